@@ -1,0 +1,310 @@
+package dev.millrace.connector;
+
+import dev.millrace.transfer.TransferStatistics;
+import java.io.IOException;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Executor;
+import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.SelectorManager;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.IO;
+import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.util.annotation.ManagedAttribute;
+import org.eclipse.jetty.util.annotation.ManagedObject;
+import org.eclipse.jetty.util.annotation.Name;
+import org.eclipse.jetty.util.thread.Scheduler;
+
+/**
+ * A connector with a thread for each connection, which blocks while it waits for the peer.
+ *
+ * <pre>{@code
+ * BioConnector connector = new BioConnector(server);
+ * connector.setPort(8080);
+ * server.addConnector(connector);
+ * }</pre>
+ *
+ * <p>The threads are the connector's own, platform or virtual; the server's pool runs only the acceptors. It is a
+ * {@link ServerConnector}, so that limits, customizers and XML made for that one apply. The settings of selectors mean
+ * nothing here.
+ *
+ * <p>Files that the application announces go out by {@code sendfile(2)}.
+ */
+@ManagedObject("Blocking connector, a thread for each connection")
+public class BioConnector extends ServerConnector {
+    private static final long STOP_MILLIS = 5000;
+
+    private final ConnectorStatistics connectorStatistics = new ConnectorStatistics();
+    private final TransferStatistics transferStatistics = new TransferStatistics();
+    private Threads threads = Threads.AUTO;
+    private int readAheadBytes = 2048;
+    private volatile ConnectionThreads connectionThreads;
+
+    /** The kinds of threads. */
+    private enum Threads {
+        PLATFORM, VIRTUAL, AUTO
+    }
+
+    /**
+     * A connector for HTTP/1.1.
+     *
+     * @param server the server it belongs to
+     */
+    public BioConnector(@Name("server") Server server) {
+        this(server, new HttpConnectionFactory());
+    }
+
+    /**
+     * @param server the server it belongs to
+     * @param factories the protocols, the default one first
+     */
+    public BioConnector(@Name("server") Server server, @Name("factories") ConnectionFactory... factories) {
+        this(server, null, null, null, 1, factories);
+    }
+
+    /**
+     * @param server the server it belongs to
+     * @param executor runs the acceptors; null for the server's
+     * @param scheduler runs the timeouts; null for the server's
+     * @param bufferPool null for the server's
+     * @param acceptors the number of threads that accept, at least 1
+     * @param factories the protocols, the default one first
+     */
+    public BioConnector(@Name("server") Server server, @Name("executor") Executor executor,
+            @Name("scheduler") Scheduler scheduler, @Name("bufferPool") ByteBufferPool bufferPool,
+            @Name("acceptors") int acceptors, @Name("factories") ConnectionFactory... factories) {
+        super(server, executor, scheduler, bufferPool, checkAcceptors(acceptors), 1, factories);
+        addBean(connectorStatistics);
+        addBean(transferStatistics);
+    }
+
+    private static int checkAcceptors(int acceptors) {
+        if (acceptors == 0) {
+            throw new IllegalArgumentException("acceptors=0 accepts by a selector: use NioConnector for that, or 1");
+        }
+        return acceptors;
+    }
+
+    /** @return the kind of threads: {@code platform}, {@code virtual} or {@code auto} */
+    @ManagedAttribute("Kind of the connections' threads: platform, virtual or auto")
+    public String getThreads() {
+        return threads.name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * Chooses the kind of threads; before start.
+     *
+     * @param threads {@code platform}, {@code virtual} (JDK 21 and newer), or {@code auto}: virtual where there are any
+     * @throws IllegalArgumentException for any other word
+     */
+    public void setThreads(String threads) {
+        checkNotStarted();
+        try {
+            this.threads = Threads.valueOf(threads.toUpperCase(Locale.ROOT));
+        } catch (IllegalArgumentException x) {
+            throw new IllegalArgumentException("threads is platform, virtual or auto, not " + threads, x);
+        }
+    }
+
+    /** @return the bytes that are read ahead of the protocol, per connection */
+    @ManagedAttribute("Bytes read ahead of the protocol, per connection")
+    public int getReadAheadBytes() {
+        return readAheadBytes;
+    }
+
+    /**
+     * Sets the size of the buffer in which a connection's thread waits; before start. What does not fit is read straight
+     * into the protocol's own buffer.
+     *
+     * @param readAheadBytes at least 1
+     */
+    public void setReadAheadBytes(int readAheadBytes) {
+        checkNotStarted();
+        if (readAheadBytes < 1) {
+            throw new IllegalArgumentException("readAheadBytes is at least 1, not " + readAheadBytes);
+        }
+        this.readAheadBytes = readAheadBytes;
+    }
+
+    private void checkNotStarted() {
+        if (isRunning()) {
+            throw new IllegalStateException("cannot be changed while the connector runs");
+        }
+    }
+
+    /** @return whether the connections' threads are virtual; false when not started */
+    @ManagedAttribute("Whether the connections' threads are virtual")
+    public boolean isVirtual() {
+        ConnectionThreads current = connectionThreads;
+        return current != null && current.isVirtual();
+    }
+
+    /** @return the threads that serve connections at this moment */
+    @ManagedAttribute("Threads that serve connections")
+    public int getConnectionThreadCount() {
+        ConnectionThreads current = connectionThreads;
+        return current == null ? 0 : current.getRunning();
+    }
+
+    /** @return what the connections' threads do */
+    public ConnectorStatistics getConnectorStatistics() {
+        return connectorStatistics;
+    }
+
+    /** @return what was sent, by the way it went */
+    public TransferStatistics getTransferStatistics() {
+        return transferStatistics;
+    }
+
+    ConnectionThreads getConnectionThreads() {
+        return connectionThreads;
+    }
+
+    @Override
+    protected SelectorManager newSelectorManager(Executor executor, Scheduler scheduler, int selectors) {
+        return new AcceptEvents(executor, scheduler);
+    }
+
+    @Override
+    protected void doStart() throws Exception {
+        boolean virtual = threads == Threads.VIRTUAL || (threads == Threads.AUTO && VirtualThreads.areSupported());
+        String name = getName() == null ? "bio" : getName();
+        connectionThreads = new ConnectionThreads(name + "-" + Integer.toHexString(hashCode()), virtual);
+        super.doStart();
+    }
+
+    @Override
+    protected void doStop() throws Exception {
+        super.doStop();
+        closeConnections();
+        ConnectionThreads stopping = connectionThreads;
+        if (stopping != null && !stopping.stop(STOP_MILLIS)) {
+            LOG.warn("{} threads of {} did not end within {} ms", stopping.getRunning(), this, STOP_MILLIS);
+        }
+    }
+
+    private void closeConnections() {
+        for (EndPoint endPoint : List.copyOf(getConnectedEndPoints())) {
+            Connection connection = endPoint.getConnection();
+            IO.close(connection == null ? endPoint : connection);
+        }
+    }
+
+    @Override
+    public void accept(int acceptorId) throws IOException {
+        ServerSocketChannel server = (ServerSocketChannel) getTransport();
+        if (server == null || !server.isOpen()) {
+            return;
+        }
+        SocketChannel channel = server.accept();
+        try {
+            configure(channel.socket());
+            acceptEvents().onAccepting(channel);
+            connectionThreads.execute(() -> serve(channel));
+        } catch (Throwable x) {
+            // No thread (OutOfMemoryError is how the JDK says so): this peer is refused, the next may be served.
+            connectorStatistics.onRefused();
+            LOG.warn("Refused {}: {}", channel, x.toString());
+            failed(channel, x);
+        }
+    }
+
+    // An interrupt makes accept() throw even when it has accepted, and the peer's descriptor is lost. Closing does not.
+    @Override
+    protected void interruptAcceptors() {
+        IO.close((ServerSocketChannel) getTransport());
+        if (!isAccepting()) {
+            super.interruptAcceptors();
+        }
+    }
+
+    @Override
+    protected boolean handleAcceptFailure(Throwable failure) {
+        return isOpen() && super.handleAcceptFailure(failure);
+    }
+
+    private void serve(SocketChannel channel) {
+        BioEndPoint endPoint;
+        try {
+            acceptEvents().onAccepted(channel);
+            endPoint = new BioEndPoint(this, channel);
+            endPoint.open(getDefaultConnectionFactory().newConnection(this, endPoint));
+        } catch (Throwable x) {
+            LOG.debug("Cannot serve {}", channel, x);
+            failed(channel, x);
+            return;
+        }
+        endPoint.run();
+    }
+
+    private void failed(SocketChannel channel, Throwable cause) {
+        IO.close(channel);
+        acceptEvents().onAcceptFailed(channel, cause);
+    }
+
+    /** Called on the connection's thread. */
+    void opened(BioEndPoint endPoint) {
+        onEndPointOpened(endPoint);
+        // A graceful shutdown shortens the idle timeout of the connections it sees, and stopping closes them: whoever
+        // comes later must see for himself.
+        if (isShutdown() && getShutdownIdleTimeout() >= 0) {
+            endPoint.setIdleTimeout(getShutdownIdleTimeout());
+        }
+        if (isRunning()) {
+            getSelectorManager().connectionOpened(endPoint.getConnection(), null);
+        } else {
+            endPoint.close();
+        }
+    }
+
+    /** Called once for each end point, on the thread that closed it. */
+    void closed(BioEndPoint endPoint, Throwable cause) {
+        Connection connection = endPoint.getConnection();
+        if (connection != null) {
+            getSelectorManager().connectionClosed(connection, cause);
+        }
+        acceptEvents().endPointClosed(endPoint);
+    }
+
+    private AcceptEvents acceptEvents() {
+        return (AcceptEvents) getSelectorManager();
+    }
+
+    /**
+     * Passes the events of accepting to the listeners that Jetty keeps at the selector manager: without them
+     * {@code NetworkConnectionLimit} and {@code AcceptRateLimit} would do nothing. Its one selector stays idle.
+     */
+    private final class AcceptEvents extends ServerConnectorManager {
+        private AcceptEvents(Executor executor, Scheduler scheduler) {
+            super(executor, scheduler, 1);
+        }
+
+        @Override
+        protected void onAccepting(SelectableChannel channel) {
+            super.onAccepting(channel);
+        }
+
+        @Override
+        protected void onAccepted(SelectableChannel channel) {
+            super.onAccepted(channel);
+        }
+
+        @Override
+        protected void onAcceptFailed(SelectableChannel channel, Throwable cause) {
+            super.onAcceptFailed(channel, cause);
+        }
+
+        @Override
+        protected void endPointClosed(EndPoint endPoint) {
+            super.endPointClosed(endPoint);
+        }
+    }
+}

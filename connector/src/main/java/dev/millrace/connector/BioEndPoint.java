@@ -1,0 +1,221 @@
+package dev.millrace.connector;
+
+import dev.millrace.transfer.FileRegion;
+import dev.millrace.transfer.TransferEndPoint;
+import dev.millrace.transfer.TransferStatistics;
+import dev.millrace.transfer.TruncatedFileException;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeoutException;
+import org.eclipse.jetty.io.AbstractEndPoint;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EofException;
+import org.eclipse.jetty.server.AbstractMetaDataConnection;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.IO;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An end point over a blocking channel. {@link #fill} never waits; {@link #flush} does, until the peer has taken
+ * everything or the connection is closed, for a socket has no write timeout but being closed.
+ *
+ * <p>Owns the channel: it is closed with the end point.
+ */
+final class BioEndPoint extends AbstractEndPoint implements TransferEndPoint {
+    private static final Logger LOG = LoggerFactory.getLogger(BioEndPoint.class);
+
+    private final BioConnector connector;
+    private final SocketChannel channel;
+    private final SocketAddress local;
+    private final SocketAddress remote;
+    private final ReadTurns reads;
+    private final BlockingWrite writes;
+    private volatile FileRegion announced;
+    private volatile boolean writing;
+    // Set and read within one call on one thread: FillInterest takes one interest at a time.
+    private boolean returning;
+
+    BioEndPoint(BioConnector connector, SocketChannel channel) throws IOException {
+        super(connector.getScheduler());
+        this.connector = connector;
+        this.channel = channel;
+        this.local = channel.getLocalAddress();
+        this.remote = channel.getRemoteAddress();
+        this.reads = new ReadTurns(this, connector.getConnectionThreads(), connector.getConnectorStatistics(),
+                connector.getReadAheadBytes());
+        this.writes = new BlockingWrite(this, connector.getByteBufferPool());
+        setIdleTimeout(connector.getIdleTimeout());
+    }
+
+    /** Lives the connection on the current thread. */
+    void run() {
+        reads.run(() -> connector.opened(this));
+    }
+
+    SocketChannel getChannel() {
+        return channel;
+    }
+
+    /** The thread in the connection's code, or null. */
+    Thread handlingThread() {
+        return reads.handlingThread();
+    }
+
+    @Override
+    public Object getTransport() {
+        return channel;
+    }
+
+    @Override
+    public SocketAddress getLocalSocketAddress() {
+        return local;
+    }
+
+    @Override
+    public SocketAddress getRemoteSocketAddress() {
+        return remote;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return channel.isOpen();
+    }
+
+    @Override
+    public int fill(ByteBuffer buffer) {
+        if (isInputShutdown()) {
+            return -1;
+        }
+        int filled;
+        try {
+            filled = reads.fill(buffer);
+        } catch (IOException x) {
+            LOG.debug("Cannot fill from {}: {}", this, x.toString());
+            filled = -1;
+        }
+        if (filled > 0) {
+            notIdle();
+        } else if (filled < 0) {
+            shutdownInput();
+        }
+        return filled;
+    }
+
+    @Override
+    public void fillInterested(Callback callback) {
+        // HTTP/1.1 asks for the next request as the last thing before it returns; others may have more to do.
+        returning = getConnection() instanceof AbstractMetaDataConnection;
+        try {
+            super.fillInterested(callback);
+        } finally {
+            returning = false;
+        }
+    }
+
+    @Override
+    protected void needsFillInterest() throws IOException {
+        reads.onInterest(returning);
+    }
+
+    @Override
+    public boolean flush(ByteBuffer... buffers) throws IOException {
+        writing = true;
+        connector.getConnectorStatistics().onWriteBegin();
+        try {
+            FileRegion region = announced;
+            if (region == null) {
+                writes.write(buffers, 0, buffers.length);
+            } else {
+                writes.write(buffers, region);
+            }
+            return true;
+        } catch (TruncatedFileException x) {
+            getTransferStatistics().onTruncated();
+            LOG.warn("Aborting {}: {}", this, x.getMessage());
+            throw new EofException(x);
+        } catch (IOException x) {
+            throw new EofException(x);
+        } finally {
+            connector.getConnectorStatistics().onWriteEnd();
+            writing = false;
+        }
+    }
+
+    @Override
+    protected void onIncompleteFlush() {
+        // flush() returns only when everything is written, or fails.
+        throw new IllegalStateException("incomplete flush of a blocking channel");
+    }
+
+    @Override
+    public Callback cancelWrite(Throwable cause) {
+        // WriteFlusher waits in a busy loop for the thread in flush() to come out: make it come out.
+        if (writing) {
+            close(cause);
+        }
+        return super.cancelWrite(cause);
+    }
+
+    @Override
+    protected void onIdleExpired(TimeoutException timeout) {
+        // Every byte that the peer takes counts as activity: a write that is still there has a peer that takes none.
+        if (writing) {
+            close(timeout);
+        } else {
+            super.onIdleExpired(timeout);
+        }
+    }
+
+    @Override
+    protected void doShutdownOutput() {
+        try {
+            channel.shutdownOutput();
+        } catch (IOException x) {
+            LOG.debug("Cannot shut down output of {}: {}", this, x.toString());
+        }
+    }
+
+    @Override
+    protected void doClose() {
+        // JDK 17: close() leaves a thread inside sendfile where it is; shutdownOutput() wakes it.
+        if (writing) {
+            doShutdownOutput();
+        }
+        IO.close(channel);
+        super.doClose();
+    }
+
+    @Override
+    public void onClose(Throwable failure) {
+        try {
+            super.onClose(failure);
+        } finally {
+            connector.closed(this, failure);
+        }
+    }
+
+    @Override
+    public void announce(FileRegion region) {
+        announced = region;
+        getTransferStatistics().onAnnounce();
+    }
+
+    @Override
+    public void withdraw() {
+        announced = null;
+    }
+
+    @Override
+    public TransferStatistics getTransferStatistics() {
+        return connector.getTransferStatistics();
+    }
+
+    /** Opens the connection that the connector made for this end point. */
+    void open(Connection connection) {
+        setConnection(connection);
+        onOpen();
+    }
+}

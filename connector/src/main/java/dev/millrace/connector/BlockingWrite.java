@@ -1,0 +1,117 @@
+package dev.millrace.connector;
+
+import dev.millrace.transfer.FileRegion;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.io.RetainableByteBuffer;
+
+/**
+ * Writes to a blocking channel until everything is written, in slices: so that each slice the peer took counts as
+ * activity, and so that the JDK's temporary copy of a heap buffer stays small. One thread at a time.
+ */
+final class BlockingWrite {
+    /** The JDK copies a heap buffer whole into a direct one that it keeps per thread. */
+    private static final int HEAP_SLICE_BYTES = 128 * 1024;
+    private static final int DIRECT_SLICE_BYTES = 1024 * 1024;
+    private static final int TRANSFER_SLICE_BYTES = 2 * 1024 * 1024;
+    /** What a full socket is given by write(2), so that a virtual thread parks until there is room again. */
+    private static final int PARKING_BLOCK_BYTES = 16 * 1024;
+
+    private final BioEndPoint endPoint;
+    private final SocketChannel channel;
+    private final ByteBufferPool bufferPool;
+
+    BlockingWrite(BioEndPoint endPoint, ByteBufferPool bufferPool) {
+        this.endPoint = endPoint;
+        this.channel = endPoint.getChannel();
+        this.bufferPool = bufferPool;
+    }
+
+    /** Writes the buffers, and sends the region where its token stands among them. */
+    void write(ByteBuffer[] buffers, FileRegion region) throws IOException {
+        int token = region.indexIn(buffers);
+        if (token < 0) {
+            write(buffers, 0, buffers.length);
+            return;
+        }
+        write(buffers, 0, token);
+        transfer(region);
+        write(buffers, token + 1, buffers.length);
+    }
+
+    /** Writes the buffers from one index to another. */
+    void write(ByteBuffer[] buffers, int from, int to) throws IOException {
+        int first = from;
+        while (true) {
+            while (first < to && !buffers[first].hasRemaining()) {
+                first++;
+            }
+            if (first == to) {
+                return;
+            }
+            long written = writeSlice(buffers, first, to);
+            endPoint.getTransferStatistics().onCopied(written);
+            endPoint.notIdle();
+        }
+    }
+
+    private long writeSlice(ByteBuffer[] buffers, int first, int to) throws IOException {
+        int room = DIRECT_SLICE_BYTES;
+        int last = first;
+        while (last < to) {
+            ByteBuffer buffer = buffers[last];
+            int most = buffer.isDirect() ? room : Math.min(room, HEAP_SLICE_BYTES);
+            if (buffer.remaining() > most) {
+                return writeUpTo(buffers, first, last, most);
+            }
+            room -= buffer.remaining();
+            last++;
+        }
+        return last == first + 1 ? channel.write(buffers[first]) : channel.write(buffers, first, last - first);
+    }
+
+    private long writeUpTo(ByteBuffer[] buffers, int first, int last, int mostOfLast) throws IOException {
+        ByteBuffer cut = buffers[last];
+        int limit = cut.limit();
+        cut.limit(cut.position() + mostOfLast);
+        try {
+            return channel.write(buffers, first, last - first + 1);
+        } finally {
+            cut.limit(limit);
+        }
+    }
+
+    private void transfer(FileRegion region) throws IOException {
+        while (region.remaining() > 0) {
+            int sent = region.transferTo(channel, TRANSFER_SLICE_BYTES);
+            if (sent > 0) {
+                endPoint.getTransferStatistics().onTransferred(sent);
+                endPoint.notIdle();
+            } else {
+                writeBlock(region);
+            }
+        }
+    }
+
+    // Reading on a virtual thread makes the JDK switch the socket to non-blocking for good. From then on transferTo
+    // answers 0 for a full socket, and only read and write wait.
+    private void writeBlock(FileRegion region) throws IOException {
+        RetainableByteBuffer.Mutable block = bufferPool.acquire(PARKING_BLOCK_BYTES, true);
+        try {
+            ByteBuffer buffer = block.getByteBuffer();
+            buffer.clear().limit(PARKING_BLOCK_BYTES);
+            int read = region.read(buffer);
+            buffer.flip();
+            while (buffer.hasRemaining()) {
+                int written = channel.write(buffer);
+                endPoint.getTransferStatistics().onCopied(written);
+                endPoint.notIdle();
+            }
+            region.advance(read);
+        } finally {
+            block.release();
+        }
+    }
+}

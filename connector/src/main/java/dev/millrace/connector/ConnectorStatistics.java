@@ -1,0 +1,58 @@
+package dev.millrace.connector;
+
+import java.util.concurrent.atomic.LongAdder;
+import org.eclipse.jetty.util.annotation.ManagedAttribute;
+import org.eclipse.jetty.util.annotation.ManagedObject;
+
+/** What the threads of a blocking connector do. Thread-safe; counters are since start, gauges are of the moment. */
+@ManagedObject("Threads of a blocking connector")
+public final class ConnectorStatistics {
+    private final LongAdder inRead = new LongAdder();
+    private final LongAdder inWrite = new LongAdder();
+    private final LongAdder handOvers = new LongAdder();
+    private final LongAdder refused = new LongAdder();
+
+    @ManagedAttribute("Threads that wait for a peer's bytes")
+    public long getThreadsInRead() {
+        return inRead.sum();
+    }
+
+    @ManagedAttribute("Threads that are writing to a peer")
+    public long getThreadsInWrite() {
+        return inWrite.sum();
+    }
+
+    @ManagedAttribute("Hand-overs of the reading side of a connection to another thread")
+    public long getHandOvers() {
+        return handOvers.sum();
+    }
+
+    @ManagedAttribute("Connections closed because no thread could be had for them")
+    public long getRefusedConnections() {
+        return refused.sum();
+    }
+
+    void onReadBlocked() {
+        inRead.increment();
+    }
+
+    void onReadUnblocked() {
+        inRead.decrement();
+    }
+
+    void onWriteBegin() {
+        inWrite.increment();
+    }
+
+    void onWriteEnd() {
+        inWrite.decrement();
+    }
+
+    void onHandOver() {
+        handOvers.increment();
+    }
+
+    void onRefused() {
+        refused.increment();
+    }
+}

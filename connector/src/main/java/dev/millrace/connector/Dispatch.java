@@ -1,0 +1,44 @@
+package dev.millrace.connector;
+
+import java.io.Closeable;
+import org.eclipse.jetty.util.IO;
+import org.eclipse.jetty.util.thread.Invocable;
+
+/** Where a ready connection of a {@link NioConnector} is served. Jetty's strategy goes by a task's invocation type. */
+enum Dispatch {
+    /** As Jetty decides: by the invocation type of the callback that waits. */
+    ADAPTIVE,
+    /** By the selector's own thread. */
+    SELECTOR,
+    /** By another thread: Jetty's strategy never runs a blocking task while it produces, or gives production away. */
+    HANDOFF;
+
+    /** The same task, with the invocation type that brings it where this dispatch wants it. */
+    Runnable place(Runnable task) {
+        return switch (this) {
+            case ADAPTIVE -> task;
+            case SELECTOR -> new Placed(task, Invocable.InvocationType.NON_BLOCKING);
+            case HANDOFF -> new Placed(task, Invocable.InvocationType.BLOCKING);
+        };
+    }
+
+    // Closeable, because a pool that rejects a task closes it, and with it the connection.
+    private record Placed(Runnable task, InvocationType type) implements Invocable.Task, Closeable {
+        @Override
+        public void run() {
+            task.run();
+        }
+
+        @Override
+        public InvocationType getInvocationType() {
+            return type;
+        }
+
+        @Override
+        public void close() {
+            if (task instanceof Closeable closeable) {
+                IO.close(closeable);
+            }
+        }
+    }
+}

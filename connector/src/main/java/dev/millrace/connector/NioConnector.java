@@ -1,0 +1,124 @@
+package dev.millrace.connector;
+
+import dev.millrace.transfer.TransferStatistics;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.Locale;
+import java.util.concurrent.Executor;
+import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.io.ManagedSelector;
+import org.eclipse.jetty.io.SocketChannelEndPoint;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.annotation.ManagedAttribute;
+import org.eclipse.jetty.util.annotation.ManagedObject;
+import org.eclipse.jetty.util.annotation.Name;
+import org.eclipse.jetty.util.thread.Scheduler;
+
+/**
+ * Jetty's selector connector, with end points that send files by {@code sendfile(2)}, and with a choice of where a
+ * ready connection is served.
+ *
+ * <pre>{@code
+ * NioConnector connector = new NioConnector(server);
+ * connector.setPort(8080);
+ * server.addConnector(connector);
+ * }</pre>
+ */
+@ManagedObject("Selector connector that sends files by the kernel")
+public class NioConnector extends ServerConnector {
+    private final TransferStatistics transferStatistics = new TransferStatistics();
+    private volatile Dispatch dispatch = Dispatch.ADAPTIVE;
+
+    /**
+     * A connector for HTTP/1.1 with Jetty's number of selectors.
+     *
+     * @param server the server it belongs to
+     */
+    public NioConnector(@Name("server") Server server) {
+        this(server, -1, -1, new HttpConnectionFactory());
+    }
+
+    /**
+     * @param server the server it belongs to
+     * @param factories the protocols, the default one first
+     */
+    public NioConnector(@Name("server") Server server, @Name("factories") ConnectionFactory... factories) {
+        this(server, -1, -1, factories);
+    }
+
+    /**
+     * @param server the server it belongs to
+     * @param acceptors the number of threads that accept; 0: the selectors accept; -1: Jetty's default
+     * @param selectors the number of selectors; -1: Jetty's default
+     * @param factories the protocols, the default one first
+     */
+    public NioConnector(@Name("server") Server server, @Name("acceptors") int acceptors,
+            @Name("selectors") int selectors, @Name("factories") ConnectionFactory... factories) {
+        this(server, null, null, null, acceptors, selectors, factories);
+    }
+
+    /**
+     * @param server the server it belongs to
+     * @param executor runs acceptors, selectors and handlers; null for the server's
+     * @param scheduler runs the timeouts; null for the server's
+     * @param bufferPool null for the server's
+     * @param acceptors the number of threads that accept; 0: the selectors accept; -1: Jetty's default
+     * @param selectors the number of selectors; -1: Jetty's default
+     * @param factories the protocols, the default one first
+     */
+    public NioConnector(@Name("server") Server server, @Name("executor") Executor executor,
+            @Name("scheduler") Scheduler scheduler, @Name("bufferPool") ByteBufferPool bufferPool,
+            @Name("acceptors") int acceptors, @Name("selectors") int selectors,
+            @Name("factories") ConnectionFactory... factories) {
+        super(server, executor, scheduler, bufferPool, acceptors, selectors, factories);
+        addBean(transferStatistics);
+    }
+
+    /** @return where a ready connection is served: {@code adaptive}, {@code selector} or {@code handoff} */
+    @ManagedAttribute("Where a ready connection is served: adaptive, selector or handoff")
+    public String getDispatch() {
+        return dispatch.name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * Chooses where a ready connection is served; takes effect for connections accepted from then on.
+     *
+     * @param dispatch {@code adaptive}: as Jetty decides by what the handlers say of themselves; {@code selector}: by the
+     *     selector's own thread, for handlers that never block; {@code handoff}: by another thread, always
+     * @throws IllegalArgumentException for any other word
+     */
+    public void setDispatch(String dispatch) {
+        try {
+            this.dispatch = Dispatch.valueOf(dispatch.toUpperCase(Locale.ROOT));
+        } catch (IllegalArgumentException x) {
+            throw new IllegalArgumentException("dispatch is adaptive, selector or handoff, not " + dispatch, x);
+        }
+    }
+
+    /** @return the number of selectors */
+    @ManagedAttribute("Number of selectors")
+    public int getSelectors() {
+        return getSelectorManager().getSelectorCount();
+    }
+
+    /** @return the connections of a selector, on average */
+    @ManagedAttribute("Connections per selector, on average")
+    public double getConnectionsPerSelector() {
+        return (double) getConnectedEndPoints().size() / getSelectors();
+    }
+
+    /** @return what was sent, by the way it went */
+    public TransferStatistics getTransferStatistics() {
+        return transferStatistics;
+    }
+
+    @Override
+    protected SocketChannelEndPoint newEndPoint(SocketChannel channel, ManagedSelector selector, SelectionKey key) {
+        NioEndPoint endPoint = new NioEndPoint(channel, selector, key, getScheduler(), dispatch, transferStatistics);
+        endPoint.setIdleTimeout(getIdleTimeout());
+        return endPoint;
+    }
+}

@@ -1,0 +1,17 @@
+package dev.millrace.files;
+
+/** Why a file did not go by sendfile. */
+public enum Obstacle {
+    /** The resource is not a file of the default file system: an entry of a jar, for example. */
+    NOT_A_FILE,
+    /** The content is so small that a copy is cheaper than a system call of its own. */
+    SMALL,
+    /** The connection does not end in a connector of ours: another connector, or TLS. */
+    END_POINT,
+    /** Not HTTP/1.x. */
+    PROTOCOL,
+    /** The response has no Content-Length that equals the content: it may become chunked. */
+    LENGTH,
+    /** The response is wrapped by something that may change the content. */
+    WRAPPED
+}

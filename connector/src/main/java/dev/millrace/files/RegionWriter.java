@@ -1,0 +1,63 @@
+package dev.millrace.files;
+
+import dev.millrace.transfer.FileRegion;
+import dev.millrace.transfer.TransferEndPoint;
+import java.nio.ByteBuffer;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.IteratingNestedCallback;
+
+/**
+ * Writes a part of an open file to a response, token after token; nearly always one. Owns a count of the file, and gives
+ * it back when the last write has completed or failed: only then is nobody left who might touch a token.
+ */
+final class RegionWriter extends IteratingNestedCallback {
+    private final TransferEndPoint endPoint;
+    private final Content.Sink sink;
+    private final OpenFile file;
+    private final long end;
+    private long position;
+
+    RegionWriter(TransferEndPoint endPoint, Content.Sink sink, OpenFile file, long offset, long bytes,
+            Callback callback) {
+        super(callback);
+        this.endPoint = endPoint;
+        this.sink = sink;
+        this.file = file;
+        this.position = offset;
+        this.end = offset + bytes;
+    }
+
+    @Override
+    protected Action process() throws Exception {
+        if (position == end) {
+            return Action.SUCCEEDED;
+        }
+        if (file.size() < end) {
+            throw new java.io.EOFException(file + " has become shorter than the response's " + end);
+        }
+        ByteBuffer token = file.token(position, end - position);
+        endPoint.announce(new FileRegion(file.channel(), position, token));
+        position += token.remaining();
+        sink.write(position == end, token, this);
+        return Action.SCHEDULED;
+    }
+
+    @Override
+    protected void onSuccess() {
+        endPoint.withdraw();
+    }
+
+    @Override
+    protected void onCompleteSuccess() {
+        file.release();
+        super.onCompleteSuccess();
+    }
+
+    @Override
+    protected void onCompleteFailure(Throwable cause) {
+        endPoint.withdraw();
+        file.release();
+        super.onCompleteFailure(cause);
+    }
+}

@@ -1,0 +1,133 @@
+package dev.millrace.transfer;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.SocketChannel;
+import java.util.Objects;
+
+/**
+ * A part of a file that a response promises to send, and the token that stands for it on the way through Jetty.
+ *
+ * <p>The token is a buffer of the region's length. Jetty's HTTP/1.1 connection hands the very buffer that the
+ * application wrote to the end point, so the end point knows the region by the token's identity, and sends it with
+ * {@code sendfile(2)} instead of the buffer's bytes. Whoever reads the token all the same reads the true bytes.
+ *
+ * <p>The region borrows the file channel and the token: their owner keeps both open until the write of the token has
+ * completed or failed. Not thread-safe: one flushing thread at a time.
+ */
+public final class FileRegion {
+    private final FileChannel file;
+    private final long position;
+    private final ByteBuffer token;
+    private long transferred;
+
+    /**
+     * @param file the open file, borrowed
+     * @param position where the region begins in the file, in bytes
+     * @param token a mapping of the region, whose remaining bytes are the region's; this very object must be written
+     */
+    public FileRegion(FileChannel file, long position, ByteBuffer token) {
+        this.file = Objects.requireNonNull(file, "file");
+        this.token = Objects.requireNonNull(token, "token");
+        this.position = position - token.position();
+        if (this.position < 0) {
+            throw new IllegalArgumentException("negative file position " + position);
+        }
+    }
+
+    /** @return the buffer that stands for this region; its position tells how much was sent */
+    public ByteBuffer token() {
+        return token;
+    }
+
+    /** @return the bytes that {@link #transferTo} sent so far */
+    public long transferred() {
+        return transferred;
+    }
+
+    /**
+     * Finds this region's token among the buffers of a write, by identity: equal bytes are not the same token.
+     *
+     * @param buffers the buffers of one write
+     * @return the token's index, or -1
+     */
+    public int indexIn(ByteBuffer[] buffers) {
+        for (int i = 0; i < buffers.length; i++) {
+            if (buffers[i] == token) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** @return the bytes of this region that are not sent yet */
+    public int remaining() {
+        return token.remaining();
+    }
+
+    /**
+     * Sends the next bytes of the region by one call of {@link FileChannel#transferTo}, and advances the token.
+     *
+     * @param socket where to; it must be a channel of the JDK, for only those are sent to by the kernel
+     * @param maxBytes the most to send in this call
+     * @return the bytes sent; 0 when the socket takes no more for now
+     * @throws TruncatedFileException when the file has become shorter than what the response promised
+     * @throws IOException when the file or the socket fails; how much was sent is then unknown, and the connection
+     *     must be closed
+     */
+    public int transferTo(SocketChannel socket, int maxBytes) throws IOException {
+        int want = Math.min(maxBytes, token.remaining());
+        int sent = (int) file.transferTo(position + token.position(), want, socket);
+        if (sent > 0) {
+            token.position(token.position() + sent);
+            transferred += sent;
+        } else if (want > 0) {
+            checkNotTruncated();
+        }
+        return sent;
+    }
+
+    /**
+     * Reads the next bytes of the region, without advancing the token.
+     *
+     * @param target filled from its position, as far as it has room and the region has bytes; owned by the caller
+     * @return the bytes read
+     * @throws TruncatedFileException when the file has become shorter than what the response promised
+     * @throws IOException when the file cannot be read
+     */
+    public int read(ByteBuffer target) throws IOException {
+        int limit = target.limit();
+        target.limit(Math.min(limit, target.position() + token.remaining()));
+        int read = file.read(target, position + token.position());
+        target.limit(limit);
+        if (read < 0) {
+            checkNotTruncated();
+            return 0;
+        }
+        return read;
+    }
+
+    /**
+     * Notes that bytes were sent by other means than {@link #transferTo}.
+     *
+     * @param bytes how many
+     */
+    public void advance(int bytes) {
+        token.position(token.position() + bytes);
+    }
+
+    // The kernel answers 0 both for a full socket and for a position at or beyond the end of the file.
+    private void checkNotTruncated() throws IOException {
+        long end = position + token.limit();
+        long size = file.size();
+        if (size < end) {
+            throw new TruncatedFileException(end, size);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "FileRegion[" + (position + token.position()) + "+" + token.remaining() + "]";
+    }
+}

@@ -1,0 +1,27 @@
+package dev.millrace.transfer;
+
+import org.eclipse.jetty.io.EndPoint;
+
+/**
+ * An end point that sends file regions by the kernel.
+ *
+ * <p>The application announces a region before it writes the region's token, and withdraws it when that write has
+ * completed. Between the two, a flush that meets the token sends the region. One region can be announced at a time, as
+ * HTTP/1.1 has one response at a time on a connection.
+ */
+public interface TransferEndPoint extends EndPoint {
+    /**
+     * Announces a region. Called by the thread that is about to write its token.
+     *
+     * @param region the region; stays owned by the caller
+     */
+    void announce(FileRegion region);
+
+    /**
+     * Withdraws the region that was announced, if any. Called when the write of the token has completed or failed.
+     */
+    void withdraw();
+
+    /** @return the counters that this end point's connector keeps; never null */
+    TransferStatistics getTransferStatistics();
+}

@@ -1,0 +1,209 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.handler.GracefulHandler;
+import org.eclipse.jetty.util.Blocker;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** How connections end, on every connector: by time, by the peer, by stopping. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#all")
+class LifetimeContractTest {
+    private static final Handler HELLO = new Handler.Abstract() {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            Content.Sink.write(response, true, "hello", callback);
+            return true;
+        }
+    };
+
+    @Parameter
+    Connectors connectors;
+
+    private TestServer server(int idleTimeoutMillis) {
+        TestServer server = new TestServer(connectors::http);
+        server.connector().setIdleTimeout(idleTimeoutMillis);
+        return server;
+    }
+
+    @Test
+    void endsAConnectionThatSendsNothing() throws Exception {
+        try (TestServer server = server(300).start(HELLO); RawClient client = server.client()) {
+            assertEquals(-1, client.read());
+            server.awaitNoEndPoints();
+        }
+    }
+
+    @Test
+    void endsAnIdleConnectionAfterARequest() throws Exception {
+        try (TestServer server = server(300).start(HELLO); RawClient client = server.client()) {
+            assertEquals("hello", client.get("/").answer().text());
+            assertEquals(-1, client.read());
+            server.awaitNoEndPoints();
+        }
+    }
+
+    @Test
+    void endsARequestWhoseBodyStalls() throws Exception {
+        CompletableFuture<Throwable> failure = new CompletableFuture<>();
+        Handler reader = new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                try (var in = Content.Source.asInputStream(request)) {
+                    in.readAllBytes();
+                } catch (IOException x) {
+                    failure.complete(x);
+                    throw x;
+                }
+                callback.succeeded();
+                return true;
+            }
+        };
+        try (TestServer server = server(300).start(reader); RawClient client = server.client()) {
+            client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhalf");
+            assertNotNull(failure.get(10, TimeUnit.SECONDS));
+            while (client.read() >= 0) {
+                // Whatever error is answered, the connection ends.
+            }
+            server.awaitNoEndPoints();
+        }
+    }
+
+    @Test
+    void endsAWriteThatThePeerDoesNotTake() throws Exception {
+        CompletableFuture<Throwable> failure = new CompletableFuture<>();
+        Handler flood = new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                ByteBuffer megabyte = ByteBuffer.allocateDirect(1024 * 1024);
+                try {
+                    for (int i = 0; i < 64; i++) {
+                        try (Blocker.Callback written = Blocker.callback()) {
+                            response.write(false, megabyte.slice(), written);
+                            written.block();
+                        }
+                    }
+                } catch (IOException x) {
+                    failure.complete(x);
+                    callback.failed(x);
+                    return true;
+                }
+                failure.complete(new AssertionError("the peer took everything"));
+                callback.succeeded();
+                return true;
+            }
+        };
+        try (TestServer server = server(400).start(flood); RawClient client = new RawClient(server.port(), 4096)) {
+            client.get("/");
+            assertTrue(failure.get(10, TimeUnit.SECONDS) instanceof IOException, failure::toString);
+            server.awaitNoEndPoints();
+        }
+    }
+
+    @Test
+    void finishesTheRequestInFlightBeforeItStops() throws Exception {
+        CountDownLatch handling = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        Handler slow = new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                handling.countDown();
+                assertTrue(release.await(10, TimeUnit.SECONDS));
+                Content.Sink.write(response, true, "late", callback);
+                return true;
+            }
+        };
+        TestServer server = server(30_000);
+        server.server().setStopTimeout(10_000);
+        server.start(new GracefulHandler(slow));
+        try (RawClient client = server.client(); RawClient idle = server.client()) {
+            client.get("/");
+            assertTrue(handling.await(10, TimeUnit.SECONDS));
+            Await.until("both accepted", () -> server.connector().getConnectedEndPoints().size() == 2);
+            CompletableFuture<Void> stopped = CompletableFuture.runAsync(() -> {
+                try {
+                    server.close();
+                } catch (Exception x) {
+                    throw new IllegalStateException(x);
+                }
+            });
+            Await.until("accepts no more", () -> server.connector().isShutdown());
+            assertFalse(stopped.isDone());
+            release.countDown();
+            RawClient.Answer answer = client.answer();
+            assertEquals("late", answer.text());
+            assertEquals("close", answer.headers().get("Connection"));
+            stopped.get(10, TimeUnit.SECONDS);
+            assertEquals(-1, client.read());
+            assertEquals(-1, idle.read());
+        }
+    }
+
+    @Test
+    void stopsWithConnectionsOpen() throws Exception {
+        RawClient[] clients = new RawClient[20];
+        try (TestServer server = server(30_000).start(HELLO)) {
+            for (int i = 0; i < clients.length; i++) {
+                clients[i] = server.client();
+                if (i % 2 == 0) {
+                    assertEquals("hello", clients[i].get("/").answer().text());
+                }
+            }
+            Await.until("all accepted", () -> server.connector().getConnectedEndPoints().size() == clients.length);
+        }
+        for (RawClient client : clients) {
+            assertEquals(-1, client.read());
+            client.close();
+        }
+    }
+
+    @Test
+    void startsAgainAfterItStopped() throws Exception {
+        TestServer server = server(30_000);
+        for (int i = 0; i < 5; i++) {
+            server.start(HELLO);
+            try (RawClient client = server.client()) {
+                assertEquals("hello", client.get("/").answer().text());
+            }
+            server.close();
+        }
+    }
+
+    @Test
+    void survivesAnInterruptedHandler() throws Exception {
+        Handler interrupting = new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) {
+                Content.Sink.write(response, true, "hello", callback);
+                Thread.currentThread().interrupt();
+                return true;
+            }
+        };
+        try (TestServer server = server(30_000).start(interrupting); RawClient client = server.client()) {
+            for (int i = 0; i < 5; i++) {
+                assertEquals("hello", client.get("/").answer().text());
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package dev.millrace.testing;
+
+import dev.millrace.connector.BioConnector;
+import dev.millrace.connector.NioConnector;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.VirtualThreads;
+
+/** The connectors that the contract is for, and Jetty's own: a case that fails there is a wrong case. */
+public enum Connectors {
+    STOCK {
+        @Override
+        public ServerConnector on(Server server, ConnectionFactory... factories) {
+            return new ServerConnector(server, 1, 1, factories);
+        }
+    },
+    NIO {
+        @Override
+        public ServerConnector on(Server server, ConnectionFactory... factories) {
+            return new NioConnector(server, 1, 1, factories);
+        }
+    },
+    NIO_HANDOFF {
+        @Override
+        public ServerConnector on(Server server, ConnectionFactory... factories) {
+            NioConnector connector = new NioConnector(server, 0, 2, factories);
+            connector.setDispatch("handoff");
+            return connector;
+        }
+    },
+    BIO_PLATFORM {
+        @Override
+        public ServerConnector on(Server server, ConnectionFactory... factories) {
+            BioConnector connector = new BioConnector(server, factories);
+            connector.setThreads("platform");
+            return connector;
+        }
+    },
+    BIO_VIRTUAL {
+        @Override
+        public ServerConnector on(Server server, ConnectionFactory... factories) {
+            BioConnector connector = new BioConnector(server, factories);
+            connector.setThreads("virtual");
+            return connector;
+        }
+    };
+
+    public abstract ServerConnector on(Server server, ConnectionFactory... factories);
+
+    public ServerConnector http(Server server) {
+        return on(server, new HttpConnectionFactory());
+    }
+
+    /** All that this JDK has. */
+    public static Stream<Connectors> all() {
+        return Arrays.stream(values()).filter(c -> c != BIO_VIRTUAL || VirtualThreads.areSupported());
+    }
+
+    /** Those of Millrace. */
+    public static Stream<Connectors> ours() {
+        return all().filter(c -> c != STOCK);
+    }
+}

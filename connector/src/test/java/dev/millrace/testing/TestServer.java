@@ -1,0 +1,67 @@
+package dev.millrace.testing;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.connector.BioConnector;
+import java.util.function.Function;
+import org.eclipse.jetty.io.ArrayByteBufferPool;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+
+/** A server on a free port of the loopback interface; closing it checks that nothing was left behind. */
+public final class TestServer implements AutoCloseable {
+    private final ArrayByteBufferPool.Tracking bufferPool = new ArrayByteBufferPool.Tracking();
+    private final Server server;
+    private final ServerConnector connector;
+
+    public TestServer(Function<Server, ServerConnector> connectors) {
+        QueuedThreadPool threads = new QueuedThreadPool();
+        threads.setName("test");
+        server = new Server(threads, null, bufferPool);
+        connector = connectors.apply(server);
+        connector.setHost("127.0.0.1");
+        server.addConnector(connector);
+    }
+
+    public TestServer start(Handler handler) throws Exception {
+        server.setHandler(handler);
+        server.start();
+        return this;
+    }
+
+    public Server server() {
+        return server;
+    }
+
+    public ServerConnector connector() {
+        return connector;
+    }
+
+    public int port() {
+        return connector.getLocalPort();
+    }
+
+    public RawClient client() throws Exception {
+        return new RawClient(port());
+    }
+
+    /** Waits until the connector has no more end points. */
+    public void awaitNoEndPoints() {
+        Await.until("no end points left", () -> connector.getConnectedEndPoints().isEmpty());
+    }
+
+    @Override
+    public void close() throws Exception {
+        server.stop();
+        assertTrue(connector.getConnectedEndPoints().isEmpty(), "end points left: " + connector.getConnectedEndPoints());
+        Await.until("all buffers released", () -> bufferPool.getLeaks().isEmpty(), bufferPool::dumpLeaks);
+        if (connector instanceof BioConnector bio) {
+            Await.until("all threads ended", () -> bio.getConnectionThreadCount() == 0);
+            assertEquals(0, bio.getConnectorStatistics().getThreadsInRead());
+            assertEquals(0, bio.getConnectorStatistics().getThreadsInWrite());
+        }
+    }
+}
