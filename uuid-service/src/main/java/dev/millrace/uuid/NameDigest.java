@@ -1,0 +1,48 @@
+package dev.millrace.uuid;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Locale;
+
+/** The hash of a name-based UUID: SHA-1 makes version 5, MD5 version 3. */
+enum NameDigest {
+    SHA_1("SHA-1"),
+    MD5("MD5");
+
+    private final String algorithm;
+
+    NameDigest(String algorithm) {
+        this.algorithm = algorithm;
+    }
+
+    /** A digest of the caller's own: they are not thread-safe, and one that is shared would need a lock. */
+    MessageDigest create() {
+        try {
+            return MessageDigest.getInstance(algorithm);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform must support " + algorithm, e);
+        }
+    }
+
+    /**
+     * Reads a digest in any case, SHA-1 with or without its hyphen.
+     *
+     * @param text the digest, or null for the default, {@link #SHA_1}
+     * @throws RefusedException when there is no such digest
+     */
+    static NameDigest parse(String text) throws RefusedException {
+        if (text == null) {
+            return SHA_1;
+        }
+        switch (text.strip().toLowerCase(Locale.ROOT)) {
+            case "sha-1":
+            case "sha1":
+                return SHA_1;
+            case "md5":
+                return MD5;
+            default:
+                throw new RefusedException(Fault.UNKNOWN_DIGEST,
+                    "digest " + SafeText.quote(text) + " is none of sha-1, md5");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package dev.millrace.uuid;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class BatchTest {
+    @Test
+    void nothingGivenMeansOneRandomUuid() throws RefusedException {
+        assertEquals(new Batch(UuidMethod.RANDOM, 1, null, NameSpace.NONE, NameDigest.SHA_1),
+            Batch.parse(null, null, null, null, null));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RANDOM, RANDOM", "random, RANDOM", "Time, TIME", "LOCATION, TIME", "location, TIME",
+        "reordered, REORDERED", "Epoch, EPOCH", "' time ', TIME"})
+    void methodsInAnyCase(String text, UuidMethod method) throws RefusedException {
+        assertEquals(method, Batch.parse(text, null, null, null, null).method());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "v4", "RANDOM2", "\u0000", "ran dom"})
+    void unknownMethodIsRefused(String text) {
+        assertFault(Fault.UNKNOWN_METHOD, text, null, null, null, null);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 1", "100, 100", "007, 7", "' 5 ', 5", "999999999, 999999999"})
+    void counts(String text, int count) throws RefusedException {
+        assertEquals(count, Batch.parse(null, text, null, null, null).count());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "-1", "+1", "", "x", "1.5", "1e2", "99999999999", "\u0661", "0x10"})
+    void wrongCountIsRefused(String text) {
+        assertFault(Fault.WRONG_COUNT, null, text, null, null, null);
+    }
+
+    @Test
+    void nameNeedsAName() {
+        assertFault(Fault.WRONG_NAME, "name", null, null, null, null);
+        assertFault(Fault.WRONG_NAME, "name", null, "", null, null);
+        assertFault(Fault.WRONG_NAME, "name", null, "x".repeat(Batch.MAX_NAME_CHARS + 1), null, null);
+    }
+
+    @Test
+    void nameIsLeftAloneByOtherMethods() throws RefusedException {
+        assertNull(Batch.parse("random", null, "some name", null, null).name());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"dns, DNS", "URL, URL", "Oid, OID", "x500, X500", "none, NONE"})
+    void nameSpaces(String text, NameSpace nameSpace) throws RefusedException {
+        assertEquals(nameSpace, Batch.parse("name", null, "n", text, null).nameSpace());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"sha-1, SHA_1", "SHA1, SHA_1", "md5, MD5", "MD5, MD5"})
+    void digests(String text, NameDigest digest) throws RefusedException {
+        assertEquals(digest, Batch.parse("name", null, "n", null, text).digest());
+    }
+
+    @Test
+    void unknownNameSpaceAndDigestAreRefused() {
+        assertFault(Fault.UNKNOWN_NAMESPACE, "name", null, "n", "ftp", null);
+        assertFault(Fault.UNKNOWN_DIGEST, "name", null, "n", null, "sha-256");
+    }
+
+    @Test
+    void messagesAreSafeToShow() {
+        RefusedException e = assertThrows(RefusedException.class,
+            () -> Batch.parse("<script>\r\n\u0000\u202e" + "x".repeat(100), null, null, null, null));
+        assertEquals("method '<script>????" + "x".repeat(28) + "...'"
+            + " is none of random, time, location, name, reordered, epoch", e.getMessage());
+    }
+
+    private static void assertFault(Fault fault, String method, String count, String name, String nameSpace,
+            String digest) {
+        RefusedException e = assertThrows(RefusedException.class,
+            () -> Batch.parse(method, count, name, nameSpace, digest));
+        assertEquals(fault, e.refusal().fault());
+    }
+}
