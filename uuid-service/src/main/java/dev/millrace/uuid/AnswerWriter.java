@@ -1,0 +1,19 @@
+package dev.millrace.uuid;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.List;
+import java.util.UUID;
+
+/** Writes answers in one format. Flushes what it buffers into the stream, and leaves the stream open. Thread-safe. */
+interface AnswerWriter {
+    /**
+     * Writes UUIDs.
+     *
+     * @param indented for people: line breaks and indentation, where the format has them
+     */
+    void writeUuids(List<UUID> uuids, boolean indented, OutputStream out) throws IOException;
+
+    /** Writes why there are no UUIDs. */
+    void writeRefusal(Refusal refusal, boolean indented, OutputStream out) throws IOException;
+}

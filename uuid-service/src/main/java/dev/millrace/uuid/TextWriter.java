@@ -1,0 +1,33 @@
+package dev.millrace.uuid;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.UUID;
+
+/** Writes one UUID a line, or the one line that says why there are none. */
+final class TextWriter implements AnswerWriter {
+    @Override
+    public void writeUuids(List<UUID> uuids, boolean indented, OutputStream out) throws IOException {
+        Writer text = new OutputStreamWriter(out, StandardCharsets.UTF_8);
+        for (UUID uuid : uuids) {
+            text.append(uuid.toString()).append('\n');
+        }
+        text.flush();
+    }
+
+    @Override
+    public void writeRefusal(Refusal refusal, boolean indented, OutputStream out) throws IOException {
+        Writer text = new OutputStreamWriter(out, StandardCharsets.UTF_8);
+        text.append(refusal.fault().type());
+        if (refusal.hasLocation()) {
+            text.append(" at line ").append(Integer.toString(refusal.line()));
+            text.append(", column ").append(Integer.toString(refusal.column()));
+        }
+        text.append(": ").append(refusal.message()).append('\n');
+        text.flush();
+    }
+}

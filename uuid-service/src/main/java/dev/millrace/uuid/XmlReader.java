@@ -1,0 +1,143 @@
+package dev.millrace.uuid;
+
+import com.ctc.wstx.exc.WstxLazyException;
+import java.io.IOException;
+import javax.xml.stream.Location;
+import javax.xml.stream.XMLInputFactory;
+import javax.xml.stream.XMLStreamException;
+import javax.xml.stream.XMLStreamReader;
+import org.codehaus.staxmate.SMInputFactory;
+import org.codehaus.staxmate.in.SMEvent;
+import org.codehaus.staxmate.in.SMInputCursor;
+
+/**
+ * Reads {@code <request><generate-uuid method="" count="" name="" namespace="" digest=""/>...</request>} from a stream,
+ * one batch at a time. The name may also be the element's text. Thread-safe.
+ */
+final class XmlReader {
+    private static final int MAX_REASON_CHARS = 200;
+
+    private final XMLInputFactory factory;
+
+    /** Reads with a parser of this factory, which must be a hardened one. */
+    XmlReader(XMLInputFactory factory) {
+        this.factory = factory;
+    }
+
+    /**
+     * Reads a whole document, and adds its batches to the order.
+     *
+     * @param charset the encoding that HTTP tells (it goes before what the document says, RFC 7303 section 3), or null
+     * @throws RefusedException with line and column, when the document is malformed, invalid or asks for what is wrong
+     * @throws IOException when the body cannot be read
+     */
+    void read(LimitedBody body, String charset, Order order) throws IOException, RefusedException {
+        XMLStreamReader reader = null;
+        try {
+            reader = charset == null
+                ? factory.createXMLStreamReader(body) : factory.createXMLStreamReader(body, charset);
+            readRequest(SMInputFactory.rootElementCursor(reader), order);
+        } catch (XMLStreamException e) {
+            body.throwFailure();
+            throw malformed(e.getMessage(), e.getLocation() == null ? locationOf(reader) : e.getLocation());
+        } catch (WstxLazyException e) {
+            body.throwFailure();
+            throw malformed(e.getMessage(), locationOf(reader));
+        } finally {
+            close(reader);
+        }
+    }
+
+    private static void readRequest(SMInputCursor root, Order order) throws XMLStreamException, RefusedException {
+        root.advance();
+        Location location = root.getCursorLocation();
+        if (!isNamed(root, "request")) {
+            throw invalid(root, "the root element must be request, in no namespace");
+        }
+        if (root.getAttrCount() > 0) {
+            throw invalid(root, "request has no attributes");
+        }
+        SMInputCursor children = root.childMixedCursor();
+        for (SMEvent event = children.getNext(); event != null; event = children.getNext()) {
+            if (event == SMEvent.START_ELEMENT) {
+                readBatch(children, order);
+            } else if (!children.getText().isBlank()) {
+                throw invalid(children, "request holds generate-uuid elements only, not text");
+            }
+        }
+        if (order.total() == 0) {
+            throw invalid(location, "request needs at least one generate-uuid");
+        }
+        // On to the end of the document: what follows the root element must be well-formed too.
+        root.advance();
+    }
+
+    private static void readBatch(SMInputCursor element, Order order) throws XMLStreamException, RefusedException {
+        if (!isNamed(element, "generate-uuid")) {
+            throw invalid(element, "request holds generate-uuid elements only, in no namespace");
+        }
+        Location location = element.getCursorLocation();
+        String method = null;
+        String count = null;
+        String name = null;
+        String nameSpace = null;
+        String digest = null;
+        for (int i = 0; i < element.getAttrCount(); i++) {
+            String attribute = element.getAttrNsUri(i).isEmpty() ? element.getAttrLocalName(i) : "";
+            switch (attribute) {
+                case "method" -> method = element.getAttrValue(i);
+                case "count" -> count = element.getAttrValue(i);
+                case "name" -> name = element.getAttrValue(i);
+                case "namespace" -> nameSpace = element.getAttrValue(i);
+                case "digest" -> digest = element.getAttrValue(i);
+                default -> throw invalid(element, "generate-uuid has no attribute "
+                    + SafeText.quote(element.getAttrLocalName(i)));
+            }
+        }
+        String text = element.getElemStringValue().strip();
+        if (name != null && !text.isEmpty()) {
+            throw invalid(location, "the name is either an attribute or text, not both");
+        }
+        try {
+            order.add(Batch.parse(method, count, name == null ? text : name, nameSpace, digest));
+        } catch (RefusedException e) {
+            throw e.at(location.getLineNumber(), location.getColumnNumber());
+        }
+    }
+
+    private static boolean isNamed(SMInputCursor element, String name) throws XMLStreamException {
+        return element.getLocalName().equals(name) && element.getNsUri().isEmpty();
+    }
+
+    private static RefusedException invalid(SMInputCursor cursor, String message) throws XMLStreamException {
+        return invalid(cursor.getCursorLocation(), message);
+    }
+
+    private static RefusedException invalid(Location location, String message) {
+        return new RefusedException(Fault.INVALID_DOCUMENT, message)
+            .at(location.getLineNumber(), location.getColumnNumber());
+    }
+
+    private static RefusedException malformed(String reason, Location location) {
+        // The first line is the reason; below it the parser repeats the location.
+        String firstLine = reason == null ? "" : reason.lines().findFirst().orElse("").strip();
+        RefusedException refused = new RefusedException(Fault.MALFORMED_XML,
+            firstLine.isEmpty() ? "not well-formed" : SafeText.printable(firstLine, MAX_REASON_CHARS));
+        return location == null ? refused : refused.at(location.getLineNumber(), location.getColumnNumber());
+    }
+
+    private static Location locationOf(XMLStreamReader reader) {
+        return reader == null ? null : reader.getLocation();
+    }
+
+    private static void close(XMLStreamReader reader) {
+        try {
+            if (reader != null) {
+                // Gives the parser's buffers back for reuse; the body below stays open, the container owns it.
+                reader.close();
+            }
+        } catch (XMLStreamException ignored) {
+            // All that was wanted has been read, or a better exception is on its way.
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package dev.millrace.uuid;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.List;
+import java.util.UUID;
+import javax.xml.stream.XMLStreamException;
+import org.codehaus.staxmate.SMOutputFactory;
+import org.codehaus.staxmate.out.SMOutputDocument;
+import org.codehaus.staxmate.out.SMOutputElement;
+
+/**
+ * Writes {@code <response><uuid>...</uuid>...</response>} and
+ * {@code <error><msg>...</msg><cause type="" line="" column=""/></error>}, in UTF-8, as a stream.
+ */
+final class XmlWriter implements AnswerWriter {
+    /** A line break, and the spaces from which each level takes two more. */
+    private static final String INDENTATION = "\n                ";
+
+    private final SMOutputFactory factory = XmlFactories.output();
+
+    @Override
+    public void writeUuids(List<UUID> uuids, boolean indented, OutputStream out) throws IOException {
+        try {
+            SMOutputDocument document = document(indented, out);
+            SMOutputElement response = document.addElement("response");
+            for (UUID uuid : uuids) {
+                response.addElementWithCharacters(null, "uuid", uuid.toString());
+            }
+            document.closeRoot();
+        } catch (XMLStreamException e) {
+            throw unwrapped(e);
+        }
+    }
+
+    @Override
+    public void writeRefusal(Refusal refusal, boolean indented, OutputStream out) throws IOException {
+        try {
+            SMOutputDocument document = document(indented, out);
+            SMOutputElement error = document.addElement("error");
+            error.addElementWithCharacters(null, "msg", refusal.message());
+            SMOutputElement cause = error.addElement("cause");
+            cause.addAttribute("type", refusal.fault().type());
+            if (refusal.hasLocation()) {
+                cause.addAttribute(null, "line", refusal.line());
+                cause.addAttribute(null, "column", refusal.column());
+            }
+            document.closeRoot();
+        } catch (XMLStreamException e) {
+            throw unwrapped(e);
+        }
+    }
+
+    private SMOutputDocument document(boolean indented, OutputStream out) throws XMLStreamException {
+        SMOutputDocument document = factory.createOutputDocument(out);
+        if (indented) {
+            document.setIndentation(INDENTATION, 1, 2);
+        }
+        return document;
+    }
+
+    private static IOException unwrapped(XMLStreamException e) {
+        return e.getNestedException() instanceof IOException io ? io : new IOException(e);
+    }
+}
