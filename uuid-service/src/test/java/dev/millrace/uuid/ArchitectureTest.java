@@ -1,0 +1,45 @@
+package dev.millrace.uuid;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+class ArchitectureTest {
+    private final JavaClasses service = new ClassFileImporter()
+        .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("dev.millrace.uuid");
+
+    @Test
+    void onlyTheServletAndTheReaderOfQueriesKnowHttp() {
+        classes().that().dependOnClassesThat().resideInAPackage("jakarta.servlet..")
+            .should().haveNameMatching(".*\\.(UuidServlet|QueryReader)").check(service);
+    }
+
+    @Test
+    void onlyXmlClassesKnowXml() {
+        noClasses().that().haveSimpleNameNotStartingWith("Xml").and().areNotAssignableTo(UuidServlet.class)
+            .should().dependOnClassesThat().resideInAnyPackage("javax.xml..", "org.codehaus..", "com.ctc..")
+            .check(service);
+    }
+
+    @Test
+    void runsInEveryServletContainer() {
+        noClasses().should().dependOnClassesThat().resideInAnyPackage("org.eclipse..", "dev.millrace.connector..",
+            "org.w3c.dom..", "javax.xml.parsers..").check(service);
+    }
+
+    @Test
+    void theServletIsTheOnlyPublicType() {
+        classes().that(new DescribedPredicate<JavaClass>("are top-level") {
+            @Override
+            public boolean test(JavaClass type) {
+                return type.isTopLevelClass();
+            }
+        }).and().arePublic().should().be(UuidServlet.class).check(service);
+    }
+}
