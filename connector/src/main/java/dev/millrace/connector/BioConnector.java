@@ -72,10 +72,20 @@ public class BioConnector extends ServerConnector {
 
     /**
      * @param server the server it belongs to
+     * @param acceptors the number of threads that accept, at least 1; -1: Jetty's default
+     * @param factories the protocols, the default one first
+     */
+    public BioConnector(@Name("server") Server server, @Name("acceptors") int acceptors,
+            @Name("factories") ConnectionFactory... factories) {
+        this(server, null, null, null, acceptors, factories);
+    }
+
+    /**
+     * @param server the server it belongs to
      * @param executor runs the acceptors; null for the server's
      * @param scheduler runs the timeouts; null for the server's
      * @param bufferPool null for the server's
-     * @param acceptors the number of threads that accept, at least 1
+     * @param acceptors the number of threads that accept, at least 1; -1: Jetty's default
      * @param factories the protocols, the default one first
      */
     public BioConnector(@Name("server") Server server, @Name("executor") Executor executor,

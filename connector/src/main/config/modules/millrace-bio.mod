@@ -1,0 +1,54 @@
+[description]
+Enables a blocking clear-text HTTP/1.1 connector: a thread for each connection, platform or virtual.
+
+[tags]
+connector
+http
+
+[depend]
+millrace-connector
+
+[xml]
+etc/millrace-bio.xml
+
+[ini-template]
+### Blocking (BIO) HTTP Connector of Millrace
+
+## The host/address to bind the connector to.
+# millrace.bio.host=0.0.0.0
+
+## The port the connector listens on; 0 picks a free one.
+# millrace.bio.port=8080
+
+## The connection idle timeout, in milliseconds: without a byte in either direction.
+# millrace.bio.idleTimeout=30000
+
+## The number of threads that accept connections.
+# millrace.bio.acceptors=1
+
+## The thread priority delta to give to acceptor threads.
+# millrace.bio.acceptorPriorityDelta=-2
+
+## The ServerSocketChannel accept queue backlog (0 picks the platform default).
+# millrace.bio.acceptQueueSize=0
+
+## Whether to enable the SO_REUSEADDR socket option.
+# millrace.bio.reuseAddress=true
+
+## Whether to enable the SO_REUSEPORT socket option.
+# millrace.bio.reusePort=false
+
+## Whether to enable the TCP_NODELAY socket option on accepted sockets.
+# millrace.bio.acceptedTcpNoDelay=true
+
+## The SO_RCVBUF socket option of accepted sockets (-1 keeps the platform default).
+# millrace.bio.acceptedReceiveBufferSize=-1
+
+## The SO_SNDBUF socket option of accepted sockets (-1 keeps the platform default).
+# millrace.bio.acceptedSendBufferSize=-1
+
+## The kind of the connections' threads: platform, virtual, or auto (virtual on JDK 21 and newer).
+# millrace.bio.threads=auto
+
+## The bytes that are read ahead of the protocol, per connection.
+# millrace.bio.readAheadBytes=2048

@@ -1,0 +1,13 @@
+[description]
+Puts the connectors of Millrace on the server's class path.
+Enabled by the modules that use them.
+
+[tags]
+connector
+
+[depend]
+server
+
+[lib]
+lib/millrace/millrace-connector.jar
+lib/millrace/caffeine.jar

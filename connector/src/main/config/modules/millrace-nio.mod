@@ -1,0 +1,54 @@
+[description]
+Enables a selector-driven clear-text HTTP/1.1 connector that sends files by the kernel.
+
+[tags]
+connector
+http
+
+[depend]
+millrace-connector
+
+[xml]
+etc/millrace-nio.xml
+
+[ini-template]
+### Selector (NIO) HTTP Connector of Millrace
+
+## The host/address to bind the connector to.
+# millrace.nio.host=0.0.0.0
+
+## The port the connector listens on; 0 picks a free one.
+# millrace.nio.port=8081
+
+## The connection idle timeout, in milliseconds: without a byte in either direction.
+# millrace.nio.idleTimeout=30000
+
+## The number of threads that accept connections.
+# millrace.nio.acceptors=1
+
+## The thread priority delta to give to acceptor threads.
+# millrace.nio.acceptorPriorityDelta=-2
+
+## The ServerSocketChannel accept queue backlog (0 picks the platform default).
+# millrace.nio.acceptQueueSize=0
+
+## Whether to enable the SO_REUSEADDR socket option.
+# millrace.nio.reuseAddress=true
+
+## Whether to enable the SO_REUSEPORT socket option.
+# millrace.nio.reusePort=false
+
+## Whether to enable the TCP_NODELAY socket option on accepted sockets.
+# millrace.nio.acceptedTcpNoDelay=true
+
+## The SO_RCVBUF socket option of accepted sockets (-1 keeps the platform default).
+# millrace.nio.acceptedReceiveBufferSize=-1
+
+## The SO_SNDBUF socket option of accepted sockets (-1 keeps the platform default).
+# millrace.nio.acceptedSendBufferSize=-1
+
+## The number of selectors (-1 picks a default value based on number of cores).
+# millrace.nio.selectors=-1
+
+## Where a ready connection is served: adaptive, selector (for handlers that never block) or handoff.
+# millrace.nio.dispatch=adaptive
