@@ -1,0 +1,19 @@
+package dev.millrace.webapp;
+
+/**
+ * Names of the servlet context attributes by which a server hands things to this application. Their values are of JDK
+ * types, because application and server share no class loader.
+ */
+public final class Attributes {
+    /** The folder under {@code /files/}: a {@link java.nio.file.Path}. */
+    public static final String FILES = "dev.millrace.webapp.files";
+
+    /**
+     * The server's listeners with their live figures: a {@link java.util.function.Supplier} of a
+     * {@link java.util.List} of maps, ready for JSON. Called for each request of {@code /stats}, by any thread.
+     */
+    public static final String LISTENERS = "dev.millrace.webapp.listeners";
+
+    private Attributes() {
+    }
+}

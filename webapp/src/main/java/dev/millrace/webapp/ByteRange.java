@@ -1,0 +1,38 @@
+package dev.millrace.webapp;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The bytes that a response carries: {@code length} of them from {@code start}; a length of 0 cannot be satisfied. */
+record ByteRange(long start, long length) {
+    // Eighteen digits always fit a long.
+    private static final Pattern SINGLE = Pattern.compile("(?i)bytes\\s*=\\s*(\\d{0,18})\\s*-\\s*(\\d{0,18})\\s*");
+
+    /**
+     * Reads a Range field (RFC 9110, 14.2). Several ranges, another unit or a wrong form select the whole content: a
+     * server may ignore the field, and none of our clients gains from multipart answers.
+     *
+     * @param field the field's value, or null
+     * @param size of the content, in bytes
+     */
+    static ByteRange of(String field, long size) {
+        ByteRange whole = new ByteRange(0, size);
+        Matcher range = SINGLE.matcher(field == null ? "" : field);
+        if (!range.matches()) {
+            return whole;
+        }
+        if (range.group(1).isEmpty()) {
+            if (range.group(2).isEmpty()) {
+                return whole;
+            }
+            long suffix = Math.min(Long.parseLong(range.group(2)), size);
+            return new ByteRange(size - suffix, suffix);
+        }
+        long first = Long.parseLong(range.group(1));
+        long last = range.group(2).isEmpty() ? Long.MAX_VALUE : Long.parseLong(range.group(2));
+        if (last < first) {
+            return whole;
+        }
+        return first >= size ? new ByteRange(first, 0) : new ByteRange(first, Math.min(last, size - 1) - first + 1);
+    }
+}

@@ -1,0 +1,57 @@
+package dev.millrace.webapp;
+
+import java.util.Map;
+
+/** Writes maps, lists, strings, numbers, booleans and null as JSON (RFC 8259). */
+final class Json {
+    private Json() {
+    }
+
+    static String of(Object value) {
+        StringBuilder out = new StringBuilder();
+        write(value, out);
+        return out.toString();
+    }
+
+    private static void write(Object value, StringBuilder out) {
+        if (value instanceof Map<?, ?> map) {
+            char before = '{';
+            for (Map.Entry<?, ?> entry : map.entrySet()) {
+                out.append(before);
+                string(String.valueOf(entry.getKey()), out);
+                out.append(':');
+                write(entry.getValue(), out);
+                before = ',';
+            }
+            out.append(before == '{' ? "{}" : "}");
+        } else if (value instanceof Iterable<?> list) {
+            char before = '[';
+            for (Object element : list) {
+                out.append(before);
+                write(element, out);
+                before = ',';
+            }
+            out.append(before == '[' ? "[]" : "]");
+        } else if (value == null || value instanceof Boolean || value instanceof Number) {
+            out.append(value);
+        } else {
+            string(value.toString(), out);
+        }
+    }
+
+    private static void string(String text, StringBuilder out) {
+        out.append('"');
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\\') {
+                out.append('\\').append(c);
+            } else if (c < 0x20 || Character.isSurrogate(c)) {
+                // Surrogates too: a file name may hold half a pair, which no encoding can carry.
+                out.append(String.format("\\u%04x", (int) c));
+            } else {
+                out.append(c);
+            }
+        }
+        out.append('"');
+    }
+}

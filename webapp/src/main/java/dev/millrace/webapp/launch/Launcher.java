@@ -1,0 +1,122 @@
+package dev.millrace.webapp.launch;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Enumeration;
+import java.util.List;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+
+/**
+ * Runs the WAR by itself. Unpacks it into a private folder (class loaders cannot read jars inside a WAR), starts the
+ * server's classes from there, and removes the folder when the JVM ends.
+ */
+public final class Launcher {
+    private static final String SERVER_CLASS = "dev.millrace.webapp.server.Standalone";
+
+    private final Path home;
+    private volatile AutoCloseable server;
+
+    private Launcher(Path home) {
+        this.home = home;
+    }
+
+    /**
+     * Starts the server and returns; the server's threads keep the JVM alive.
+     *
+     * @param args the options, see {@code --help}
+     * @throws Exception when the WAR cannot be unpacked
+     */
+    public static void main(String[] args) throws Exception {
+        Path war = Path.of(Launcher.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        // Created readable by its owner alone (0700) where the file system has such permissions.
+        Launcher launcher = new Launcher(Files.createTempDirectory("millrace-"));
+        Runtime.getRuntime().addShutdownHook(new Thread(launcher::stop, "millrace-stop"));
+        launcher.start(war, args);
+    }
+
+    private void start(Path war, String[] args) throws Exception {
+        Path webapp = home.resolve("webapp");
+        unpack(war, webapp);
+        ClassLoader loader = new URLClassLoader("millrace-server", classPath(webapp), Launcher.class.getClassLoader());
+        Thread.currentThread().setContextClassLoader(loader);
+        server = (AutoCloseable) Class.forName(SERVER_CLASS, true, loader)
+            .getMethod("start", Path.class, String[].class)
+            .invoke(null, home, args);
+    }
+
+    private static void unpack(Path war, Path target) throws IOException {
+        try (ZipFile zip = new ZipFile(war.toFile())) {
+            for (Enumeration<? extends ZipEntry> entries = zip.entries(); entries.hasMoreElements();) {
+                ZipEntry entry = entries.nextElement();
+                Path file = target.resolve(entry.getName()).normalize();
+                if (!file.startsWith(target)) {
+                    throw new IOException("Entry outside the archive: " + entry.getName());
+                }
+                if (entry.isDirectory()) {
+                    Files.createDirectories(file);
+                } else {
+                    Files.createDirectories(file.getParent());
+                    try (InputStream in = zip.getInputStream(entry)) {
+                        Files.copy(in, file);
+                    }
+                    // The page's Last-Modified then says when it was made, not when the server was started.
+                    Files.setLastModifiedTime(file, entry.getLastModifiedTime());
+                }
+            }
+        }
+    }
+
+    private static URL[] classPath(Path webapp) throws IOException {
+        Path server = webapp.resolve("WEB-INF/server");
+        List<URL> urls = new ArrayList<>();
+        urls.add(server.resolve("classes").toUri().toURL());
+        urls.add(webapp.resolve("WEB-INF/classes").toUri().toURL());
+        try (Stream<Path> jars = Files.list(server)) {
+            for (Path jar : jars.filter(file -> file.toString().endsWith(".jar")).sorted().toList()) {
+                urls.add(jar.toUri().toURL());
+            }
+        }
+        return urls.toArray(URL[]::new);
+    }
+
+    private void stop() {
+        try {
+            if (server != null) {
+                server.close();
+            }
+        } catch (Exception e) {
+            System.err.println("millrace: " + e);
+        }
+        try {
+            deleteTree(home);
+        } catch (IOException e) {
+            System.err.println("millrace: could not remove " + home + ": " + e);
+        }
+    }
+
+    private static void deleteTree(Path root) throws IOException {
+        Files.walkFileTree(root, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                Files.delete(file);
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path folder, IOException failure) throws IOException {
+                Files.delete(folder);
+                return FileVisitResult.CONTINUE;
+            }
+        });
+    }
+}

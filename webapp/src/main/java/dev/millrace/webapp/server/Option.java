@@ -1,0 +1,88 @@
+package dev.millrace.webapp.server;
+
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** The command line's options: name, default, meaning and what values they take. */
+enum Option {
+    HOST("NAME", "127.0.0.1", "address that all listeners use", text()),
+    BIO_PORT("PORT", "8080", "port of the blocking listener; 0 = any free one, -1 = off", integer(-1, 65535)),
+    NIO_PORT("PORT", "8081", "port of the selector listener; 0 = any free one, -1 = off", integer(-1, 65535)),
+    STOCK_PORT("PORT", "-1", "port of Jetty's own listener, for comparison; 0 = any free one, -1 = off",
+        integer(-1, 65535)),
+    FILES("DIR", "", "folder served under /files/; without it, six generated files", folder()),
+    THREADS("KIND", "auto", "threads of BIO connections; auto is virtual on JDK 21 and newer",
+        oneOf("platform", "virtual", "auto")),
+    POOL_THREADS("N", "200", "largest size of the server's thread pool", integer(8, 100_000)),
+    SELECTORS("N", "0", "selectors of the NIO and stock listeners; 0 = Jetty's choice by cores", integer(0, 1024));
+
+    /** Checks a value; the answer is what is wrong with it, or nothing. */
+    interface Check {
+        Optional<String> fault(String value);
+    }
+
+    final String placeholder;
+    final String defaultValue;
+    final String meaning;
+    final Check check;
+
+    Option(String placeholder, String defaultValue, String meaning, Check check) {
+        this.placeholder = placeholder;
+        this.defaultValue = defaultValue;
+        this.meaning = meaning;
+        this.check = check;
+    }
+
+    String flag() {
+        return "--" + name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    static Optional<Option> byFlag(String flag) {
+        for (Option option : values()) {
+            if (option.flag().equals(flag)) {
+                return Optional.of(option);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Check text() {
+        return value -> value.isBlank() ? Optional.of("is empty") : Optional.empty();
+    }
+
+    private static Check integer(int min, int max) {
+        return value -> {
+            try {
+                int number = Integer.parseInt(value);
+                if (number >= min && number <= max) {
+                    return Optional.empty();
+                }
+            } catch (NumberFormatException ignored) {
+                // Said below, in the same words as for a number out of range.
+            }
+            return Optional.of("is not a whole number from " + min + " to " + max);
+        };
+    }
+
+    private static Check oneOf(String... names) {
+        List<String> allowed = List.of(names);
+        return value -> allowed.contains(value) ? Optional.empty()
+            : Optional.of("is not one of " + String.join(", ", allowed));
+    }
+
+    private static Check folder() {
+        return value -> {
+            try {
+                Path path = Path.of(value);
+                return !value.isEmpty() && Files.isDirectory(path) && Files.isReadable(path) ? Optional.empty()
+                    : Optional.of("is not a readable folder");
+            } catch (InvalidPathException e) {
+                return Optional.of("is not a path");
+            }
+        };
+    }
+}

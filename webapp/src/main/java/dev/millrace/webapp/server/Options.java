@@ -1,0 +1,92 @@
+package dev.millrace.webapp.server;
+
+import java.util.EnumMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The options of one run, each checked. Takes {@code --option value} and {@code --option=value}; the last one counts.
+ * A parser of our own because a library's reflection would cost a good part of the time to the first answer.
+ */
+final class Options {
+    private final Map<Option, String> values = new EnumMap<>(Option.class);
+
+    private Options() {
+    }
+
+    /**
+     * @param args the command line
+     * @return the options, or nothing when help was asked for
+     * @throws UsageException when an option is unknown, or its value is missing or wrong
+     */
+    static Optional<Options> parse(String... args) throws UsageException {
+        Options options = new Options();
+        for (Iterator<String> rest = List.of(args).iterator(); rest.hasNext();) {
+            String arg = rest.next();
+            if (arg.equals("--help") || arg.equals("-h")) {
+                return Optional.empty();
+            }
+            int equals = arg.startsWith("--") ? arg.indexOf('=') : -1;
+            String flag = equals < 0 ? arg : arg.substring(0, equals);
+            Option option = Option.byFlag(flag)
+                .orElseThrow(() -> new UsageException("unknown option " + quote(flag) + ", see --help"));
+            if (equals < 0 && !rest.hasNext()) {
+                throw new UsageException(flag + " needs a value, see --help");
+            }
+            options.put(option, equals < 0 ? rest.next() : arg.substring(equals + 1));
+        }
+        if (options.number(Option.BIO_PORT) < 0 && options.number(Option.NIO_PORT) < 0
+            && options.number(Option.STOCK_PORT) < 0) {
+            throw new UsageException("all listeners are off, see --help");
+        }
+        return Optional.of(options);
+    }
+
+    private void put(Option option, String value) throws UsageException {
+        Optional<String> fault = option.check.fault(value);
+        if (fault.isPresent()) {
+            throw new UsageException(option.flag() + ": " + quote(value) + " " + fault.get());
+        }
+        values.put(option, value);
+    }
+
+    /** The value may hold anything that a shell lets through; the answer stays one line. */
+    private static String quote(String value) {
+        return '"' + value.replaceAll("\\p{Cntrl}", "?") + '"';
+    }
+
+    boolean has(Option option) {
+        return values.containsKey(option);
+    }
+
+    String text(Option option) {
+        return values.getOrDefault(option, option.defaultValue);
+    }
+
+    int number(Option option) {
+        return Integer.parseInt(text(option));
+    }
+
+    static String help() {
+        StringBuilder help = new StringBuilder("""
+            Usage: java -jar millrace.war [options]
+
+            Serves one application through a blocking listener, a selector listener and, for comparison, Jetty's own:
+            / (page), /generate-uuid, /files/, /files/catalog.json, /download?name=, /hello, /stats.
+
+            Options, as --option value or --option=value:
+            """);
+        for (Option option : Option.values()) {
+            String flag = option.flag() + " " + option.placeholder;
+            String standard = option.defaultValue.isEmpty() ? "" : " [" + option.defaultValue + "]";
+            help.append(String.format("  %-24s %s%s%n", flag, option.meaning, standard));
+        }
+        help.append(String.format("  %-24s %s%n", "--help", "this text"));
+        return help.append("""
+
+            Exit codes: 0 done, 1 could not start, 2 wrong option, 143 stopped by SIGTERM. Logs go to stderr.
+            """).toString();
+    }
+}

@@ -1,0 +1,49 @@
+package dev.millrace.webapp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CatalogTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void listsSubFoldersByNameWithSizeAndMd5() throws IOException {
+        Files.writeString(folder.resolve("b.txt"), "abc");
+        Files.writeString(Files.createDirectory(folder.resolve("a")).resolve("\"q\" ü.txt"), "");
+        Files.writeString(folder.resolve(Catalog.NAME), "hidden by the catalogue itself");
+        assertEquals("""
+            {"files":[\
+            {"name":"a/\\"q\\" ü.txt","size":0,"md5":"d41d8cd98f00b204e9800998ecf8427e"},\
+            {"name":"b.txt","size":3,"md5":"900150983cd24fb0d6963f7d28e17f72"}]}""",
+            new Catalog(folder).json());
+    }
+
+    @Test
+    void anEmptyFolderIsAnEmptyList() throws IOException {
+        assertEquals("{\"files\":[]}", new Catalog(folder).json());
+    }
+
+    @Test
+    void isMadeAgainOnlyWhenFilesChange() throws IOException {
+        Path file = Files.writeString(folder.resolve("b.txt"), "abc");
+        Catalog catalog = new Catalog(folder);
+        String first = catalog.json();
+        assertSame(first, catalog.json());
+
+        Files.writeString(file, "abd");
+        Files.setLastModifiedTime(file, FileTime.fromMillis(1));
+        assertEquals("{\"files\":[{\"name\":\"b.txt\",\"size\":3,\"md5\":\"4911e516e5aa21d327512e0c8b197616\"}]}",
+            catalog.json());
+
+        Files.delete(file);
+        assertEquals("{\"files\":[]}", catalog.json());
+    }
+}

@@ -1,0 +1,89 @@
+package dev.millrace.webapp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code java -jar millrace.war} as a user calls it: what it prints, how it ends, what it leaves behind. */
+class CommandLineIT {
+    @TempDir
+    Path temporary;
+
+    @AfterEach
+    void nothingIsLeftBehind() throws IOException {
+        try (Stream<Path> left = Files.list(temporary)) {
+            assertEquals(List.of(), left.toList());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--what", "--bio-port=x", "--nio-port", "--files=/no/such/folder"})
+    void aWrongOptionIsOneLineAndExitTwo(String option) throws Exception {
+        try (ServerProcess server = ServerProcess.war(temporary, option)) {
+            assertEquals(2, server.exitCode());
+            assertEquals(List.of(), server.out());
+            assertEquals(1, server.err().size(), server.err().toString());
+            assertTrue(server.err().get(0).startsWith("millrace: "), server.err().toString());
+        }
+    }
+
+    @Test
+    void helpNamesTheOptions() throws Exception {
+        try (ServerProcess server = ServerProcess.war(temporary, "--help")) {
+            assertEquals(0, server.exitCode());
+            assertTrue(String.join("\n", server.out()).contains("--stock-port PORT"), server.out().toString());
+            assertEquals(List.of(), server.err());
+        }
+    }
+
+    @Test
+    void aPortInUseIsOneLineAndExitOne() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
+            ServerProcess server = ServerProcess.war(temporary, "--nio-port=0", "--bio-port=" + taken.getLocalPort())) {
+            assertEquals(1, server.exitCode());
+            assertEquals(List.of(), server.out());
+            assertEquals(1, server.err().size(), server.err().toString());
+        }
+    }
+
+    @Test
+    void sigtermEndsItAndOnlyTheListenersAskedForAreOn() throws Exception {
+        try (ServerProcess server = ServerProcess.war(temporary, "--bio-port=-1", "--nio-port=0")) {
+            String url = server.url("NIO");
+            assertEquals("Hello, World!", Http.get(url, "/hello").text());
+            assertEquals(1, server.out().size(), server.out().toString());
+            server.terminate();
+            int code = server.exitCode();
+            assertTrue(code == 143 || code == 0, "exit code " + code);
+            assertEquals(List.of(), server.err());
+        }
+    }
+
+    @Test
+    void aFolderOfTheUsersIsServedAndLeftAlone(@TempDir Path folder) throws Exception {
+        Files.writeString(Files.createDirectory(folder.resolve("sub")).resolve("a.txt"), "abc");
+        try (ServerProcess server = ServerProcess.war(temporary, "--bio-port=0", "--nio-port=-1", "--files",
+            folder.toString())) {
+            String url = server.url("BIO");
+            assertEquals("{\"files\":[{\"name\":\"sub/a.txt\",\"size\":3,\"md5\":"
+                + "\"900150983cd24fb0d6963f7d28e17f72\"}]}", Http.get(url, "/files/catalog.json").text());
+            assertEquals("abc", Http.get(url, "/files/sub/a.txt").text());
+            assertEquals("abc", Http.get(url, "/download?name=sub/a.txt").text());
+            server.terminate();
+            server.exitCode();
+        }
+        assertEquals("abc", Files.readString(folder.resolve("sub/a.txt")));
+    }
+}

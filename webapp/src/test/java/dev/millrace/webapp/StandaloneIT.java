@@ -1,0 +1,133 @@
+package dev.millrace.webapp;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The WAR by itself with all three listeners: each URL must get the same answer whichever port it is asked at. */
+class StandaloneIT {
+    private static final List<String> LISTENERS = List.of("BIO", "NIO", "STOCK");
+    private static final List<String> FIELDS_THAT_MATTER = List.of("content-type", "content-length", "etag",
+        "last-modified", "accept-ranges", "content-range", "content-disposition", "cache-control", "allow", "location",
+        "vary", "content-encoding", "transfer-encoding");
+
+    @TempDir
+    static Path temporary;
+
+    private static ServerProcess server;
+
+    @BeforeAll
+    static void start() throws IOException {
+        server = ServerProcess.war(temporary, "--bio-port=0", "--nio-port=0", "--stock-port=0");
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    /** Method, target, and header fields, separated by bars. */
+    @ParameterizedTest
+    @ValueSource(strings = {"GET|/", "HEAD|/", "GET|/hello", "HEAD|/hello", "POST|/hello", "GET|/nothing-here",
+        "GET|/files/catalog.json", "HEAD|/files/catalog.json", "GET|/files/1KB.bin", "HEAD|/files/1KB.bin",
+        "GET|/files/200KB.bin", "GET|/files/500KB.bin", "GET|/files/1MB.bin", "GET|/files/20MB.bin",
+        "HEAD|/files/100MB.bin", "GET|/files/100MB.bin", "GET|/files/", "GET|/files", "GET|/files/missing",
+        "GET|/files/1KB.bin/", "POST|/files/1KB.bin", "OPTIONS|/files/1KB.bin",
+        "GET|/files/1MB.bin|Range: bytes=0-0", "GET|/files/1MB.bin|Range: bytes=1000-99999",
+        "GET|/files/1MB.bin|Range: bytes=-1000", "GET|/files/1MB.bin|Range: bytes=1048576-",
+        "GET|/files/1MB.bin|Range: bytes=5-1", "GET|/files/1MB.bin|Range: bytes=x",
+        "HEAD|/files/1MB.bin|Range: bytes=0-9",
+        "GET|/files/1MB.bin|If-Modified-Since: Thu, 01 Jan 2009 00:00:00 GMT",
+        "GET|/files/1MB.bin|If-Modified-Since: Wed, 31 Dec 2008 23:59:59 GMT",
+        "GET|/files/1MB.bin|If-Unmodified-Since: Wed, 31 Dec 2008 23:59:59 GMT",
+        "GET|/files/1MB.bin|If-None-Match: *", "GET|/files/1MB.bin|If-Match: \"other\"",
+        "GET|/files/1MB.bin|Range: bytes=0-9|If-Range: Thu, 01 Jan 2009 00:00:00 GMT",
+        "GET|/files/1MB.bin|Range: bytes=0-9|If-Range: Wed, 31 Dec 2008 00:00:00 GMT",
+        "GET|/files/../hello", "GET|/files/%2e%2e/hello", "GET|/files/..%2fhello", "GET|/files//1KB.bin",
+        "GET|/files/%00", "GET|/WEB-INF/web.xml",
+        "GET|/download?name=1KB.bin", "HEAD|/download?name=100MB.bin", "GET|/download?name=1MB.bin|Range: bytes=7-8",
+        "GET|/download", "GET|/download?name=", "GET|/download?name=../webapp/index.html",
+        "GET|/download?name=%2Fetc%2Fpasswd", "GET|/download?name=missing"})
+    void allListenersGiveTheSameAnswer(String request) throws Exception {
+        String[] parts = request.split("\\|");
+        String[] fields = List.of(parts).subList(2, parts.length).toArray(String[]::new);
+        Map<String, String> seen = new TreeMap<>();
+        for (String listener : LISTENERS) {
+            String url = server.url(listener);
+            Http.Answer answer = Http.send(url, parts[0], parts[1], "", fields);
+            seen.put(listener, describe(answer, url));
+        }
+        String control = seen.get("STOCK");
+        assertAll(seen.entrySet().stream()
+            .map(entry -> () -> assertEquals(control, entry.getValue(), entry.getKey() + " " + request)));
+    }
+
+    private static String describe(Http.Answer answer, String url) {
+        StringBuilder description = new StringBuilder().append(answer.status());
+        FIELDS_THAT_MATTER.forEach(name -> description.append('\n').append(name).append(": ")
+            .append(answer.header(name)));
+        // Jetty's error page names the URL that was asked for, and so the port.
+        String body = answer.status() >= 400 ? answer.text().replace(url, "") : answer.md5();
+        return description.append("\nbody: ").append(body).toString();
+    }
+
+    @Test
+    void everyFileOfTheCatalogueHasItsBytesOnEveryListener() throws Exception {
+        Pattern file = Pattern.compile("\\{\"name\":\"([^\"]+)\",\"size\":(\\d+),\"md5\":\"(\\w+)\"}");
+        for (String listener : LISTENERS) {
+            String url = server.url(listener);
+            Matcher files = file.matcher(Http.get(url, "/files/catalog.json").text());
+            int count = 0;
+            for (; files.find(); count++) {
+                Http.Answer answer = Http.get(url, "/files/" + files.group(1));
+                assertEquals(200, answer.status());
+                assertEquals(files.group(2), answer.header("Content-Length"));
+                assertEquals(files.group(3), answer.md5());
+            }
+            assertEquals(SampleFiles.SIZES.size(), count);
+        }
+    }
+
+    @Test
+    void statsCountTheRequestsOfEachListener() throws Exception {
+        for (String listener : LISTENERS) {
+            String url = server.url(listener);
+            long before = requests(Http.get(url, "/stats").text(), listener);
+            Http.get(url, "/hello");
+            Http.get(url, "/hello");
+            long after = requests(Http.get(url, "/stats").text(), listener);
+            assertTrue(after - before == 3, listener + ": " + before + " then " + after);
+        }
+    }
+
+    private static long requests(String stats, String listener) {
+        Matcher matcher = Pattern.compile("\"name\":\"" + listener + "\".*?\"requests\":(\\d+)").matcher(stats);
+        assertTrue(matcher.find(), stats);
+        return Long.parseLong(matcher.group(1));
+    }
+
+    @Test
+    void theWebApplicationCarriesNothingOfJetty() throws Exception {
+        try (java.util.zip.ZipFile war = new java.util.zip.ZipFile(System.getProperty("millrace.war"))) {
+            List<String> jetty = war.stream().map(java.util.zip.ZipEntry::getName)
+                .filter(name -> name.startsWith("WEB-INF/lib/") || name.startsWith("WEB-INF/classes/"))
+                .filter(name -> name.contains("jetty") || name.contains("servlet-api") || name.contains("/server/"))
+                .toList();
+            assertEquals(List.of(), jetty);
+        }
+    }
+}
