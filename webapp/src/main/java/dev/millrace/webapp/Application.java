@@ -1,5 +1,7 @@
 package dev.millrace.webapp;
 
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.FilterRegistration;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletContextEvent;
 import jakarta.servlet.ServletContextListener;
@@ -9,6 +11,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumSet;
 
 /**
  * Sets the application up: finds the folder to serve, and serves it by {@link FilesServlet} unless the server brought
@@ -33,6 +36,17 @@ public final class Application implements ServletContextListener {
         if (files != null) {
             files.addMapping("/files/*");
         }
+        if (context.getAttribute(Attributes.LISTENERS) == null) {
+            countRequests(context);
+        }
+    }
+
+    private static void countRequests(ServletContext context) {
+        RequestCounter counter = new RequestCounter();
+        FilterRegistration.Dynamic filter = context.addFilter("requests", counter);
+        filter.setAsyncSupported(true);
+        filter.addMappingForUrlPatterns(EnumSet.of(DispatcherType.REQUEST), false, "/*");
+        context.setAttribute(Attributes.LISTENERS, counter);
     }
 
     static FileRoot fileRoot(ServletContext context) {

@@ -48,8 +48,10 @@ final class FileResponse {
         }
         ByteRange range = ByteRange.of(rangeApplies() ? request.getHeader("Range") : null, attributes.size());
         if (range.length() == 0 && attributes.size() > 0 || range.start() > attributes.size()) {
+            // Not sendError: containers drop the fields set before it, and with them Content-Range.
+            response.setStatus(HttpServletResponse.SC_REQUESTED_RANGE_NOT_SATISFIABLE);
             response.setHeader("Content-Range", "bytes */" + attributes.size());
-            response.sendError(HttpServletResponse.SC_REQUESTED_RANGE_NOT_SATISFIABLE);
+            response.setContentLength(0);
             return;
         }
         if (range.length() < attributes.size()) {

@@ -1,0 +1,128 @@
+package dev.millrace.webapp;
+
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.ServletContext;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The open event streams. One thread writes to all of them once a second, never blocking: a client that does not
+ * keep up misses events. Without a client the thread does nothing.
+ */
+final class StatsStreams implements AutoCloseable {
+    private static final int MAX_STREAMS = 64;
+    private static final long PERIOD_MILLIS = 1_000;
+
+    private final Figures figures;
+    private final ServletContext context;
+    private final Set<Stream> open = ConcurrentHashMap.newKeySet();
+    private final ScheduledExecutorService ticker = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "stats-ticker");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    StatsStreams(Figures figures, ServletContext context) {
+        this.figures = figures;
+        this.context = context;
+        ticker.scheduleAtFixedRate(this::tick, PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /**
+     * Answers with a stream of events.
+     *
+     * @return whether there was room for one more; when not, the response is untouched
+     */
+    boolean open(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        if (open.size() >= MAX_STREAMS) {
+            return false;
+        }
+        response.setContentType("text/event-stream;charset=utf-8");
+        AsyncContext async = request.startAsync();
+        async.setTimeout(0);
+        Stream stream = new Stream(async, response.getOutputStream());
+        open.add(stream);
+        stream.out.setWriteListener(stream);
+        return true;
+    }
+
+    private void tick() {
+        try {
+            if (!open.isEmpty()) {
+                byte[] event = event();
+                open.forEach(stream -> stream.send(event));
+            }
+        } catch (RuntimeException e) {
+            // Left to the executor, it would end all further ticks, and nobody would know.
+            context.log("live figures", e);
+        }
+    }
+
+    private byte[] event() {
+        return ("data: " + Json.of(figures.now()) + "\n\n").getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void close() {
+        ticker.shutdownNow();
+        open.forEach(Stream::end);
+    }
+
+    private final class Stream implements WriteListener {
+        private final AsyncContext async;
+        private final ServletOutputStream out;
+        private boolean started;
+
+        Stream(AsyncContext async, ServletOutputStream out) {
+            this.async = async;
+            this.out = out;
+        }
+
+        /** Called by the container when the client can take more; the first event goes out at once. */
+        @Override
+        public synchronized void onWritePossible() {
+            if (!started) {
+                started = true;
+                send(event());
+            }
+        }
+
+        synchronized void send(byte[] event) {
+            try {
+                if (started && out.isReady()) {
+                    out.write(event);
+                    if (out.isReady()) {
+                        out.flush();
+                    }
+                }
+            } catch (IOException | IllegalStateException ignored) {
+                // The client went away, between two events or during one; the container may say so in either way.
+                end();
+            }
+        }
+
+        @Override
+        public void onError(Throwable cause) {
+            end();
+        }
+
+        private void end() {
+            if (open.remove(this)) {
+                try {
+                    async.complete();
+                } catch (IllegalStateException ignored) {
+                    // The container has ended the request already.
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,258 @@
+'use strict';
+
+const POINTS = 60;
+const FALLBACK_MILLIS = 2000;
+
+/** Figures of a listener on its card: name in /stats, label, how to show it. */
+const FIGURES = [
+  ['rate', 'Requests/s', rate],
+  ['requests', 'Requests', whole],
+  ['connections', 'Connections', whole],
+  ['threads', 'Threads', whole],
+  ['transfers', 'Transfers now', whole],
+  ['bytesBySendfile', 'By sendfile', bytes],
+  ['bytesByCopy', 'By copy', bytes]];
+
+const cards = new Map();
+let last = null;
+
+function $(id) { return document.getElementById(id); }
+
+function element(name, properties, ...children) {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...children);
+  return made;
+}
+
+function whole(n) { return Math.round(n).toLocaleString('en'); }
+
+function rate(n) { return n < 10 ? n.toFixed(1) : whole(n); }
+
+function bytes(n) {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
+  let unit = 0;
+  while (n >= 999.5 && unit < units.length - 1) {
+    n /= 1024;
+    unit++;
+  }
+  return (unit === 0 ? whole(n) : n.toPrecision(3)) + ' ' + units[unit];
+}
+
+/* Live figures */
+
+function chart(label, keys, format) {
+  const ns = 'http://www.w3.org/2000/svg';
+  const svg = document.createElementNS(ns, 'svg');
+  svg.setAttribute('viewBox', `0 0 ${POINTS - 1} 100`);
+  svg.setAttribute('preserveAspectRatio', 'none');
+  svg.setAttribute('role', 'img');
+  const lines = keys.map((key, i) => {
+    const line = document.createElementNS(ns, 'polyline');
+    if (i > 0) {
+      line.setAttribute('class', 'second');
+    }
+    svg.append(line);
+    return line;
+  });
+  const peak = element('span', {className: 'peak'});
+  const legend = keys.map((key, i) => element('span', {className: i > 0 ? 'key second' : 'key', textContent: key}));
+  const series = keys.map(() => []);
+  return {
+    figure: element('figure', {}, svg, element('figcaption', {}, ...legend, peak)),
+    add(values) {
+      series.forEach((points, i) => {
+        points.push(values[i]);
+        points.splice(0, points.length - POINTS);
+      });
+      const top = Math.max(...series.flat(), 1e-9);
+      lines.forEach((line, i) => line.setAttribute('points', series[i].map((value, x) =>
+        `${x + POINTS - series[i].length},${98 - 94 * value / top}`).join(' ')));
+      peak.textContent = 'peak ' + format(Math.max(...series.flat()));
+      svg.setAttribute('aria-label', `${label}: ${values.map((v, i) => `${keys[i]} ${format(v)}`).join(', ')}`);
+    }
+  };
+}
+
+function card(listener) {
+  const perSecond = n => bytes(n) + '/s';
+  const requests = chart(`${listener.name} requests`, ['requests/s'], rate);
+  const traffic = chart(`${listener.name} bytes sent`, ['sendfile', 'copy'], perSecond);
+  const values = new Map();
+  const list = element('dl', {className: 'figures'});
+  for (const [name, label] of FIGURES) {
+    if (name === 'rate' || name in listener) {
+      const value = element('dd', {textContent: '–'});
+      value.dataset.figure = name;
+      values.set(name, value);
+      list.append(element('div', {}, element('dt', {textContent: label}), value));
+    }
+  }
+  const title = element('h3', {textContent: listener.name});
+  const where = element('p', {textContent: listener.url ? listener.url.replace('http://', '') : ''});
+  const article = element('article', {className: 'listener', ariaLabel: `Listener ${listener.name}`},
+    element('header', {}, title, where), list, requests.figure);
+  article.dataset.listener = listener.name;
+  if ('bytesByCopy' in listener) {
+    article.append(traffic.figure);
+  }
+  $('listeners').append(article);
+  return {values, requests, traffic};
+}
+
+function showListener(listener, before, seconds) {
+  if (!cards.has(listener.name)) {
+    cards.set(listener.name, card(listener));
+  }
+  const {values, requests, traffic} = cards.get(listener.name);
+  const known = before && seconds > 0;
+  const change = name => known ? Math.max(0, listener[name] - before[name]) / seconds : 0;
+  const shown = {...listener, rate: change('requests')};
+  for (const [name, , format] of FIGURES) {
+    if (values.has(name) && (name !== 'rate' || known)) {
+      values.get(name).textContent = format(shown[name]);
+    }
+  }
+  if (known) {
+    requests.add([shown.rate]);
+    if ('bytesByCopy' in listener) {
+      traffic.add([change('bytesBySendfile'), change('bytesByCopy')]);
+    }
+  }
+}
+
+function showProcess(stats, seconds) {
+  const cores = last && seconds > 0 ? (stats.cpuMillis - last.cpuMillis) / 1000 / seconds : 0;
+  const shown = [
+    ['CPU', stats.cpuMillis === null ? 'unknown' : `${(100 * cores).toFixed(0)} % of one core, of ${stats.processors}`],
+    ['CPU time', stats.cpuMillis === null ? 'unknown' : `${(stats.cpuMillis / 1000).toFixed(1)} s`],
+    ['Up', `${whole(stats.uptimeMillis / 1000)} s`],
+    ['Server', stats.server],
+    ['Java', stats.java]];
+  $('process').replaceChildren(...shown.map(([label, value]) =>
+    element('div', {}, element('dt', {textContent: label}), element('dd', {textContent: value}))));
+}
+
+function show(stats) {
+  const seconds = last ? (stats.timeMillis - last.timeMillis) / 1000 : 0;
+  showProcess(stats, seconds);
+  for (const listener of stats.listeners) {
+    const before = last && last.listeners.find(other => other.name === listener.name);
+    showListener(listener, before, seconds);
+  }
+  const note = $('note');
+  note.hidden = stats.sendfile;
+  note.textContent = stats.sendfile ? '' : 'This server has no connector of Millrace: files are copied, not sent by sendfile.';
+  last = stats;
+}
+
+function status(text, fault) {
+  $('connection').textContent = text;
+  $('connection').classList.toggle('fault', Boolean(fault));
+}
+
+async function poll() {
+  try {
+    const answer = await fetch('stats', {headers: {Accept: 'application/json'}});
+    if (!answer.ok) {
+      throw new Error(`status ${answer.status}`);
+    }
+    show(await answer.json());
+    status(`Asked every ${FALLBACK_MILLIS / 1000} s.`);
+  } catch (fault) {
+    status(`No figures: ${fault.message}. Trying again.`, true);
+  }
+  setTimeout(poll, FALLBACK_MILLIS);
+}
+
+/** Server-sent events while they work; the browser reconnects by itself, polling is for when it gives up. */
+function watch() {
+  if (!window.EventSource) {
+    poll();
+    return;
+  }
+  const source = new EventSource('stats');
+  source.onmessage = event => {
+    show(JSON.parse(event.data));
+    status('Live, once a second.');
+  };
+  source.onerror = () => {
+    if (source.readyState === EventSource.CLOSED) {
+      poll();
+    } else {
+      status('Connection lost. Trying again.', true);
+    }
+  };
+}
+
+/* UUIDs */
+
+function nameRow() {
+  const named = $('method').value === 'NAME';
+  $('name-row').hidden = !named;
+  $('name').disabled = !named;
+}
+
+async function makeUuids(event) {
+  event.preventDefault();
+  const query = new URLSearchParams(new FormData($('uuid-form')));
+  try {
+    const answer = await fetch('generate-uuid?' + query, {headers: {Accept: 'text/xml'}});
+    const xml = new DOMParser().parseFromString(await answer.text(), 'application/xml');
+    const message = xml.querySelector('error > msg');
+    if (!answer.ok || message) {
+      throw new Error(message ? message.textContent : `status ${answer.status}`);
+    }
+    const uuids = [...xml.querySelectorAll('response > uuid')].map(uuid => uuid.textContent);
+    $('uuids').replaceChildren(...uuids.map(uuid => element('li', {textContent: uuid})));
+    $('uuid-status').textContent = uuids.length === 1 ? '1 UUID.' : `${uuids.length} UUIDs.`;
+    $('uuid-status').classList.remove('fault');
+    $('copy').hidden = uuids.length === 0;
+  } catch (fault) {
+    $('uuid-status').textContent = `No UUIDs: ${fault.message}`;
+    $('uuid-status').classList.add('fault');
+  }
+}
+
+async function copyUuids() {
+  const text = [...$('uuids').children].map(item => item.textContent).join('\n');
+  try {
+    await navigator.clipboard.writeText(text);
+    $('uuid-status').textContent = 'Copied.';
+  } catch (refused) {
+    // The clipboard is open to secure contexts alone: elsewhere the user copies what is selected.
+    getSelection().selectAllChildren($('uuids'));
+    $('uuid-status').textContent = 'Selected: copy with the keyboard.';
+  }
+}
+
+/* Files */
+
+async function listFiles() {
+  $('files-status').textContent = 'Reading the files…';
+  try {
+    const answer = await fetch('files/catalog.json');
+    if (!answer.ok) {
+      throw new Error(`status ${answer.status}`);
+    }
+    const {files} = await answer.json();
+    files.sort((a, b) => a.size - b.size || (a.name < b.name ? -1 : 1));
+    $('files').replaceChildren(...files.map(file => element('tr', {},
+      element('td', {}, element('a', {href: 'files/' + file.name.split('/').map(encodeURIComponent).join('/'),
+        textContent: file.name})),
+      element('td', {className: 'number', textContent: bytes(file.size)}),
+      element('td', {className: 'code', textContent: file.md5}),
+      element('td', {}, element('a', {href: 'download?name=' + encodeURIComponent(file.name),
+        textContent: 'download', ariaLabel: `Download ${file.name}`})))));
+    $('files-status').textContent = files.length === 1 ? '1 file.' : `${files.length} files.`;
+  } catch (fault) {
+    $('files-status').textContent = `No files: ${fault.message}`;
+    $('files-status').classList.add('fault');
+  }
+}
+
+$('method').addEventListener('change', nameRow);
+$('uuid-form').addEventListener('submit', makeUuids);
+$('copy').addEventListener('click', copyUuids);
+nameRow();
+watch();
+listFiles();

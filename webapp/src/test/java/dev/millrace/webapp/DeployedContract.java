@@ -1,0 +1,152 @@
+package dev.millrace.webapp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the WAR does wherever it is deployed: the same cases for each container, on each of its ports. */
+abstract class DeployedContract {
+    private static final String FILE = "/files/200KB.bin";
+    private static final int SIZE = 200 << 10;
+
+    /** The addresses of the container's ports. */
+    abstract List<String> urls() throws Exception;
+
+    @Test
+    void saysHello() throws Exception {
+        for (String url : urls()) {
+            Http.Answer answer = Http.get(url, "/hello");
+            assertEquals("Hello, World!", answer.text());
+            assertEquals("13", answer.header("Content-Length"));
+            assertEquals("text/plain;charset=utf-8", answer.header("Content-Type").toLowerCase());
+        }
+    }
+
+    @Test
+    void showsThePage() throws Exception {
+        for (String url : urls()) {
+            Http.Answer answer = Http.get(url, "/");
+            assertEquals(200, answer.status());
+            assertTrue(answer.text().contains("<title>Millrace</title>"), answer.text());
+        }
+    }
+
+    @Test
+    void everyFileOfTheCatalogueHasItsBytes() throws Exception {
+        Pattern file = Pattern.compile("\\{\"name\":\"([^\"]+)\",\"size\":(\\d+),\"md5\":\"(\\w+)\"}");
+        for (String url : urls()) {
+            Matcher files = file.matcher(Http.get(url, "/files/catalog.json").text());
+            int count = 0;
+            for (; files.find(); count++) {
+                Http.Answer answer = Http.get(url, "/files/" + files.group(1));
+                assertEquals(200, answer.status());
+                assertEquals(files.group(2), answer.header("Content-Length"));
+                assertEquals(files.group(3), answer.md5());
+            }
+            assertEquals(SampleFiles.SIZES.size(), count);
+        }
+    }
+
+    @Test
+    void downloadsAreTheFilesAsAttachments() throws Exception {
+        for (String url : urls()) {
+            Http.Answer answer = Http.get(url, "/download?name=1MB.bin");
+            assertEquals(Http.get(url, "/files/1MB.bin").md5(), answer.md5());
+            assertEquals("attachment; filename*=UTF-8''1MB.bin", answer.header("Content-Disposition"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"bytes=0-0,206,0,1", "bytes=1000-1999,206,1000,1000", "bytes=-5,206,204795,5",
+        "bytes=204799-,206,204799,1", "bytes=204800-,416,0,0", "bytes=9-1,200,0,204800"})
+    void servesSingleRanges(String range, int status, int start, int length) throws Exception {
+        for (String url : urls()) {
+            byte[] whole = Http.get(url, FILE).body();
+            for (String target : List.of(FILE, "/download?name=200KB.bin")) {
+                Http.Answer answer = Http.get(url, target, "Range: " + range);
+                assertEquals(status, answer.status());
+                if (status == 416) {
+                    assertEquals("bytes */" + SIZE, answer.header("Content-Range"));
+                    continue;
+                }
+                if (status == 206) {
+                    assertEquals("bytes " + start + "-" + (start + length - 1) + "/" + SIZE,
+                        answer.header("Content-Range"));
+                }
+                assertEquals(Integer.toString(length), answer.header("Content-Length"));
+                assertEquals(-1, java.util.Arrays.mismatch(answer.body(),
+                    java.util.Arrays.copyOfRange(whole, start, start + length)));
+            }
+        }
+    }
+
+    @Test
+    void headSaysWhatGetWould() throws Exception {
+        for (String url : urls()) {
+            for (String target : List.of(FILE, "/download?name=200KB.bin", "/hello", "/files/catalog.json")) {
+                Http.Answer get = Http.get(url, target);
+                Http.Answer head = Http.send(url, "HEAD", target, "");
+                assertEquals(get.status(), head.status());
+                for (String field : List.of("content-length", "content-type", "etag", "last-modified")) {
+                    assertEquals(get.header(field), head.header(field), target + " " + field);
+                }
+                assertEquals(0, head.body().length);
+            }
+        }
+    }
+
+    @Test
+    void answersConditionalRequests() throws Exception {
+        for (String url : urls()) {
+            for (String target : List.of(FILE, "/download?name=200KB.bin")) {
+                Http.Answer first = Http.get(url, target);
+                String etag = first.header("ETag");
+                String modified = first.header("Last-Modified");
+                assertEquals(304, Http.get(url, target, "If-None-Match: " + etag).status());
+                assertEquals(304, Http.get(url, target, "If-None-Match: \"x\", " + etag).status());
+                assertEquals(304, Http.get(url, target, "If-Modified-Since: " + modified).status());
+                assertEquals(200, Http.get(url, target, "If-None-Match: \"x\"").status());
+                assertEquals(200, Http.get(url, target, "If-None-Match: \"x\"",
+                    "If-Modified-Since: " + modified).status());
+                assertEquals(412, Http.get(url, target, "If-Match: \"x\"").status());
+                assertEquals(412, Http.get(url, target,
+                    "If-Unmodified-Since: Wed, 31 Dec 1980 00:00:00 GMT").status());
+                assertEquals(206, Http.get(url, target, "Range: bytes=0-9", "If-Range: " + modified).status());
+                assertEquals(200, Http.get(url, target, "Range: bytes=0-9", "If-Range: \"x\"").status());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/files/../WEB-INF/web.xml", "/files/%2e%2e/WEB-INF/web.xml", "/files/..%2fWEB-INF/web.xml",
+        "/files/%252e%252e/WEB-INF/web.xml", "/files/..%5cWEB-INF%5cweb.xml", "/files//etc/passwd", "/files/missing",
+        "/files/%00", "/WEB-INF/web.xml", "/WEB-INF/server/slf4j-api-2.0.17.jar", "/META-INF/MANIFEST.MF",
+        "/download?name=../WEB-INF/web.xml", "/download?name=%2Fetc%2Fpasswd", "/download?name=..%2F..%2Fetc%2Fpasswd",
+        "/download?name=missing", "/download?name=", "/download", "/nothing-here"})
+    void refusesWhatItDoesNotServe(String target) throws Exception {
+        for (String url : urls()) {
+            Http.Answer answer = Http.get(url, target);
+            assertTrue(answer.status() >= 400 && answer.status() < 500, target + " " + answer.status());
+            assertFalse(answer.text().contains("root:") || answer.text().contains("<web-app"), answer.text());
+        }
+    }
+
+    @Test
+    void showsFigures() throws Exception {
+        for (String url : urls()) {
+            Http.Answer answer = Http.get(url, "/stats");
+            assertEquals("application/json", answer.header("Content-Type").replaceAll(";.*", ""));
+            for (String name : List.of("timeMillis", "uptimeMillis", "cpuMillis", "processors", "listeners")) {
+                assertTrue(answer.text().contains("\"" + name + "\":"), answer.text());
+            }
+        }
+    }
+}
