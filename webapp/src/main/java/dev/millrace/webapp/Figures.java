@@ -27,7 +27,10 @@ final class Figures {
         figures.put("processors", Runtime.getRuntime().availableProcessors());
         figures.put("java", System.getProperty("java.vm.version"));
         figures.put("server", context.getServerInfo());
-        figures.put("listeners", listeners());
+        List<?> listeners = listeners();
+        figures.put("sendfile", listeners.stream()
+            .anyMatch(listener -> listener instanceof Map<?, ?> map && map.containsKey("bytesBySendfile")));
+        figures.put("listeners", listeners);
         return figures;
     }
 

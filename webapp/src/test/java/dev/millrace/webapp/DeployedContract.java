@@ -140,6 +140,27 @@ abstract class DeployedContract {
     }
 
     @Test
+    void makesUuids() throws Exception {
+        for (String url : urls()) {
+            Http.Answer get = Http.get(url, "/generate-uuid?method=NAME&name=millrace&count=1");
+            assertEquals(200, get.status());
+            assertEquals("text/xml;charset=utf-8", get.header("Content-Type").toLowerCase().replace(" ", ""));
+            Http.Answer post = Http.send(url, "POST", "/generate-uuid", "<request><generate-uuid method='RANDOM'/>"
+                + "<generate-uuid method='TIME' count='3'/></request>", "Content-Type: text/xml");
+            assertEquals(200, post.status());
+            assertEquals(4, post.text().split("<uuid>").length - 1, post.text());
+            assertEquals(422, Http.get(url, "/generate-uuid?count=0").status());
+        }
+    }
+
+    @Test
+    void streamsFiguresAsEvents() throws Exception {
+        for (String url : urls()) {
+            assertTrue(Http.firstEvent(url, "/stats").startsWith("data: {\"timeMillis\":"));
+        }
+    }
+
+    @Test
     void showsFigures() throws Exception {
         for (String url : urls()) {
             Http.Answer answer = Http.get(url, "/stats");

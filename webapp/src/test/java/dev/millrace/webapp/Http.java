@@ -66,6 +66,22 @@ final class Http {
         }
     }
 
+    /** Opens a stream of server-sent events, waits for the first two lines of data, and leaves after the second. */
+    static String firstEvent(String server, String target) throws IOException {
+        URI uri = URI.create(server);
+        try (Socket socket = new Socket(uri.getHost(), uri.getPort())) {
+            socket.setSoTimeout(TIMEOUT_MILLIS);
+            socket.getOutputStream().write(("GET " + target + " HTTP/1.1\r\nHost: " + uri.getAuthority()
+                + "\r\nAccept: text/event-stream\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1));
+            String last = "";
+            for (int events = 0; events < 2;) {
+                last = line(socket.getInputStream());
+                events += last.startsWith("data: ") ? 1 : 0;
+            }
+            return last;
+        }
+    }
+
     private static Answer read(InputStream in, String method) throws IOException {
         int status = Integer.parseInt(line(in).split(" ")[1]);
         Map<String, String> headers = new TreeMap<>();

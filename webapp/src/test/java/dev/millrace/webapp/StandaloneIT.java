@@ -60,6 +60,8 @@ class StandaloneIT {
         "GET|/files/../hello", "GET|/files/%2e%2e/hello", "GET|/files/..%2fhello", "GET|/files//1KB.bin",
         "GET|/files/%00", "GET|/WEB-INF/web.xml",
         "GET|/download?name=1KB.bin", "HEAD|/download?name=100MB.bin", "GET|/download?name=1MB.bin|Range: bytes=7-8",
+        "GET|/page.js", "GET|/page.css", "GET|/generate-uuid?method=NAME&name=a&count=2",
+        "GET|/generate-uuid?count=0", "PUT|/generate-uuid",
         "GET|/download", "GET|/download?name=", "GET|/download?name=../webapp/index.html",
         "GET|/download?name=%2Fetc%2Fpasswd", "GET|/download?name=missing"})
     void allListenersGiveTheSameAnswer(String request) throws Exception {
@@ -106,16 +108,27 @@ class StandaloneIT {
     void statsCountTheRequestsOfEachListener() throws Exception {
         for (String listener : LISTENERS) {
             String url = server.url(listener);
-            long before = requests(Http.get(url, "/stats").text(), listener);
+            long before = figure(Http.get(url, "/stats").text(), listener, "requests");
             Http.get(url, "/hello");
             Http.get(url, "/hello");
-            long after = requests(Http.get(url, "/stats").text(), listener);
+            long after = figure(Http.get(url, "/stats").text(), listener, "requests");
             assertTrue(after - before == 3, listener + ": " + before + " then " + after);
         }
     }
 
-    private static long requests(String stats, String listener) {
-        Matcher matcher = Pattern.compile("\"name\":\"" + listener + "\".*?\"requests\":(\\d+)").matcher(stats);
+    @Test
+    void filesGoBySendfileOnOurListenersAlone() throws Exception {
+        for (String listener : LISTENERS) {
+            String url = server.url(listener);
+            long before = figure(Http.get(url, "/stats").text(), listener, "bytesBySendfile");
+            Http.get(url, "/files/1MB.bin");
+            long after = figure(Http.get(url, "/stats").text(), listener, "bytesBySendfile");
+            assertEquals(listener.equals("STOCK") ? 0 : 1 << 20, after - before, listener);
+        }
+    }
+
+    private static long figure(String stats, String listener, String name) {
+        Matcher matcher = Pattern.compile("\"name\":\"" + listener + "\".*?\"" + name + "\":(\\d+)").matcher(stats);
         assertTrue(matcher.find(), stats);
         return Long.parseLong(matcher.group(1));
     }

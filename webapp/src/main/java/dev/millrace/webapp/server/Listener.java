@@ -1,5 +1,7 @@
 package dev.millrace.webapp.server;
 
+import dev.millrace.connector.BioConnector;
+import dev.millrace.connector.NioConnector;
 import java.util.ArrayList;
 import java.util.List;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -19,11 +21,6 @@ record Listener(Kind kind, ServerConnector connector, Traffic traffic) {
         Kind(Option port) {
             this.port = port;
         }
-
-        private ServerConnector connector(Server server, Options options, HttpConnectionFactory http) {
-            int selectors = options.number(Option.SELECTORS);
-            return new ServerConnector(server, -1, selectors == 0 ? -1 : selectors, http);
-        }
     }
 
     /** Makes the listeners that the options ask for, in the order BIO, NIO, stock, and adds them to the server. */
@@ -34,9 +31,7 @@ record Listener(Kind kind, ServerConnector connector, Traffic traffic) {
             if (port < 0) {
                 continue;
             }
-            HttpConfiguration http = new HttpConfiguration();
-            http.setSendServerVersion(false);
-            ServerConnector connector = kind.connector(server, options, new HttpConnectionFactory(http));
+            ServerConnector connector = connector(kind, server, options);
             connector.setName(kind.name());
             connector.setHost(options.text(Option.HOST));
             connector.setPort(port);
@@ -46,6 +41,27 @@ record Listener(Kind kind, ServerConnector connector, Traffic traffic) {
             listeners.add(new Listener(kind, connector, traffic));
         }
         return List.copyOf(listeners);
+    }
+
+    private static ServerConnector connector(Kind kind, Server server, Options options) {
+        HttpConfiguration configuration = new HttpConfiguration();
+        configuration.setSendServerVersion(false);
+        HttpConnectionFactory http = new HttpConnectionFactory(configuration);
+        // Jetty takes -1 for "as many as suit the cores".
+        int selectors = options.number(Option.SELECTORS) == 0 ? -1 : options.number(Option.SELECTORS);
+        return switch (kind) {
+            case BIO -> {
+                BioConnector connector = new BioConnector(server, http);
+                connector.setThreads(options.text(Option.THREADS));
+                yield connector;
+            }
+            case NIO -> {
+                NioConnector connector = new NioConnector(server, -1, selectors, http);
+                connector.setDispatch(options.text(Option.DISPATCH));
+                yield connector;
+            }
+            case STOCK -> new ServerConnector(server, -1, selectors, http);
+        };
     }
 
     /** Jetty's name of this listener in a context's virtual hosts. */

@@ -18,7 +18,9 @@ enum Option {
     THREADS("KIND", "auto", "threads of BIO connections; auto is virtual on JDK 21 and newer",
         oneOf("platform", "virtual", "auto")),
     POOL_THREADS("N", "200", "largest size of the server's thread pool", integer(8, 100_000)),
-    SELECTORS("N", "0", "selectors of the NIO and stock listeners; 0 = Jetty's choice by cores", integer(0, 1024));
+    SELECTORS("N", "0", "selectors of the NIO and stock listeners; 0 = Jetty's choice by cores", integer(0, 1024)),
+    DISPATCH("KIND", "adaptive", "where the NIO listener serves a ready connection",
+        oneOf("adaptive", "selector", "handoff"));
 
     /** Checks a value; the answer is what is wrong with it, or nothing. */
     interface Check {

@@ -1,5 +1,6 @@
 package dev.millrace.webapp.server;
 
+import dev.millrace.ee11.SendfileServlet;
 import dev.millrace.webapp.Attributes;
 import dev.millrace.webapp.SampleFiles;
 import java.io.IOException;
@@ -38,11 +39,11 @@ public final class Standalone implements AutoCloseable {
         ContextHandlerCollection contexts = new ContextHandlerCollection();
         List<String> ours = virtualHosts(false);
         if (!ours.isEmpty()) {
-            contexts.addHandler(context("millrace", ours, home, files, figures));
+            contexts.addHandler(context("millrace", ours, home, files, figures, SendfileServlet.class));
         }
         List<String> stock = virtualHosts(true);
         if (!stock.isEmpty()) {
-            contexts.addHandler(context("stock", stock, home, files, figures));
+            contexts.addHandler(context("stock", stock, home, files, figures, ResourceServlet.class));
         }
         server.setHandler(contexts);
     }
@@ -113,7 +114,7 @@ public final class Standalone implements AutoCloseable {
     }
 
     private static WebAppContext context(String name, List<String> virtualHosts, Path home, Path files,
-        ListenerFigures figures) {
+        ListenerFigures figures, Class<? extends ResourceServlet> filesServlet) {
         // No sessions and no security: the application has neither, and each would cost every request a handler.
         WebAppContext context = new WebAppContext("/", null, null, null, new ErrorPageErrorHandler(), 0);
         context.setDisplayName(name);
@@ -125,12 +126,12 @@ public final class Standalone implements AutoCloseable {
         // In place of webdefault.xml, whose JSP, locales and session settings nothing here needs.
         context.setDefaultsDescriptor(null);
         context.addServlet(new ServletHolder("default", DefaultServlet.class), "/");
-        context.addServlet(filesServlet(files), "/files/*");
+        context.addServlet(files(filesServlet, files), "/files/*");
         return context;
     }
 
-    private static ServletHolder filesServlet(Path files) {
-        ServletHolder servlet = new ServletHolder("files", ResourceServlet.class);
+    private static ServletHolder files(Class<? extends ResourceServlet> type, Path files) {
+        ServletHolder servlet = new ServletHolder("files", type);
         servlet.setInitParameter("baseResource", files.toUri().toString());
         servlet.setInitParameter("dirAllowed", "false");
         servlet.setInitParameter("etags", "true");
