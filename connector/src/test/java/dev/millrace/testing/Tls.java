@@ -1,0 +1,59 @@
+package dev.millrace.testing;
+
+import java.io.InputStream;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManagerFactory;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
+
+/** A key of its own for each run, made by the JDK's keytool. */
+public final class Tls {
+    private static final String PASSWORD = "password";
+
+    private final Path keyStore;
+
+    public Tls(Path directory) throws Exception {
+        keyStore = directory.resolve("test.p12");
+        if (!Files.exists(keyStore)) {
+            Path keytool = Path.of(System.getProperty("java.home"), "bin", "keytool");
+            Process process = new ProcessBuilder(keytool.toString(), "-genkeypair", "-alias", "test", "-keyalg", "EC",
+                    "-dname", "CN=localhost", "-ext", "san=dns:localhost,ip:127.0.0.1", "-validity", "2",
+                    "-storetype", "PKCS12", "-storepass", PASSWORD, "-keystore", keyStore.toString())
+                    .redirectErrorStream(true).start();
+            String output = new String(process.getInputStream().readAllBytes());
+            if (process.waitFor() != 0) {
+                throw new IllegalStateException("keytool: " + output);
+            }
+        }
+    }
+
+    public SslContextFactory.Server server() {
+        SslContextFactory.Server ssl = new SslContextFactory.Server();
+        ssl.setKeyStorePath(keyStore.toString());
+        ssl.setKeyStorePassword(PASSWORD);
+        return ssl;
+    }
+
+    public SSLContext client() throws Exception {
+        KeyStore keys = KeyStore.getInstance("PKCS12");
+        try (InputStream in = Files.newInputStream(keyStore)) {
+            keys.load(in, PASSWORD.toCharArray());
+        }
+        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(keys);
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, trust.getTrustManagers(), null);
+        return context;
+    }
+
+    public RawClient connect(int port) throws Exception {
+        Socket plain = new Socket("127.0.0.1", port);
+        SSLSocket socket = (SSLSocket) client().getSocketFactory().createSocket(plain, "localhost", port, true);
+        socket.startHandshake();
+        return new RawClient(socket);
+    }
+}
