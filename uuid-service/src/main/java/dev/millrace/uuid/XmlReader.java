@@ -36,7 +36,7 @@ final class XmlReader {
         try {
             reader = charset == null
                 ? factory.createXMLStreamReader(body) : factory.createXMLStreamReader(body, charset);
-            readRequest(SMInputFactory.rootElementCursor(reader), order);
+            readDocument(SMInputFactory.rootCursor(reader), order);
         } catch (XMLStreamException e) {
             body.throwFailure();
             throw malformed(e.getMessage(), e.getLocation() == null ? locationOf(reader) : e.getLocation());
@@ -48,8 +48,19 @@ final class XmlReader {
         }
     }
 
+    /** Reads to the end: what follows the root element must be well-formed too. */
+    private static void readDocument(SMInputCursor document, Order order) throws XMLStreamException, RefusedException {
+        for (SMEvent event = document.getNext(); event != null; event = document.getNext()) {
+            if (event == SMEvent.DOCTYPE_DECL) {
+                // Without support for DTDs the parser passes over them: what they say would be lost without a word.
+                throw invalid(document, "document type declarations are not allowed");
+            } else if (event == SMEvent.START_ELEMENT) {
+                readRequest(document, order);
+            }
+        }
+    }
+
     private static void readRequest(SMInputCursor root, Order order) throws XMLStreamException, RefusedException {
-        root.advance();
         Location location = root.getCursorLocation();
         if (!isNamed(root, "request")) {
             throw invalid(root, "the root element must be request, in no namespace");
@@ -68,8 +79,6 @@ final class XmlReader {
         if (order.total() == 0) {
             throw invalid(location, "request needs at least one generate-uuid");
         }
-        // On to the end of the document: what follows the root element must be well-formed too.
-        root.advance();
     }
 
     private static void readBatch(SMInputCursor element, Order order) throws XMLStreamException, RefusedException {
