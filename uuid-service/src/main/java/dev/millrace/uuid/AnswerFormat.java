@@ -59,7 +59,7 @@ enum AnswerFormat {
 
     /** Lets one media range set the weight of the formats that it matches, unless a more precise one already has. */
     private static void weigh(String range, double[] weights, int[] precedences) {
-        String[] parts = range.split(";");
+        String[] parts = range.split(";", -1);
         String type = parts[0].strip().toLowerCase(Locale.ROOT);
         double weight = 1;
         for (int i = 1; i < parts.length; i++) {
