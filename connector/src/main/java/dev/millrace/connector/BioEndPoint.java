@@ -12,15 +12,18 @@ import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EofException;
-import org.eclipse.jetty.server.AbstractMetaDataConnection;
+import org.eclipse.jetty.io.ssl.SslConnection;
+import org.eclipse.jetty.server.internal.HttpConnection;
+import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.IO;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An end point over a blocking channel. {@link #fill} never waits; {@link #flush} does, until the peer has taken
- * everything or the connection is closed, for a socket has no write timeout but being closed.
+ * An end point over a blocking channel. {@link #fill} never waits. {@link #flush} waits on a thread that has the connection
+ * to itself, until the peer has taken everything or the connection is closed (a socket has no write timeout but being
+ * closed); for any other it leaves the write to a thread of its own.
  *
  * <p>Owns the channel: it is closed with the end point.
  */
@@ -35,8 +38,8 @@ final class BioEndPoint extends AbstractEndPoint implements TransferEndPoint {
     private final BlockingWrite writes;
     private volatile FileRegion announced;
     private volatile boolean writing;
-    // Set and read within one call on one thread: FillInterest takes one interest at a time.
-    private boolean returning;
+    private volatile boolean cancelled;
+    private volatile Thread writer;
 
     BioEndPoint(BioConnector connector, SocketChannel channel) throws IOException {
         super(connector.getScheduler());
@@ -105,24 +108,48 @@ final class BioEndPoint extends AbstractEndPoint implements TransferEndPoint {
     }
 
     @Override
-    public void fillInterested(Callback callback) {
-        // HTTP/1.1 asks for the next request as the last thing before it returns; others may have more to do.
-        returning = getConnection() instanceof AbstractMetaDataConnection;
-        try {
-            super.fillInterested(callback);
-        } finally {
-            returning = false;
-        }
+    protected void needsFillInterest() throws IOException {
+        // The thread that has the connection to itself asks for the next request, and then returns to its loop. Anybody
+        // else may go on to wait for what he asked for.
+        reads.onInterest(hasConnectionToItself());
     }
 
-    @Override
-    protected void needsFillInterest() throws IOException {
-        reads.onInterest(returning);
+    /**
+     * Whether the current thread runs an HTTP/1.1 connection that has no request content left to read: then nobody waits
+     * for anything on this connection but this thread itself, and it may block. Any other writer (of HTTP/2, of WebSocket,
+     * of an asynchronous request) may be needed to read on, or hold what the reader needs, and a peer that blocks in a
+     * write of its own would wait for ever.
+     */
+    private boolean hasConnectionToItself() {
+        if (reads.handlingThread() != Thread.currentThread()) {
+            return false;
+        }
+        Connection connection = getConnection();
+        if (connection instanceof SslConnection ssl) {
+            connection = ssl.getSslEndPoint().getConnection();
+        }
+        return connection instanceof HttpConnection http && !http.getParser().inContentState();
     }
 
     @Override
     public boolean flush(ByteBuffer... buffers) throws IOException {
+        if (BufferUtil.remaining(buffers) == 0) {
+            return true;
+        }
+        if (writer == Thread.currentThread()) {
+            // For this write only: the callback that follows it is the application's, and must not block.
+            writer = null;
+        } else if (!hasConnectionToItself()) {
+            return false;
+        }
+        return write(buffers);
+    }
+
+    private boolean write(ByteBuffer... buffers) throws IOException {
         writing = true;
+        if (cancelled) {
+            throw new EofException("write was cancelled");
+        }
         connector.getConnectorStatistics().onWriteBegin();
         try {
             FileRegion region = announced;
@@ -146,13 +173,29 @@ final class BioEndPoint extends AbstractEndPoint implements TransferEndPoint {
 
     @Override
     protected void onIncompleteFlush() {
-        // flush() returns only when everything is written, or fails.
-        throw new IllegalStateException("incomplete flush of a blocking channel");
+        try {
+            connector.getConnectionThreads().execute(this::completeWrite);
+            connector.getConnectorStatistics().onWriterTurn();
+        } catch (Throwable x) {
+            // No thread: nobody will ever write what is pending.
+            close(x);
+        }
+    }
+
+    private void completeWrite() {
+        writer = Thread.currentThread();
+        try {
+            getWriteFlusher().completeWrite();
+        } catch (Throwable x) {
+            LOG.warn("Closing {}", this, x);
+            close(x);
+        }
     }
 
     @Override
     public Callback cancelWrite(Throwable cause) {
-        // WriteFlusher waits in a busy loop for the thread in flush() to come out: make it come out.
+        // WriteFlusher waits in a busy loop for the thread in flush() to come out: make it come out, or not go in.
+        cancelled = true;
         if (writing) {
             close(cause);
         }

@@ -10,6 +10,7 @@ public final class ConnectorStatistics {
     private final LongAdder inRead = new LongAdder();
     private final LongAdder inWrite = new LongAdder();
     private final LongAdder handOvers = new LongAdder();
+    private final LongAdder writerTurns = new LongAdder();
     private final LongAdder refused = new LongAdder();
 
     @ManagedAttribute("Threads that wait for a peer's bytes")
@@ -25,6 +26,11 @@ public final class ConnectorStatistics {
     @ManagedAttribute("Hand-overs of the reading side of a connection to another thread")
     public long getHandOvers() {
         return handOvers.sum();
+    }
+
+    @ManagedAttribute("Writes done by a thread of their own, because their caller must not block")
+    public long getWriterTurns() {
+        return writerTurns.sum();
     }
 
     @ManagedAttribute("Connections closed because no thread could be had for them")
@@ -50,6 +56,10 @@ public final class ConnectorStatistics {
 
     void onHandOver() {
         handOvers.increment();
+    }
+
+    void onWriterTurn() {
+        writerTurns.increment();
     }
 
     void onRefused() {

@@ -1,0 +1,217 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
+import java.io.ByteArrayOutputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.DetectorConnectionFactory;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.OptionalSslConnectionFactory;
+import org.eclipse.jetty.server.ProxyConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What lies above or before HTTP/1.1: TLS, HTTP/2, PROXY, detection. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#all")
+@Timeout(60)
+class ProtocolContractTest {
+    @TempDir
+    static Path directory;
+
+    @Parameter
+    Connectors connectors;
+
+    private final HttpConfiguration configuration = new HttpConfiguration();
+    private final HttpConnectionFactory http = new HttpConnectionFactory(configuration);
+
+    /** Answers with what it gets: protocol, peer and path for a GET, the body, as it comes, for a POST. */
+    private static final class Mirror extends Handler.Abstract {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            if (request.getMethod().equals("POST")) {
+                Content.copy(request, response, callback);
+            } else {
+                String peer = Request.getRemoteAddr(request);
+                Content.Sink.write(response, true, request.getConnectionMetaData().getHttpVersion() + " "
+                        + peer + " " + Request.getPathInContext(request), callback);
+            }
+            return true;
+        }
+    }
+
+    private TestServer server(ConnectionFactory... factories) throws Exception {
+        return new TestServer(server -> connectors.on(server, factories)).start(new Mirror());
+    }
+
+    private Tls tls() throws Exception {
+        return new Tls(directory);
+    }
+
+    private static byte[] random(int size) {
+        byte[] bytes = new byte[size];
+        new Random(size).nextBytes(bytes);
+        return bytes;
+    }
+
+    @Test
+    void speaksTls() throws Exception {
+        Tls tls = tls();
+        try (TestServer server = server(new SslConnectionFactory(tls.server(), "http/1.1"), http);
+                RawClient client = tls.connect(server.port())) {
+            for (int i = 0; i < 5; i++) {
+                assertEquals("HTTP/1.1 127.0.0.1 /" + i, client.get("/" + i).answer().text());
+            }
+            byte[] body = random(300_000);
+            client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + body.length + "\r\n\r\n");
+            CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> send(client, body));
+            assertArrayEquals(body, client.answer().body());
+            sent.get(10, TimeUnit.SECONDS);
+            assertEquals("HTTP/1.1 127.0.0.1 /last", client.get("/last").answer().text());
+        }
+    }
+
+    private static void send(RawClient client, byte[] body) {
+        try {
+            client.send(body);
+        } catch (java.io.IOException x) {
+            throw new java.io.UncheckedIOException(x);
+        }
+    }
+
+    @Test
+    void endsAnIdleTlsConnection() throws Exception {
+        Tls tls = tls();
+        TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), http));
+        server.connector().setIdleTimeout(300);
+        try (server; RawClient client = tls.connect(server.start(new Mirror()).port());
+                RawClient silent = server.client()) {
+            assertEquals("HTTP/1.1 127.0.0.1 /", client.get("/").answer().text());
+            assertEquals(-1, client.read());
+            assertEquals(-1, silent.read());
+            server.awaitNoEndPoints();
+        }
+    }
+
+    @Test
+    void speaksHttp2OverTls() throws Exception {
+        Tls tls = tls();
+        ALPNServerConnectionFactory alpn = new ALPNServerConnectionFactory();
+        alpn.setDefaultProtocol("http/1.1");
+        HTTP2ServerConnectionFactory http2 = new HTTP2ServerConnectionFactory(configuration);
+        try (TestServer server = server(new SslConnectionFactory(tls.server(), "alpn"), alpn, http2, http)) {
+            HttpClient client = HttpClient.newBuilder().sslContext(tls.client()).version(HttpClient.Version.HTTP_2).build();
+            multiplex(client, "https://localhost:" + server.port(), HttpClient.Version.HTTP_2);
+            HttpClient older = HttpClient.newBuilder().sslContext(tls.client()).version(HttpClient.Version.HTTP_1_1).build();
+            multiplex(older, "https://localhost:" + server.port(), HttpClient.Version.HTTP_1_1);
+        }
+    }
+
+    @Test
+    void upgradesToHttp2() throws Exception {
+        try (TestServer server = server(http, new HTTP2CServerConnectionFactory(configuration))) {
+            HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
+            multiplex(client, "http://localhost:" + server.port(), HttpClient.Version.HTTP_2);
+        }
+    }
+
+    // Both directions carry more than the socket buffers hold: whoever reads only after it has written stops for ever.
+    private static void multiplex(HttpClient client, String base, HttpClient.Version version) throws Exception {
+        HttpResponse<String> first = client.send(HttpRequest.newBuilder(URI.create(base + "/first")).build(),
+                HttpResponse.BodyHandlers.ofString());
+        assertTrue(first.body().endsWith(" /first"), first.body());
+        assertEquals(version, first.version());
+        List<CompletableFuture<HttpResponse<byte[]>>> answers = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            answers.add(client.sendAsync(HttpRequest.newBuilder(URI.create(base + "/" + i))
+                    .POST(HttpRequest.BodyPublishers.ofByteArray(random(4_000_000 + i))).build(),
+                    HttpResponse.BodyHandlers.ofByteArray()));
+        }
+        for (int i = 0; i < answers.size(); i++) {
+            assertArrayEquals(random(4_000_000 + i), answers.get(i).get(30, TimeUnit.SECONDS).body());
+        }
+    }
+
+    @Test
+    void detectsTls() throws Exception {
+        Tls tls = tls();
+        SslConnectionFactory ssl = new SslConnectionFactory(tls.server(), "http/1.1");
+        try (TestServer server = server(new DetectorConnectionFactory(ssl), http);
+                RawClient secure = tls.connect(server.port()); RawClient plain = server.client()) {
+            assertEquals("HTTP/1.1 127.0.0.1 /", secure.get("/").answer().text());
+            assertEquals("HTTP/1.1 127.0.0.1 /", plain.get("/").answer().text());
+        }
+    }
+
+    @Test
+    @SuppressWarnings({"deprecation", "removal"})
+    void takesTlsAsAnOption() throws Exception {
+        Tls tls = tls();
+        SslConnectionFactory ssl = new SslConnectionFactory(tls.server(), "http/1.1");
+        try (TestServer server = server(new OptionalSslConnectionFactory(ssl, "http/1.1"), ssl, http);
+                RawClient secure = tls.connect(server.port()); RawClient plain = server.client()) {
+            assertEquals("HTTP/1.1 127.0.0.1 /", secure.get("/").answer().text());
+            assertEquals("HTTP/1.1 127.0.0.1 /", plain.get("/").answer().text());
+        }
+    }
+
+    @Test
+    void believesTheProxyProtocol() throws Exception {
+        try (TestServer server = server(new ProxyConnectionFactory(), http);
+                RawClient one = server.client(); RawClient two = server.client()) {
+            one.send("PROXY TCP4 10.1.2.3 10.4.5.6 1000 2000\r\n");
+            assertEquals("HTTP/1.1 10.1.2.3 /1", one.get("/1").answer().text());
+            assertEquals("HTTP/1.1 10.1.2.3 /2", one.get("/2").answer().text());
+            ByteArrayOutputStream head = new ByteArrayOutputStream();
+            head.write(new byte[] {0x0d, 0x0a, 0x0d, 0x0a, 0x00, 0x0d, 0x0a, 0x51, 0x55, 0x49, 0x54, 0x0a});
+            head.write(new byte[] {0x21, 0x11, 0, 12});
+            head.write(ByteBuffer.allocate(12).put(new byte[] {10, 9, 8, 7}).put(new byte[] {10, 6, 5, 4})
+                    .putShort((short) 1).putShort((short) 2).array());
+            head.write("GET /3 HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertEquals("HTTP/1.1 10.9.8.7 /3", two.send(head.toByteArray()).answer().text());
+        }
+    }
+
+    @Test
+    void echoesInBothDirectionsAtOnce() throws Exception {
+        byte[] body = random(20_000_000);
+        try (TestServer server = server(http); RawClient client = server.client()) {
+            client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + body.length + "\r\n\r\n");
+            CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> send(client, body));
+            assertArrayEquals(body, client.answer().body());
+            sent.get(10, TimeUnit.SECONDS);
+        }
+    }
+}
