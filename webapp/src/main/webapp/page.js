@@ -46,6 +46,7 @@ function chart(label, keys, format) {
   svg.setAttribute('viewBox', `0 0 ${POINTS - 1} 100`);
   svg.setAttribute('preserveAspectRatio', 'none');
   svg.setAttribute('role', 'img');
+  svg.setAttribute('aria-label', `${label}: no figures yet`);
   const lines = keys.map((key, i) => {
     const line = document.createElementNS(ns, 'polyline');
     if (i > 0) {

@@ -33,7 +33,14 @@ final class ServerProcess implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(arguments);
-        return new ServerProcess(new ProcessBuilder(command).directory(folder.toFile()).start());
+        return command(folder, command);
+    }
+
+    /** Starts any program, in the given folder, which takes its temporary files too. */
+    static ServerProcess command(Path folder, List<String> command) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
+        builder.environment().put("TMPDIR", folder.toString());
+        return new ServerProcess(builder.start());
     }
 
     /** Starts the WAR by itself; its temporary files go to the given folder. */

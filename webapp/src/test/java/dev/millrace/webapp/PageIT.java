@@ -1,0 +1,165 @@
+package dev.millrace.webapp;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The page in a real browser, where this machine has Chromium; skipped with a message where it has not. */
+class PageIT {
+    @TempDir
+    static Path temporary;
+
+    @TempDir
+    static Path profile;
+
+    private static ServerProcess server;
+    private static Chromium chromium;
+    private static String url;
+
+    @BeforeAll
+    static void start() throws Exception {
+        Optional<Path> program = Chromium.find();
+        assumeTrue(program.isPresent(), "no chromium on the path (Debian: apt-get install chromium)");
+        server = ServerProcess.war(temporary, "--bio-port=0", "--nio-port=0", "--stock-port=0");
+        url = server.url("BIO");
+        chromium = Chromium.start(program.get(), profile);
+    }
+
+    @AfterAll
+    static void stop() {
+        if (chromium != null) {
+            chromium.close();
+        }
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @BeforeEach
+    void openThePage() throws Exception {
+        chromium.size(1200, 900);
+        chromium.colours("light");
+        chromium.open(url + "/");
+    }
+
+    @Test
+    void makesUuids() throws Exception {
+        chromium.evaluate("count.value = 7; document.querySelector('#uuid-form button').click()");
+        chromium.until("document.querySelectorAll('#uuids li').length === 7");
+        assertTrue(text("#uuids li").matches("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"));
+        assertEquals("7 UUIDs.", text("#uuid-status"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"RANDOM", "TIME", "NAME", "REORDERED", "EPOCH"})
+    void knowsEveryMethod(String method) throws Exception {
+        chromium.evaluate("document.getElementById('method').value = '" + method + "';"
+            + "document.getElementById('method').dispatchEvent(new Event('change'));"
+            + "document.querySelector('#uuid-form button').click()");
+        chromium.until("document.querySelectorAll('#uuids li').length === 3");
+    }
+
+    @Test
+    void copiesUuids() throws Exception {
+        chromium.call("Browser.grantPermissions", Map.of("permissions",
+            List.of("clipboardReadWrite", "clipboardSanitizedWrite")));
+        chromium.evaluate("document.querySelector('#uuid-form button').click()");
+        chromium.until("document.querySelectorAll('#uuids li').length === 3");
+        chromium.call("Page.bringToFront", Map.of());
+        chromium.evaluate("copy.click()");
+        chromium.until("document.getElementById('uuid-status').textContent === 'Copied.'");
+        String copied = chromium.evaluate("navigator.clipboard.readText()").asText();
+        assertEquals(3, copied.lines().count());
+        assertTrue(copied.startsWith(text("#uuids li")));
+    }
+
+    @Test
+    void saysWhatTheServiceRefused() throws Exception {
+        chromium.evaluate("document.getElementById('uuid-form').noValidate = true;"
+            + "count.value = 101; document.querySelector('#uuid-form button').click()");
+        chromium.until("document.querySelector('#uuid-status.fault')");
+        assertTrue(text("#uuid-status").contains("100"), text("#uuid-status"));
+    }
+
+    @Test
+    void listsFilesThatCanBeFetched() throws Exception {
+        chromium.until("document.querySelectorAll('#files tr').length === 6");
+        assertEquals("1KB.bin", text("#files tr td"));
+        assertEquals(Http.get(url, "/files/1KB.bin").md5(), text("#files tr td.code"));
+        assertEquals(1024, chromium.evaluate("fetch(document.querySelector('#files a[href^=download]').href)"
+            + ".then(answer => answer.blob()).then(blob => blob.size)").asInt());
+    }
+
+    @Test
+    void showsEachListenerLive() throws Exception {
+        for (String listener : List.of("BIO", "NIO", "STOCK")) {
+            chromium.until("document.querySelector('[data-listener=" + listener + "] polyline[points]')");
+            String requests = "Number(document.querySelector('[data-listener=" + listener
+                + "] [data-figure=requests]').textContent.replace(/,/g, ''))";
+            int before = chromium.evaluate(requests).asInt();
+            Http.get(server.url(listener), "/files/1MB.bin");
+            chromium.until(requests + " > " + before);
+        }
+        assertEquals("Live, once a second.", text("#connection"));
+        chromium.until("document.querySelector('[data-listener=BIO] [data-figure=bytesBySendfile]')"
+            + ".textContent.endsWith('MB')");
+    }
+
+    @Test
+    void pollsWhereEventsAreNotToBeHad() throws Exception {
+        chromium.evaluate("window.EventSource = undefined; watch()");
+        chromium.until("document.getElementById('connection').textContent.startsWith('Asked every')");
+    }
+
+    @Test
+    void asksNoOtherHostAndHasNothingToComplainAbout() throws Exception {
+        chromium.until("document.querySelectorAll('#files tr').length === 6");
+        chromium.until("document.querySelector('[data-listener=NIO]')");
+        assertAll(chromium.requested().stream().map(address -> () -> assertTrue(address.startsWith(url + "/")
+            || address.startsWith("data:") || address.startsWith("about:"), address)));
+        assertEquals(List.of(), chromium.complaints().stream().filter(text -> !text.contains("status of 422")).toList());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"light", "dark"})
+    void isAccessible(String scheme) throws Exception {
+        chromium.colours(scheme);
+        chromium.until("document.querySelector('[data-listener=NIO] polyline[points]')");
+        chromium.evaluate("document.querySelector('#uuid-form button').click()");
+        chromium.until("document.querySelectorAll('#uuids li').length === 3");
+        try (InputStream script = getClass().getResourceAsStream("/META-INF/resources/webjars/axe-core/4.6.3/axe.min.js")) {
+            chromium.evaluate(new String(script.readAllBytes(), StandardCharsets.UTF_8) + "; true");
+        }
+        String faults = chromium.evaluate("axe.run(document, {resultTypes: ['violations']}).then(found =>"
+            + "found.violations.map(fault => fault.id + ': ' + fault.nodes.map(node => node.html)).join('\\n'))").asText();
+        assertEquals("", faults);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {320, 768, 1600})
+    void fitsTheWidthOfTheWindow(int width) throws Exception {
+        chromium.size(width, 800);
+        chromium.until("document.querySelectorAll('#files tr').length === 6");
+        chromium.until("document.querySelector('[data-listener=NIO]')");
+        assertTrue(chromium.evaluate("document.documentElement.scrollWidth <= " + width).asBoolean());
+    }
+
+    private static String text(String selector) throws Exception {
+        return chromium.evaluate("document.querySelector('" + selector + "').textContent").asText();
+    }
+}

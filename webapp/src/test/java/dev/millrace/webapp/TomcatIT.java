@@ -1,0 +1,42 @@
+package dev.millrace.webapp;
+
+import jakarta.annotation.PostConstruct;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.catalina.startup.Tomcat;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The WAR in Tomcat 11: everything works there but sendfile. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class TomcatIT extends DeployedContract {
+    private ServerProcess server;
+
+    @BeforeAll
+    void start(@TempDir Path folder) throws Exception {
+        Files.createDirectory(folder.resolve("webapps"));
+        String classPath = Stream.of(TomcatServer.class, Tomcat.class, PostConstruct.class)
+            .map(type -> Path.of(type.getProtectionDomain().getCodeSource().getLocation().getPath()).toString())
+            .collect(Collectors.joining(File.pathSeparator));
+        server = ServerProcess.java(folder, List.of("-cp", classPath, TomcatServer.class.getName(),
+            System.getProperty("millrace.war"), folder.toString()));
+    }
+
+    @AfterAll
+    void stop() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @Override
+    List<String> urls() throws Exception {
+        return List.of(server.url("Tomcat"));
+    }
+}
