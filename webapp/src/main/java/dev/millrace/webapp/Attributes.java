@@ -14,6 +14,12 @@ public final class Attributes {
      */
     public static final String LISTENERS = "dev.millrace.webapp.listeners";
 
+    /**
+     * Whether the server wants to stop: a {@link java.util.function.BooleanSupplier}. Event streams, which would never
+     * end by themselves, end then, so that the server need not wait for them.
+     */
+    public static final String STOPPING = "dev.millrace.webapp.stopping";
+
     private Attributes() {
     }
 }

@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * The open event streams. One thread writes to all of them once a second, never blocking: a client that does not
@@ -57,7 +58,10 @@ final class StatsStreams implements AutoCloseable {
 
     private void tick() {
         try {
-            if (!open.isEmpty()) {
+            if (context.getAttribute(Attributes.STOPPING) instanceof BooleanSupplier stopping
+                && stopping.getAsBoolean()) {
+                open.forEach(Stream::end);
+            } else if (!open.isEmpty()) {
                 byte[] event = event();
                 open.forEach(stream -> stream.send(event));
             }

@@ -19,6 +19,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** {@code java -jar millrace.war} as a user calls it: what it prints, how it ends, what it leaves behind. */
 class CommandLineIT {
     @TempDir
+    static Path noFiles;
+
+    @TempDir
     Path temporary;
 
     @AfterEach
@@ -68,6 +71,60 @@ class CommandLineIT {
             int code = server.exitCode();
             assertTrue(code == 143 || code == 0, "exit code " + code);
             assertEquals(List.of(), server.err());
+        }
+    }
+
+    @Test
+    void openEventStreamsEndWithTheServer() throws Exception {
+        try (ServerProcess server = ServerProcess.war(temporary, "--bio-port=0", "--nio-port=0", "--files",
+            noFiles.toString())) {
+            try (Http.Events bio = new Http.Events(server.url("BIO"), "/stats");
+                Http.Events nio = new Http.Events(server.url("NIO"), "/stats")) {
+                bio.next();
+                nio.next();
+                server.terminate();
+                bio.end();
+                nio.end();
+            }
+            server.exitCode();
+            assertEquals(List.of(), server.err());
+        }
+    }
+
+    @Test
+    void theAccessLogHasALineForEachRequest(@TempDir Path folder) throws Exception {
+        Path log = folder.resolve("access.log");
+        try (ServerProcess server = ServerProcess.war(temporary, "--bio-port=0", "--nio-port=0", "--files",
+            noFiles.toString(), "--access-log", log.toString())) {
+            String bio = server.url("BIO");
+            Http.get(bio, "/hello", "User-Agent: test");
+            Http.get(server.url("NIO"), "/missing");
+            server.terminate();
+            server.exitCode();
+            String text = Files.readString(log);
+            String port = bio.substring(bio.lastIndexOf(':') + 1);
+            assertTrue(text.matches("(?s).*127\\.0\\.0\\.1 - - \\[[^]]+] \"GET /hello HTTP/1\\.1\" 200 13 \"-?\" \"test\" "
+                + port + " \\d+\\R.*"), text);
+            assertTrue(text.contains("\"GET /missing HTTP/1.1\" 404 "), text);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"BIO", "NIO", "STOCK"})
+    void aListenerTakesNoMoreConnectionsThanAllowed(String listener) throws Exception {
+        try (ServerProcess server = ServerProcess.war(temporary, "--bio-port=0", "--nio-port=0", "--stock-port=0", "--files",
+            noFiles.toString(), "--max-connections=2")) {
+            String url = server.url(listener);
+            try (Http.Events first = new Http.Events(url, "/stats"); Http.Events second = new Http.Events(url, "/stats");
+                Http.Events third = new Http.Events(url, "/stats")) {
+                second.next();
+                first.next();
+                assertTrue(third.isSilentFor(300), "served beyond the limit");
+                first.close();
+                third.next();
+            }
+            server.terminate();
+            server.exitCode();
         }
     }
 

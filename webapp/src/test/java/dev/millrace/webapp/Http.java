@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -66,22 +67,6 @@ final class Http {
         }
     }
 
-    /** Opens a stream of server-sent events, waits for the first two lines of data, and leaves after the second. */
-    static String firstEvent(String server, String target) throws IOException {
-        URI uri = URI.create(server);
-        try (Socket socket = new Socket(uri.getHost(), uri.getPort())) {
-            socket.setSoTimeout(TIMEOUT_MILLIS);
-            socket.getOutputStream().write(("GET " + target + " HTTP/1.1\r\nHost: " + uri.getAuthority()
-                + "\r\nAccept: text/event-stream\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1));
-            String last = "";
-            for (int events = 0; events < 2;) {
-                last = line(socket.getInputStream());
-                events += last.startsWith("data: ") ? 1 : 0;
-            }
-            return last;
-        }
-    }
-
     private static Answer read(InputStream in, String method) throws IOException {
         int status = Integer.parseInt(line(in).split(" ")[1]);
         Map<String, String> headers = new TreeMap<>();
@@ -107,5 +92,52 @@ final class Http {
             line.append((char) c);
         }
         return line.toString().stripTrailing();
+    }
+
+    /** A stream of server-sent events. */
+    static final class Events implements AutoCloseable {
+        private final Socket socket;
+
+        Events(String server, String target) throws IOException {
+            URI uri = URI.create(server);
+            socket = new Socket(uri.getHost(), uri.getPort());
+            socket.setSoTimeout(TIMEOUT_MILLIS);
+            socket.getOutputStream().write(("GET " + target + " HTTP/1.1\r\nHost: " + uri.getAuthority()
+                + "\r\nAccept: text/event-stream\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1));
+        }
+
+        /** Waits for the next event's data. */
+        String next() throws IOException {
+            String line = line(socket.getInputStream());
+            while (!line.startsWith("data: ")) {
+                line = line(socket.getInputStream());
+            }
+            return line.substring("data: ".length());
+        }
+
+        /** Waits for the stream's regular end: the last chunk. */
+        void end() throws IOException {
+            String line = line(socket.getInputStream());
+            while (!line.equals("0")) {
+                line = line(socket.getInputStream());
+            }
+        }
+
+        boolean isSilentFor(int millis) throws IOException {
+            socket.setSoTimeout(millis);
+            try {
+                line(socket.getInputStream());
+                return false;
+            } catch (SocketTimeoutException expected) {
+                return true;
+            } finally {
+                socket.setSoTimeout(TIMEOUT_MILLIS);
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
+        }
     }
 }

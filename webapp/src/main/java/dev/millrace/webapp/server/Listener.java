@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 
@@ -37,6 +38,10 @@ record Listener(Kind kind, ServerConnector connector, Traffic traffic) {
             connector.setPort(port);
             Traffic traffic = new Traffic();
             connector.addBean(traffic);
+            int maxConnections = options.number(Option.MAX_CONNECTIONS);
+            if (maxConnections > 0) {
+                connector.addBean(new NetworkConnectionLimit(maxConnections, connector));
+            }
             server.addConnector(connector);
             listeners.add(new Listener(kind, connector, traffic));
         }

@@ -20,7 +20,10 @@ enum Option {
     POOL_THREADS("N", "200", "largest size of the server's thread pool", integer(8, 100_000)),
     SELECTORS("N", "0", "selectors of the NIO and stock listeners; 0 = Jetty's choice by cores", integer(0, 1024)),
     DISPATCH("KIND", "adaptive", "where the NIO listener serves a ready connection",
-        oneOf("adaptive", "selector", "handoff"));
+        oneOf("adaptive", "selector", "handoff")),
+    MAX_CONNECTIONS("N", "0", "connections of each listener before it stops accepting; 0 = no limit",
+        integer(0, Integer.MAX_VALUE)),
+    ACCESS_LOG("FILE", "", "append a line for each request: NCSA combined, local port, microseconds", file());
 
     /** Checks a value; the answer is what is wrong with it, or nothing. */
     interface Check {
@@ -74,6 +77,18 @@ enum Option {
         List<String> allowed = List.of(names);
         return value -> allowed.contains(value) ? Optional.empty()
             : Optional.of("is not one of " + String.join(", ", allowed));
+    }
+
+    private static Check file() {
+        return value -> {
+            try {
+                Path path = Path.of(value).toAbsolutePath();
+                return !value.isEmpty() && !Files.isDirectory(path) && Files.isDirectory(path.getParent())
+                    ? Optional.empty() : Optional.of("is not a file in an existing folder");
+            } catch (InvalidPathException e) {
+                return Optional.of("is not a path");
+            }
+        };
     }
 
     private static Check folder() {

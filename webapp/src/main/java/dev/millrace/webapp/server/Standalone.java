@@ -10,11 +10,15 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.ee11.servlet.DefaultServlet;
 import org.eclipse.jetty.ee11.servlet.ErrorPageErrorHandler;
 import org.eclipse.jetty.ee11.servlet.ResourceServlet;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.ee11.webapp.WebAppContext;
+import org.eclipse.jetty.server.CustomRequestLog;
+import org.eclipse.jetty.server.RequestLogWriter;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.handler.ContextHandlerCollection;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
@@ -28,6 +32,7 @@ public final class Standalone implements AutoCloseable {
 
     private final Server server;
     private final List<Listener> listeners;
+    private final AtomicBoolean stopping = new AtomicBoolean();
 
     private Standalone(Path home, Options options, Path files) {
         QueuedThreadPool pool = new QueuedThreadPool(options.number(Option.POOL_THREADS));
@@ -46,6 +51,11 @@ public final class Standalone implements AutoCloseable {
             contexts.addHandler(context("stock", stock, home, files, figures, ResourceServlet.class));
         }
         server.setHandler(contexts);
+        if (options.has(Option.ACCESS_LOG)) {
+            // Jetty's asynchronous writer would drop the lines that it has not written when the server stops.
+            server.setRequestLog(new CustomRequestLog(new RequestLogWriter(options.text(Option.ACCESS_LOG)),
+                CustomRequestLog.EXTENDED_NCSA_FORMAT + " %{local}p %{us}T"));
+        }
     }
 
     /**
@@ -113,7 +123,7 @@ public final class Standalone implements AutoCloseable {
             .map(Listener::virtualHost).toList();
     }
 
-    private static WebAppContext context(String name, List<String> virtualHosts, Path home, Path files,
+    private WebAppContext context(String name, List<String> virtualHosts, Path home, Path files,
         ListenerFigures figures, Class<? extends ResourceServlet> filesServlet) {
         // No sessions and no security: the application has neither, and each would cost every request a handler.
         WebAppContext context = new WebAppContext("/", null, null, null, new ErrorPageErrorHandler(), 0);
@@ -123,6 +133,7 @@ public final class Standalone implements AutoCloseable {
         context.setTempDirectory(home.resolve("tmp-" + name).toFile());
         context.setAttribute(Attributes.FILES, files);
         context.setAttribute(Attributes.LISTENERS, figures);
+        context.setAttribute(Attributes.STOPPING, (BooleanSupplier) stopping::get);
         // In place of webdefault.xml, whose JSP, locales and session settings nothing here needs.
         context.setDefaultsDescriptor(null);
         context.addServlet(new ServletHolder("default", DefaultServlet.class), "/");
@@ -142,6 +153,7 @@ public final class Standalone implements AutoCloseable {
     /** Stops accepting, lets requests under way finish for up to 5 s, and ends all threads. */
     @Override
     public void close() throws Exception {
+        stopping.set(true);
         server.stop();
     }
 }

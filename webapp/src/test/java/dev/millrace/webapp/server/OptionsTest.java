@@ -38,6 +38,7 @@ class OptionsTest {
         "--threads=green|--threads: \"green\" is not one of platform, virtual, auto",
         "--files=no-such-folder|--files: \"no-such-folder\" is not a readable folder",
         "--files=|--files: \"\" is not a readable folder",
+        "--access-log=no-such-folder/log|--access-log: \"no-such-folder/log\" is not a file in an existing folder",
         "--host= |--host: \" \" is empty"}, ignoreLeadingAndTrailingWhitespace = false)
     void aWrongOneIsNamedInOneLine(String argument, String message) {
         assertEquals(message, assertThrows(UsageException.class, () -> Options.parse(argument)).getMessage());
