@@ -1,0 +1,89 @@
+package dev.millrace.load;
+
+import dev.millrace.load.host.Environment;
+import dev.millrace.load.report.ComparisonTable;
+import dev.millrace.load.report.ResultLine;
+import dev.millrace.load.report.RunFile;
+import dev.millrace.load.run.CellResult;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code loadclient demo WAR}: the three listeners of the sample application side by side. */
+@Command(name = "demo", mixinStandardHelpOptions = true,
+        description = "Starts the sample application WAR with its BIO, NIO and stock listeners and compares them.",
+        footer = {"", "Example:", "  loadclient demo -o report webapp/target/millrace.war"})
+final class DemoCommand implements Callable<Integer> {
+
+    /** The control, and the columns' order. */
+    private static final List<String> LISTENERS = List.of("BIO", "NIO", "STOCK");
+
+    private final Interruption interruption;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Option(names = {"-d", "--duration"}, defaultValue = "1500ms", paramLabel = "TIME",
+            description = "Length of the measured window of each cell (default: ${DEFAULT-VALUE}).")
+    private Duration duration;
+
+    @Option(names = "--warmup", defaultValue = "4s", paramLabel = "TIME",
+            description = "First load on each listener, thrown away (default: ${DEFAULT-VALUE}).")
+    private Duration warmup;
+
+    @Option(names = {"-o", "--output"}, defaultValue = "demo-report", paramLabel = "DIR",
+            description = "Folder for run.json, report.html and the server's output (default: ${DEFAULT-VALUE}).")
+    private Path output;
+
+    @Parameters(paramLabel = "WAR", description = "The sample application.")
+    private Path war;
+
+    DemoCommand(Interruption interruption) {
+        this.interruption = interruption;
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        Files.createDirectories(output);
+        String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        Map<String, String> environment = new LinkedHashMap<>(Environment.read());
+        try (ServerProcess server = ServerProcess.start(war, output.resolve("server.log"))) {
+            // Should this JVM be ended before it measures, or be slow to end, the server must not stay behind.
+            interruption.onRequest(server::close);
+            interruption.lastly(server::close);
+            Map<String, String> urls = server.awaitListeners();
+            environment.put("server process", String.valueOf(Environment.commandLine(server.pid())));
+            Demo demo = new Demo(interruption, spec.commandLine().getErr(), LISTENERS, urls, server.pid(), duration, warmup);
+            List<CellResult> results = demo.run();
+            RunFile run = new RunFile(RunFile.SCHEMA_VERSION, "BIO, NIO and Jetty's own connector side by side",
+                    started, Session.commandLine(), environment, demo.plan(), results);
+            return report(run);
+        }
+    }
+
+    private int report(RunFile run) throws IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        Path page = run.write(output);
+        out.print(ComparisonTable.of(run.cells(), LISTENERS));
+        out.println("report: " + page.toAbsolutePath().normalize());
+        out.flush();
+        int code = Session.exitCode(run.cells());
+        run.cells().stream().filter(cell -> code == Main.INVALID ? !cell.valid() : cell.errorCount() > 0).findFirst()
+                .ifPresent(cell -> spec.commandLine().getErr().println("loadclient: " + ResultLine.name(cell) + ": "
+                        + cell.verdict() + " " + ResultLine.errors(cell)));
+        return code;
+    }
+}

@@ -1,0 +1,184 @@
+package dev.millrace.load.http;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.ContentLengthStrategy;
+import org.apache.hc.core5.http.HttpException;
+import org.apache.hc.core5.http.HttpStatus;
+import org.apache.hc.core5.http.NoHttpResponseException;
+import org.apache.hc.core5.http.impl.DefaultConnectionReuseStrategy;
+import org.apache.hc.core5.http.impl.DefaultContentLengthStrategy;
+import org.apache.hc.core5.http.impl.io.ChunkedInputStream;
+import org.apache.hc.core5.http.impl.io.ContentLengthInputStream;
+import org.apache.hc.core5.http.impl.io.DefaultHttpResponseParser;
+import org.apache.hc.core5.http.impl.io.IdentityInputStream;
+import org.apache.hc.core5.http.impl.io.SessionInputBufferImpl;
+
+/**
+ * A blocking HTTP/1.1 client connection (RFC 9112) that carries one exchange at a time. It never retries, never
+ * follows a redirect and never hides a failure. Owns its socket until {@link #close()}.
+ *
+ * <p>No SO_TIMEOUT is set: with one, each read costs the JDK a poll(2) and a second read(2). Whoever wants a bound on an
+ * exchange calls {@link #abort()} from another thread.
+ */
+public final class HttpConnection implements Closeable {
+
+    private static final int HEAD_BUFFER_BYTES = 8192;
+
+    private final Socket socket;
+    private final OutputStream out;
+    private final StampedInput in;
+    private final SessionInputBufferImpl buffer = new SessionInputBufferImpl(HEAD_BUFFER_BYTES);
+    private final DefaultHttpResponseParser parser = new DefaultHttpResponseParser();
+    private final byte[] chunk;
+    private boolean reusable = true;
+
+    private HttpConnection(Socket socket, byte[] chunk) throws IOException {
+        this.socket = socket;
+        this.out = socket.getOutputStream();
+        this.in = new StampedInput(socket.getInputStream());
+        this.chunk = chunk;
+    }
+
+    /**
+     * Connects.
+     *
+     * @param chunk where body bytes are read to; may be shared by connections that the same thread uses in turn
+     * @throws IOException see {@link Fault#ofConnect}
+     */
+    public static HttpConnection open(InetSocketAddress address, SocketSettings settings, byte[] chunk)
+            throws IOException {
+        Socket socket = new Socket();
+        try {
+            if (settings.receiveBufferBytes() > 0) {
+                // Before connect: the window scale is agreed on in the SYN (RFC 7323).
+                socket.setReceiveBufferSize(settings.receiveBufferBytes());
+            }
+            socket.setTcpNoDelay(true);
+            if (settings.source() != null) {
+                socket.bind(new InetSocketAddress(settings.source(), 0));
+            }
+            socket.connect(address, settings.connectTimeoutMillis());
+            return new HttpConnection(socket, chunk);
+        } catch (IOException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Sends a request and reads the whole answer.
+     *
+     * @param call   request and check
+     * @param timing filled in, also when the exchange fails half-way
+     * @param meter  told of the body's bytes as they come
+     * @return what is wrong with a complete answer, or null when it is right
+     * @throws IOException if no complete answer came, see {@link Fault#ofExchange}; the connection is of no use then
+     */
+    public Failure exchange(Call call, Timing timing, BodyMeter meter) throws IOException {
+        timing.reset();
+        reusable = false;
+        in.arm();
+        out.write(call.request());
+        ClassicHttpResponse response = readHead();
+        timing.headerByte = in.firstByteNanos();
+        call.check().begin(response);
+        readBody(response, call.check(), timing, meter);
+        timing.end = System.nanoTime();
+        if (timing.bodyByte == 0) {
+            timing.bodyByte = timing.end;
+        }
+        reusable = DefaultConnectionReuseStrategy.INSTANCE.keepAlive(null, response, null);
+        return call.check().end();
+    }
+
+    /** Whether another exchange may follow on this connection (RFC 9112 section 9.3). */
+    public boolean reusable() {
+        return reusable;
+    }
+
+    /**
+     * Reads until the peer closes. The side that closes first keeps the port in TIME_WAIT; waiting here leaves that to
+     * the server, which asked for no port.
+     */
+    public void awaitClose() throws IOException {
+        while (buffer.read(chunk, in) >= 0) {
+            // Surplus bytes after an answer that was the last one: RFC 9112 section 9.6 has them ignored.
+            continue;
+        }
+    }
+
+    /** Ends whatever this connection's thread waits for, with an exception there. Callable from any thread. */
+    public void abort() {
+        close();
+    }
+
+    @Override
+    public void close() {
+        try {
+            socket.close();
+        } catch (IOException ignored) {
+            // Nothing is left to lose on a connection that is given up.
+            reusable = false;
+        }
+    }
+
+    private ClassicHttpResponse readHead() throws IOException {
+        try {
+            ClassicHttpResponse response = parser.parse(buffer, in);
+            while (response != null && response.getCode() < HttpStatus.SC_OK) {
+                response = parser.parse(buffer, in);
+            }
+            if (response == null) {
+                throw new NoHttpResponseException("closed before the answer");
+            }
+            return response;
+        } catch (HttpException e) {
+            throw new MalformedAnswerException(e.getMessage(), e);
+        }
+    }
+
+    private void readBody(ClassicHttpResponse response, AnswerCheck check, Timing timing, BodyMeter meter)
+            throws IOException {
+        InputStream body = body(response);
+        if (body == null) {
+            return;
+        }
+        int count;
+        while ((count = body.read(chunk, 0, chunk.length)) >= 0) {
+            if (count == 0) {
+                continue;
+            }
+            if (timing.bodyByte == 0) {
+                timing.bodyByte = System.nanoTime();
+            }
+            timing.bodyBytes += count;
+            meter.bytes(count);
+            check.body(chunk, 0, count);
+        }
+    }
+
+    /** The body by its framing (RFC 9112 section 6.3); null when there is none. */
+    private InputStream body(ClassicHttpResponse response) throws IOException {
+        int code = response.getCode();
+        if (code == HttpStatus.SC_NO_CONTENT || code == HttpStatus.SC_NOT_MODIFIED) {
+            return null;
+        }
+        try {
+            long length = DefaultContentLengthStrategy.INSTANCE.determineLength(response);
+            if (length == ContentLengthStrategy.CHUNKED) {
+                return new ChunkedInputStream(buffer, in);
+            }
+            return length >= 0
+                    ? new ContentLengthInputStream(buffer, in, length)
+                    : new IdentityInputStream(buffer, in);
+        } catch (HttpException e) {
+            throw new MalformedAnswerException(e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package dev.millrace.load.report;
+
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** Figures as text, the same in every locale. Stateless. */
+final class Figures {
+
+    static final String UNKNOWN = "-";
+    private static final double MICROS_PER_MILLI = 1000;
+    private static final double HUNDRED = 100;
+    private static final double TEN = 10;
+
+    private Figures() {
+    }
+
+    /** About three digits: {@code 12,345}, {@code 81.2}, {@code 0.71}; a hyphen for null. */
+    static String number(Double value) {
+        if (value == null || value.isNaN()) {
+            return UNKNOWN;
+        }
+        double size = Math.abs(value);
+        String format = size >= HUNDRED ? "%,.0f" : size >= TEN ? "%.1f" : "%.2f";
+        return String.format(Locale.ROOT, format, value);
+    }
+
+    /** Microseconds shown as milliseconds. */
+    static String millis(double micros) {
+        return number(micros / MICROS_PER_MILLI);
+    }
+
+    /** The short form of a cell's settings, {@code c=8 GET ka=on n=1}. */
+    static String cell(Map<String, String> parameters) {
+        return parameters.entrySet().stream().map(Figures::parameter).collect(Collectors.joining(" "));
+    }
+
+    private static String parameter(Map.Entry<String, String> parameter) {
+        return switch (parameter.getKey()) {
+            case "clients" -> "c=" + parameter.getValue();
+            case "keepalive" -> "ka=" + parameter.getValue();
+            case "count" -> "n=" + parameter.getValue();
+            case "method", "uuid", "file" -> parameter.getValue();
+            default -> parameter.getKey() + "=" + parameter.getValue();
+        };
+    }
+}

@@ -1,0 +1,64 @@
+package dev.millrace.load.report;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import dev.millrace.load.run.CellResult;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * All that is known of a run; the content of {@code run.json}. Immutable.
+ *
+ * @param schemaVersion of this form; readers refuse a newer one
+ * @param title         what was run
+ * @param started       ISO 8601 time
+ * @param command       the command line
+ * @param environment   facts about the machine
+ * @param plan          settings that all cells have in common
+ * @param cells         results, in the order in which they were measured
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+public record RunFile(int schemaVersion, String title, String started, String command,
+                      Map<String, String> environment, Map<String, String> plan, List<CellResult> cells) {
+
+    /** The version written by this program. */
+    public static final int SCHEMA_VERSION = 1;
+
+    private static final ObjectMapper JSON = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+
+    /**
+     * Reads a {@code run.json}.
+     *
+     * @throws IOException if there is none, or it is not one that this program can read; the message is for people
+     */
+    public static RunFile read(Path file) throws IOException {
+        RunFile run;
+        try {
+            run = JSON.readValue(file.toFile(), RunFile.class);
+        } catch (IOException e) {
+            throw new IOException("cannot read " + file + ": " + firstLine(e), e);
+        }
+        if (run.schemaVersion() < 1 || run.schemaVersion() > SCHEMA_VERSION || run.cells() == null) {
+            throw new IOException(file + " has schema version " + run.schemaVersion() + ", this program reads 1 to "
+                    + SCHEMA_VERSION);
+        }
+        return run;
+    }
+
+    /** Writes {@code run.json} and {@code report.html} into a folder, which is made if need be; returns the page. */
+    public Path write(Path folder) throws IOException {
+        Files.createDirectories(folder);
+        JSON.writeValue(folder.resolve("run.json").toFile(), this);
+        Path page = folder.resolve("report.html");
+        Files.writeString(page, new HtmlReport(this).html());
+        return page;
+    }
+
+    private static String firstLine(IOException e) {
+        return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+    }
+}

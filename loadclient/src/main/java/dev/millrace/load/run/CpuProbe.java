@@ -1,0 +1,51 @@
+package dev.millrace.load.run;
+
+import dev.millrace.load.host.MachineCpu;
+import dev.millrace.load.host.ProcessCpu;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** Reads CPU accounts at both edges of a window. Used by one thread. */
+final class CpuProbe {
+
+    private static final double NANOS_PER_SECOND = 1e9;
+
+    private final ProcessCpu server;
+    private final ProcessCpu client = new ProcessCpu(ProcessHandle.current().pid());
+    private OptionalLong serverBefore = OptionalLong.empty();
+    private OptionalLong clientBefore = OptionalLong.empty();
+    private Optional<MachineCpu> machineBefore = Optional.empty();
+
+    /** A probe; the server may be null when it runs elsewhere. */
+    CpuProbe(ProcessCpu server) {
+        this.server = server;
+    }
+
+    void start() {
+        serverBefore = nanos(server);
+        clientBefore = nanos(client);
+        machineBefore = MachineCpu.read();
+    }
+
+    CpuUse stop() {
+        Double serverUse = seconds(serverBefore, nanos(server));
+        Double clientUse = seconds(clientBefore, nanos(client));
+        Optional<MachineCpu> now = MachineCpu.read();
+        if (machineBefore.isEmpty() || now.isEmpty()) {
+            return new CpuUse(serverUse, clientUse, null, null, null, null);
+        }
+        MachineCpu machine = now.get().since(machineBefore.get());
+        double known = (serverUse == null ? 0 : serverUse) + (clientUse == null ? 0 : clientUse);
+        return new CpuUse(serverUse, clientUse, Math.max(0, machine.busySeconds() - known), machine.idleSeconds(),
+                machine.stealSeconds(), machine.softirqSeconds());
+    }
+
+    private static OptionalLong nanos(ProcessCpu process) {
+        return process == null ? OptionalLong.empty() : process.nanos();
+    }
+
+    private static Double seconds(OptionalLong before, OptionalLong after) {
+        return before.isEmpty() || after.isEmpty() ? null
+                : (after.getAsLong() - before.getAsLong()) / NANOS_PER_SECOND;
+    }
+}

@@ -1,0 +1,111 @@
+package dev.millrace.load.scenario;
+
+import dev.millrace.load.http.AnswerCheck;
+import dev.millrace.load.http.Failure;
+import dev.millrace.load.http.Fault;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.zip.CRC32C;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.HttpResponse;
+import org.apache.hc.core5.http.HttpStatus;
+
+/** Checks a downloaded file against the catalogue: status, Content-Length, bytes, CRC32C and, by rule, MD5. */
+final class DownloadCheck implements AnswerCheck {
+
+    private final Verify verify;
+    private final int sampleEvery;
+    private final CRC32C crc = new CRC32C();
+    private final MessageDigest md5;
+    private CatalogFile file;
+    private Failure headFailure;
+    private long length;
+    private boolean checksumming;
+    private boolean digesting;
+    private int downloads;
+
+    /**
+     * A check for one client.
+     *
+     * @param verify      the rule
+     * @param sampleEvery under {@link Verify#AUTO} one body in so many is checked by MD5
+     */
+    DownloadCheck(Verify verify, int sampleEvery) {
+        this.verify = verify;
+        this.sampleEvery = sampleEvery;
+        try {
+            this.md5 = MessageDigest.getInstance("MD5");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has MD5", e);
+        }
+    }
+
+    /** The next answer is this file. */
+    void expect(CatalogFile next) {
+        file = next;
+    }
+
+    @Override
+    public void begin(HttpResponse head) {
+        length = 0;
+        downloads++;
+        headFailure = verify == Verify.NONE ? null : headFailure(head);
+        boolean content = headFailure == null && file.md5() != null && verify.compareTo(Verify.CRC) >= 0;
+        digesting = content && (!file.knowsCrc32c() || verify == Verify.MD5
+                || verify == Verify.AUTO && downloads % sampleEvery == 0);
+        checksumming = content;
+        crc.reset();
+        md5.reset();
+    }
+
+    private Failure headFailure(HttpResponse head) {
+        if (head.getCode() != HttpStatus.SC_OK) {
+            return new Failure(Fault.STATUS, "status " + head.getCode() + " for " + file.name());
+        }
+        Header announced = head.getFirstHeader("Content-Length");
+        if (announced != null && !announced.getValue().equals(Long.toString(file.size()))) {
+            return new Failure(Fault.WRONG_HEADER, "Content-Length: " + announced.getValue() + " for " + file.name()
+                    + ", the catalogue says " + file.size());
+        }
+        return null;
+    }
+
+    @Override
+    public void body(byte[] bytes, int offset, int count) {
+        length += count;
+        if (checksumming) {
+            crc.update(bytes, offset, count);
+        }
+        if (digesting) {
+            md5.update(bytes, offset, count);
+        }
+    }
+
+    @Override
+    public Failure end() {
+        if (headFailure != null || verify == Verify.NONE) {
+            return headFailure;
+        }
+        if (length < file.size()) {
+            return new Failure(Fault.SHORT_BODY, length + " of " + file.size() + " bytes of " + file.name());
+        }
+        if (length > file.size()) {
+            return new Failure(Fault.WRONG_CONTENT, (length - file.size()) + " surplus bytes after " + file.name());
+        }
+        if (digesting) {
+            String digest = HexFormat.of().formatHex(md5.digest());
+            if (!digest.equalsIgnoreCase(file.md5())) {
+                return new Failure(Fault.WRONG_DIGEST, "MD5 of " + file.name() + " is " + digest
+                        + ", the catalogue says " + file.md5());
+            }
+            file.learnCrc32c(crc.getValue());
+            return null;
+        }
+        if (checksumming && crc.getValue() != file.crc32c()) {
+            return new Failure(Fault.WRONG_DIGEST, "CRC32C of " + file.name() + " is "
+                    + Long.toHexString(crc.getValue()) + ", that of the right content " + Long.toHexString(file.crc32c()));
+        }
+        return null;
+    }
+}

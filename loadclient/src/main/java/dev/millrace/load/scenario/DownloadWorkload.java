@@ -1,0 +1,130 @@
+package dev.millrace.load.scenario;
+
+import dev.millrace.load.http.Call;
+import dev.millrace.load.http.Requests;
+import dev.millrace.load.http.Target;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/**
+ * Downloads of files of a catalogue, dealt from a shuffled deck, so that the mix is exact after each round of it.
+ * Immutable.
+ */
+public final class DownloadWorkload implements Workload {
+
+    private static final int READ_BUFFER_BYTES = 64 * 1024;
+    private static final int SAMPLE_EVERY = 20;
+
+    private final Target base;
+    private final String label;
+    private final List<CatalogFile> deck;
+    private final boolean keepAlive;
+    private final Verify verify;
+    private final byte[][] requests;
+
+    /**
+     * Makes a request for each file.
+     *
+     * @param base      the URL that the names are below
+     * @param label     what the selection is called in reports
+     * @param deck      the files; one that stands here twice is asked for twice as often
+     * @param keepAlive false for a connection per download
+     * @param verify    how thoroughly bodies are checked
+     * @param headers   further request fields
+     */
+    public DownloadWorkload(Target base, String label, List<CatalogFile> deck, boolean keepAlive, Verify verify,
+                            List<String> headers) {
+        this.base = base;
+        this.label = label;
+        this.deck = List.copyOf(deck);
+        this.keepAlive = keepAlive;
+        this.verify = verify;
+        this.requests = new byte[deck.size()][];
+        for (int i = 0; i < requests.length; i++) {
+            requests[i] = Requests.of("GET", base.resolve(encoded(deck.get(i).name())), keepAlive, headers, null);
+        }
+    }
+
+    @Override
+    public Target target() {
+        return base;
+    }
+
+    @Override
+    public boolean keepAlive() {
+        return keepAlive;
+    }
+
+    @Override
+    public Map<String, String> parameters() {
+        Map<String, String> parameters = new LinkedHashMap<>();
+        parameters.put("keepalive", keepAlive ? "on" : "off");
+        parameters.put("file", label);
+        return parameters;
+    }
+
+    @Override
+    public boolean countsBytes() {
+        return true;
+    }
+
+    @Override
+    public int readBufferBytes() {
+        return READ_BUFFER_BYTES;
+    }
+
+    @Override
+    public Script script(long seed) {
+        return new Deck(seed);
+    }
+
+    private static String encoded(String name) {
+        try {
+            // "./" keeps a colon in the first part from being read as a scheme (RFC 3986 section 4.2).
+            return new URI(null, null, "./" + name, null).toASCIIString();
+        } catch (URISyntaxException e) {
+            throw new IllegalArgumentException("no file name for a URL: " + name, e);
+        }
+    }
+
+    /** One client's order of the files. */
+    private final class Deck implements Script {
+
+        private final DownloadCheck check = new DownloadCheck(verify, SAMPLE_EVERY);
+        private final SplittableRandom random;
+        private final int[] order = new int[requests.length];
+        private int next;
+
+        Deck(long seed) {
+            random = new SplittableRandom(seed);
+            for (int i = 0; i < order.length; i++) {
+                order[i] = i;
+            }
+            next = order.length;
+        }
+
+        @Override
+        public Call next() {
+            if (next == order.length) {
+                shuffle();
+            }
+            int index = order[next++];
+            check.expect(deck.get(index));
+            return new Call(requests[index], check);
+        }
+
+        private void shuffle() {
+            for (int i = order.length - 1; i > 0; i--) {
+                int other = random.nextInt(i + 1);
+                int kept = order[i];
+                order[i] = order[other];
+                order[other] = kept;
+            }
+            next = 0;
+        }
+    }
+}

@@ -1,0 +1,152 @@
+package dev.millrace.load;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.load.report.RunFile;
+import dev.millrace.load.run.CellResult;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Downloads: the catalogue is believed, the server is not. */
+class DownloadFaultsTest {
+
+    private static final byte[] CONTENT = TestFiles.content(200_000);
+
+    @TempDir
+    private Path folder;
+
+    /** Answers the n-th download of the file, counted from 1. */
+    private interface Answer {
+        void to(int number, OutputStream out) throws IOException;
+    }
+
+    private CellResult download(String verify, int expectedCode, Answer answer) throws IOException {
+        AtomicInteger number = new AtomicInteger();
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            if (request.target().endsWith("catalog.json")) {
+                TestServer.send(out, "200 OK", "application/json", TestFiles.catalog("a.bin", CONTENT));
+            } else {
+                answer.to(number.incrementAndGet(), out);
+            }
+        })) {
+            Cli cli = Cli.run("download", "-c=1", "-n=4", "--warmup=0s", "--timeout=500ms", "--verify", verify, "-o",
+                    folder.toString(), server.url("/files"));
+            assertEquals(expectedCode, cli.code(), cli.err());
+            return RunFile.read(folder.resolve("run.json")).cells().get(0);
+        }
+    }
+
+    private static void send(OutputStream out, byte[] content) throws IOException {
+        TestServer.send(out, "200 OK", "application/octet-stream", content);
+    }
+
+    private static byte[] flipped() {
+        byte[] wrong = CONTENT.clone();
+        wrong[123_456] ^= 1;
+        return wrong;
+    }
+
+    @Test
+    void rightFilesAreGood() throws IOException {
+        CellResult cell = download("auto", Main.GOOD, (number, out) -> send(out, CONTENT));
+        assertEquals(4, cell.requests());
+        assertEquals(4L * CONTENT.length, cell.bytes());
+        assertEquals("ok", cell.verdict());
+        assertEquals(1, cell.connections());
+    }
+
+    @Test
+    void aWrongByteIsFoundByMd5InTheFirst() throws IOException {
+        CellResult cell = download("auto", Main.ERRORS, (number, out) -> send(out, flipped()));
+        assertEquals(4, cell.errors().get("wrong digest").count());
+        assertTrue(cell.errors().get("wrong digest").first().startsWith("MD5 of a.bin is "));
+        assertEquals(0, cell.bytes(), "bytes of wrong downloads do not count");
+    }
+
+    @Test
+    void aWrongByteIsFoundByCrcLater() throws IOException {
+        CellResult cell = download("auto", Main.ERRORS, (number, out) -> send(out, number == 3 ? flipped() : CONTENT));
+        assertEquals(1, cell.errors().get("wrong digest").count());
+        assertTrue(cell.errors().get("wrong digest").first().startsWith("CRC32C of a.bin is "));
+        assertEquals(3, cell.requests());
+        assertEquals(3L * CONTENT.length, cell.bytes());
+    }
+
+    @Test
+    void aWrongByteIsFoundByMd5EachTimeWhenAskedFor() throws IOException {
+        CellResult cell = download("md5", Main.ERRORS, (number, out) -> send(out, number == 3 ? flipped() : CONTENT));
+        assertTrue(cell.errors().get("wrong digest").first().startsWith("MD5 of a.bin is "));
+    }
+
+    @Test
+    void lengthAloneDoesNotSeeAWrongByte() throws IOException {
+        CellResult cell = download("length", Main.GOOD, (number, out) -> send(out, flipped()));
+        assertEquals(4, cell.requests());
+    }
+
+    @Test
+    void aShortFileIsFound() throws IOException {
+        CellResult cell = download("auto", Main.ERRORS, (number, out) -> {
+            out.write(("HTTP/1.1 200 OK\r\nContent-Length: " + CONTENT.length + "\r\n\r\n").getBytes(US_ASCII));
+            out.write(CONTENT, 0, 1000);
+            out.close();
+        });
+        assertEquals(Set.of("short body"), cell.errors().keySet());
+    }
+
+    @Test
+    void aWrongContentLengthIsFound() throws IOException {
+        CellResult cell = download("auto", Main.ERRORS, (number, out) -> send(out, new byte[10]));
+        assertEquals("Content-Length: 10 for a.bin, the catalogue says 200000",
+                cell.errors().get("wrong header").first());
+    }
+
+    @Test
+    void surplusBytesAreFound() throws IOException {
+        CellResult cell = download("auto", Main.ERRORS, (number, out) -> {
+            out.write(("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    + Integer.toHexString(CONTENT.length) + "\r\n").getBytes(US_ASCII));
+            out.write(CONTENT);
+            out.write("\r\n2\r\nxx\r\n0\r\n\r\n".getBytes(US_ASCII));
+        });
+        assertEquals("2 surplus bytes after a.bin", cell.errors().get("wrong content").first());
+    }
+
+    @Test
+    void aMissingFileIsFound() throws IOException {
+        CellResult cell = download("auto", Main.ERRORS,
+                (number, out) -> TestServer.send(out, "404 Not Found", "text/plain", new byte[0]));
+        assertEquals("status 404 for a.bin", cell.errors().get("status").first());
+    }
+
+    @Test
+    void aCatalogueThatIsNoneIsOneLine() throws IOException {
+        try (TestServer server = new TestServer((request, out, socket) ->
+                TestServer.send(out, "404 Not Found", "text/plain", new byte[0]))) {
+            Cli cli = Cli.run("download", server.url("/files/"));
+            assertEquals(Main.ERRORS, cli.code());
+            assertTrue(cli.err().contains("catalog.json: status 404"), cli.err());
+            assertEquals(1, cli.err().lines().count());
+        }
+    }
+
+    @Test
+    void aCatalogueMayBeALocalFileWithSubfolders() throws IOException {
+        Path catalog = folder.resolve("files.json");
+        Files.write(catalog, TestFiles.catalog("sub dir/a:b.bin", CONTENT));
+        try (TestServer server = new TestServer((request, out, socket) -> send(out, CONTENT))) {
+            Cli cli = Cli.run("download", "-c=1", "-n=1", "--warmup=0s", "--catalog", catalog.toString(),
+                    server.url("/files"));
+            assertEquals(Main.GOOD, cli.code(), cli.err());
+            assertEquals("/files/sub%20dir/a:b.bin", server.requests().get(0).target());
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package dev.millrace.load;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+
+/** Stands in for the sample application: three listeners, the same command line, a few files. */
+public final class FakeWar {
+
+    private static final byte[] SMALL = TestFiles.content(1000);
+    private static final byte[] LARGE = TestFiles.content(100_000);
+
+    private FakeWar() {
+    }
+
+    /** Makes an executable archive that runs {@link #main}; a name with "broken" makes one that answers wrongly. */
+    static Path in(Path folder, String name) throws IOException {
+        Manifest manifest = new Manifest();
+        Attributes attributes = manifest.getMainAttributes();
+        attributes.put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        attributes.put(Attributes.Name.MAIN_CLASS, FakeWar.class.getName());
+        URL classes = FakeWar.class.getProtectionDomain().getCodeSource().getLocation();
+        attributes.put(Attributes.Name.CLASS_PATH, classes.toString());
+        Path war = folder.resolve(name);
+        try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(war), manifest)) {
+            jar.finish();
+        }
+        return war;
+    }
+
+    /** Listens until it is killed. */
+    public static void main(String[] args) throws Exception {
+        String war = System.getProperty("java.class.path");
+        if (war.contains("failing")) {
+            System.err.println("no such thing as a free port");
+            System.exit(1);
+        }
+        if (!String.join(" ", args).equals("--bio-port=0 --nio-port=0 --stock-port=0")) {
+            throw new IllegalArgumentException(String.join(" ", args));
+        }
+        boolean broken = war.contains("broken");
+        for (String name : new String[] {"BIO", "NIO", "STOCK"}) {
+            TestServer server = new TestServer((request, out, socket) ->
+                    answer(request, out, socket, broken && name.equals("NIO")));
+            System.out.println(name + " listening on " + server.url(""));
+        }
+        new CountDownLatch(1).await();
+    }
+
+    private static void answer(TestServer.Request request, OutputStream out, Socket socket, boolean broken)
+            throws IOException {
+        String path = request.target();
+        if (path.startsWith("/generate-uuid")) {
+            TestServer.answerUuids(request, out, socket);
+        } else if (path.equals("/files/catalog.json")) {
+            String catalog = "{\"files\":[" + TestFiles.entry("s", SMALL) + "," + TestFiles.entry("l", LARGE) + "]}";
+            TestServer.send(out, "200 OK", "application/json", catalog.getBytes());
+        } else {
+            byte[] content = path.equals("/files/s") ? SMALL.clone() : LARGE.clone();
+            if (broken) {
+                content[7] ^= 1;
+            }
+            TestServer.send(out, "200 OK", "application/octet-stream", content);
+        }
+    }
+}

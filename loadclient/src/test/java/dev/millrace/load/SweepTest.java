@@ -1,0 +1,125 @@
+package dev.millrace.load;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.load.report.RunFile;
+import dev.millrace.load.run.CellResult;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Comma lists make one cell for each combination, and every cell is reported. */
+class SweepTest {
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void everyCombinationIsACell() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            Cli cli = Cli.run("uuid", "--clients", "1,2", "-m", "GET,POST", "--keepalive", "on,off", "--count=1,10",
+                    "--uuid-method", "RANDOM,TIME", "-n", "5", "--warmup", "0s", "-o", folder.toString(),
+                    server.url("/generate-uuid"));
+            assertEquals(Main.GOOD, cli.code(), cli.err());
+            assertEquals(32, cli.outLines().size());
+            RunFile run = RunFile.read(folder.resolve("run.json"));
+            Set<Map<String, String>> distinct = new HashSet<>();
+            for (CellResult cell : run.cells()) {
+                distinct.add(cell.parameters());
+                assertEquals(5, cell.requests(), cell.parameters().toString());
+                assertEquals(5, cell.latency().count());
+                int perConnection = cell.parameters().get("keepalive").equals("off") ? 5 : 0;
+                assertTrue(cell.connections() >= Math.max(1, perConnection), cell.parameters().toString());
+            }
+            assertEquals(32, distinct.size());
+            assertEquals(160, server.requests().size());
+        }
+    }
+
+    @Test
+    void linesHaveTheSameWidth() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            Cli cli = Cli.run("uuid", "-c", "1,20", "-n", "20", "--warmup=0s", server.url("/generate-uuid"));
+            List<String> lines = cli.outLines();
+            assertEquals(lines.get(0).indexOf("| err"), lines.get(1).indexOf("| err"), cli.out());
+            assertTrue(lines.get(0).startsWith("c=1 GET ka=on RANDOM n=1 "), cli.out());
+            assertTrue(lines.get(0).endsWith("| err 0 | ok"), cli.out());
+        }
+    }
+
+    @Test
+    void requestsGoOutAsTheServiceWantsThem() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            Cli.run("uuid", "-c=1", "-n=1", "--warmup=0s", "-m=GET,POST", "--uuid-method=NAME", "--name=a&b",
+                    "-H", "X-Test: 1", server.url("/generate-uuid"));
+            assertEquals("/generate-uuid?method=NAME&count=1&name=a%26b", server.requests().get(0).target());
+            assertTrue(server.requests().get(0).head().contains("X-Test: 1"));
+            assertEquals("<request><generate-uuid method=\"NAME\" count=\"1\" name=\"a&amp;b\"/></request>",
+                    server.requests().get(1).body());
+            assertTrue(server.requests().get(1).head().contains("Content-Type: text/xml; charset=UTF-8"));
+        }
+    }
+
+    @Test
+    void aFileIsACellAndAllFilesAreAMix() throws IOException {
+        byte[] small = TestFiles.content(1000);
+        byte[] large = TestFiles.content(50_000);
+        String catalog = "{\"files\":[" + TestFiles.entry("s", small) + "," + TestFiles.entry("l", large) + "]}";
+        try (TestServer server = new TestServer((request, out, socket) ->
+                TestServer.send(out, "200 OK", "application/octet-stream", switch (request.target()) {
+                    case "/f/s" -> small;
+                    case "/f/l" -> large;
+                    default -> catalog.getBytes();
+                }))) {
+            Cli each = Cli.run("download", "-c=1", "-n=2", "--warmup=0s", "--file=each", server.url("/f/"));
+            assertEquals(Main.GOOD, each.code(), each.err());
+            assertEquals(2, each.outLines().size());
+            Cli mix = Cli.run("download", "-c=1", "-n=10", "--warmup=0s", "-o", folder.toString(), server.url("/f/"));
+            assertEquals(Main.GOOD, mix.code(), mix.err());
+            assertEquals(5 * 51_000, RunFile.read(folder.resolve("run.json")).cells().get(0).bytes(),
+                    "dealt from a deck: five rounds of both files");
+        }
+    }
+
+    @Test
+    void aWindowOfTimeIsMeasuredAfterTheWarmUp() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            Cli cli = Cli.run("uuid", "-c=2", "-d=1100ms", "--warmup=200ms", "-o", folder.toString(),
+                    server.url("/generate-uuid"));
+            assertEquals(Main.GOOD, cli.code(), cli.err());
+            CellResult cell = RunFile.read(folder.resolve("run.json")).cells().get(0);
+            assertTrue(cell.windowSeconds() >= 1.1, () -> "window " + cell.windowSeconds());
+            assertTrue(cell.requests() > 0 && cell.requests() < server.requests().size(),
+                    "the warm-up's requests are not counted");
+            assertEquals(cell.requests(), cell.latency().count());
+            assertEquals(1, cell.requestSeries().size());
+            assertTrue(cli.err().contains("[1/1] window  1s"), cli.err());
+            assertTrue(cell.latency().p50() <= cell.latency().p99() && cell.latency().p99() <= cell.latency().max());
+            assertTrue(cell.firstByte().p50() <= cell.latency().max());
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void theServersProcessIsFoundByItsPort() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            Cli cli = Cli.run("uuid", "-c=2", "-d=300ms", "--warmup=0s", "-o", folder.toString(),
+                    server.url("/generate-uuid"));
+            RunFile run = RunFile.read(folder.resolve("run.json"));
+            CellResult cell = run.cells().get(0);
+            assertTrue(run.environment().get("server process").startsWith(ProcessHandle.current().pid() + " "));
+            assertTrue(cell.cpu().server() > 0, cli.out());
+            assertTrue(cell.serverMicrosPerRequest() > 0);
+            assertTrue(Files.readString(folder.resolve("report.html")).contains("<svg"));
+        }
+    }
+}

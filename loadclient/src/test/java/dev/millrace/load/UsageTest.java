@@ -1,0 +1,49 @@
+package dev.millrace.load;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A wrong command line is one line on standard error and exit 2. */
+class UsageTest {
+
+    private static final String URL = "http://127.0.0.1:9/x";
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "nonsense", "uuid", "uuid --no-such-option " + URL, "uuid -c 0 " + URL,
+        "uuid -c 1,x " + URL, "uuid -m PUT " + URL, "uuid --keepalive maybe " + URL, "uuid -d 10parsecs " + URL,
+        "uuid -d 0s " + URL, "uuid -n -1 " + URL, "uuid --count 0 " + URL, "uuid ftp://127.0.0.1/",
+        "uuid http://", "uuid --timeout 0s " + URL, "uuid -H nonsense " + URL, "uuid --server-pid 999999999 " + URL,
+        "uuid --rcvbuf lots " + URL, "uuid --uuid-method a&b " + URL, "download --verify thoroughly " + URL,
+        "download", "demo"})
+    void isOneLineAndExitTwo(String line) {
+        Cli cli = Cli.run(line.isEmpty() ? new String[0] : line.split(" "));
+        assertEquals(Main.USAGE, cli.code(), cli.err());
+        assertEquals(1, cli.err().lines().count(), cli.err());
+        assertTrue(cli.err().startsWith("loadclient: "), cli.err());
+        assertEquals("", cli.out());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "uuid ", "download ", "demo "})
+    void helpHasExamplesAndExitZero(String command) {
+        Cli cli = Cli.run((command + "--help").split(" "));
+        assertEquals(Main.GOOD, cli.code());
+        assertTrue(cli.out().contains("Usage: loadclient " + command.strip()), cli.out());
+        assertTrue(command.isEmpty() || cli.out().contains("Example"), cli.out());
+    }
+
+    @Test
+    void anUnknownFileOfTheCatalogueIsAUsageError() throws Exception {
+        byte[] content = TestFiles.content(10);
+        try (TestServer server = new TestServer((request, out, socket) ->
+                TestServer.send(out, "200 OK", "application/json", TestFiles.catalog("a", content)))) {
+            Cli cli = Cli.run("download", "--file=b", server.url("/f/"));
+            assertEquals(Main.USAGE, cli.code());
+            assertTrue(cli.err().startsWith("loadclient: no file b in the catalogue"), cli.err());
+        }
+    }
+}

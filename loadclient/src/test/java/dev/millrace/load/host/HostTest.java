@@ -1,0 +1,69 @@
+package dev.millrace.load.host;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+/** What is read from the operating system agrees with what the JVM knows itself. */
+class HostTest {
+
+    private final ProcessCpu self = new ProcessCpu(ProcessHandle.current().pid());
+
+    @Test
+    @Timeout(30)
+    void cpuTimeGrowsWithWork() {
+        long before = self.nanos().orElseThrow();
+        long sink = 0;
+        while (self.nanos().orElseThrow() < before + 50_000_000L) {
+            for (int i = 0; i < 1_000_000; i++) {
+                sink += i ^ sink << 1;
+            }
+        }
+        assertTrue(self.nanos().orElseThrow() >= before + 50_000_000L, () -> "never shown");
+        assertTrue(sink != 42);
+    }
+
+    @Test
+    void aProcessThatIsGoneHasNoCpuTime() {
+        assertEquals(OptionalLong.empty(), new ProcessCpu(999_999_999L).nanos());
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void theListeningProcessIsFound() throws Exception {
+        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            assertEquals(OptionalLong.of(ProcessHandle.current().pid()), ListeningPort.pid(listener.getLocalPort()));
+        }
+    }
+
+    @Test
+    void nobodyListensOnPortZero() {
+        assertEquals(OptionalLong.empty(), ListeningPort.pid(0));
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void theMachinesTimeAddsUpToItsCores() {
+        MachineCpu now = MachineCpu.read().orElseThrow();
+        assertTrue(now.busySeconds() > 0 && now.idleSeconds() > 0);
+        assertTrue(now.since(now).busySeconds() == 0);
+        assertTrue(self.threads().orElseThrow() > 1);
+        assertTrue(self.residentBytes().orElseThrow() > 1 << 20);
+    }
+
+    @Test
+    void theEnvironmentNamesTheJdk() {
+        Map<String, String> facts = Environment.read();
+        assertTrue(facts.get("client jdk").contains(System.getProperty("java.runtime.version")));
+        assertFalse(facts.containsValue(null));
+    }
+}

@@ -1,0 +1,102 @@
+package dev.millrace.load.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.load.run.CellResult;
+import dev.millrace.load.run.CpuUse;
+import dev.millrace.load.run.FaultCount;
+import dev.millrace.load.run.Percentiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.w3c.dom.Document;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
+
+/** The report is one well-formed page that asks the network for nothing, and {@code run.json} can be read again. */
+class ReportTest {
+
+    @TempDir
+    private Path folder;
+
+    private static CellResult cell(String label, int clients, String file, Map<String, FaultCount> errors) {
+        Map<String, String> parameters = new LinkedHashMap<>();
+        parameters.put("clients", Integer.toString(clients));
+        parameters.put(file == null ? "method" : "file", file == null ? "GET" : file);
+        Percentiles times = new Percentiles(10, 2, 1, 3, 4, 5, 6);
+        return new CellResult(label, parameters, 0, 2.0, 1000, 5_000_000, clients, 0, errors, times, times, times, times,
+                new CpuUse(0.5, 0.4, 0.1, 3.0, 0.0, 0.2), List.of(500L, 500L), List.of(1L, 2L), "", file != null,
+                errors.isEmpty() ? "ok" : "errors");
+    }
+
+    private static RunFile run() {
+        List<CellResult> cells = new ArrayList<>();
+        for (String label : List.of("A <&> \"b\"", "B")) {
+            cells.add(cell(label, 1, null, Map.of()));
+            cells.add(cell(label, 8, null, Map.of()));
+            cells.add(cell(label, 4, "1k.bin", Map.of("reset", new FaultCount(2, "closed <early>"))));
+            cells.add(cell(label, 4, "1m.bin", Map.of()));
+        }
+        return new RunFile(RunFile.SCHEMA_VERSION, "Title <x> & y", "2026-01-01T00:00:00Z", "java -jar x \"<y>\"",
+                Map.of("os", "<none> & such"), Map.of("window", "2 s"), cells);
+    }
+
+    @Test
+    void thePageIsWellFormedAndSelfContained() throws Exception {
+        String html = Files.readString(run().write(folder));
+        Document page = DocumentBuilderFactory.newInstance().newDocumentBuilder()
+                .parse(folder.resolve("report.html").toFile());
+        NodeList elements = page.getElementsByTagName("*");
+        int pictures = 0;
+        for (int i = 0; i < elements.getLength(); i++) {
+            Element element = (Element) elements.item(i);
+            assertFalse(element.hasAttribute("src") || element.hasAttribute("href"), element.getTagName());
+            assertFalse(List.of("script", "link", "iframe", "img").contains(element.getTagName()));
+            pictures += element.getTagName().equals("svg") ? 1 : 0;
+        }
+        assertTrue(pictures >= 8, "pictures: " + pictures);
+        assertFalse(html.contains("url(") || html.contains("@import"));
+        assertTrue(html.contains("prefers-color-scheme: dark") && html.contains("@media print"));
+        assertTrue(html.contains("reset x 2 (closed &lt;early&gt;)"));
+        assertFalse(html.contains("NaN") || html.contains("Infinity") || html.contains("null"));
+    }
+
+    @Test
+    void whatIsWrittenCanBeReadAgain() throws IOException {
+        RunFile run = run();
+        run.write(folder);
+        assertEquals(run, RunFile.read(folder.resolve("run.json")));
+        String json = Files.readString(folder.resolve("run.json"));
+        assertTrue(json.contains("\"requestsPerSecond\" : 500.0"), json);
+    }
+
+    @Test
+    void anotherSchemaIsRefused() throws IOException {
+        Path file = folder.resolve("run.json");
+        Files.writeString(file, "{\"schemaVersion\": 99, \"cells\": []}");
+        String message = assertThrows(IOException.class, () -> RunFile.read(file)).getMessage();
+        assertTrue(message.contains("schema version 99"), message);
+        Files.writeString(file, "nonsense");
+        assertThrows(IOException.class, () -> RunFile.read(file));
+    }
+
+    @Test
+    void theTableHasVariantsSideBySide() {
+        List<CellResult> cells = List.of(cell("A", 1, null, Map.of()), cell("B", 1, null, Map.of()),
+                cell("A", 4, "1k", Map.of()));
+        List<String> lines = ComparisonTable.of(cells, List.of("A", "B")).lines().toList();
+        assertEquals(7, lines.size());
+        assertTrue(lines.get(2).matches("c=1 GET +500 +500 +500 +500 +1.00 / 1.00"), lines.get(2));
+        assertTrue(lines.get(5).matches("c=4 1k +2.50 +100,000 +- +- +- / +-"), lines.get(5));
+    }
+}

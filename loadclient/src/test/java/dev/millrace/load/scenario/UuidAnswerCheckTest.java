@@ -1,0 +1,59 @@
+package dev.millrace.load.scenario;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import dev.millrace.load.http.Failure;
+import org.apache.hc.core5.http.message.BasicHttpResponse;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The byte-wise check sees what an XML parser would, however the bytes are cut. */
+class UuidAnswerCheckTest {
+
+    private static final String UUID = "6ba7b810-9dad-11d1-80b4-00c04fd430c8";
+
+    private static Failure check(UuidAnswerCheck check, String body, int cut) {
+        BasicHttpResponse head = new BasicHttpResponse(200);
+        head.setHeader("Content-Type", "text/xml;charset=utf-8");
+        check.begin(head);
+        byte[] bytes = body.getBytes(UTF_8);
+        check.body(bytes, 0, cut);
+        check.body(bytes, cut, bytes.length - cut);
+        return check.end();
+    }
+
+    @Test
+    void aRightAnswerIsRightWhereverItIsCut() {
+        String body = "<?xml version=\"1.0\"?>\n<!-- two <uuid> -->\n<response>\n  <uuid>" + UUID + "</uuid>\n  <uuid>"
+                + UUID.toUpperCase() + "</uuid>\n</response>\n";
+        UuidAnswerCheck check = new UuidAnswerCheck(2);
+        for (int cut = 0; cut <= body.length(); cut++) {
+            assertNull(check(check, body, cut), "cut at " + cut);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "<response><uuid>@</uuid><uuid>@</uuid></response>      | expected 1 UUIDs, got 2",
+        "<response/>                                            | expected 1 UUIDs, got 0",
+        "<response><uuid/></response>                           | expected 1 UUIDs, got 0",
+        "<response><uuid></uuid></response>                     | 1 UUIDs malformed",
+        "<response><uuid>@0</uuid></response>                   | 1 UUIDs malformed",
+        "<response><uuid>6ba7b810-9dad-11d1</uuid></response>   | 1 UUIDs malformed",
+        "<response><!-- <uuid>@</uuid> --></response>           | expected 1 UUIDs, got 0",
+        "<response><uuid>@</uuid>                               | root element not closed",
+        "<error><msg>bad</msg></error>                          | root element <error>: bad",
+        "<uuid>@</uuid>                                         | root element <uuid>: @",
+        "nothing                                                | no element in the answer"})
+    void aWrongAnswerIsWrongWhereverItIsCut(String body, String expected) {
+        String whole = body.replace("@", UUID);
+        UuidAnswerCheck check = new UuidAnswerCheck(1);
+        for (int cut = 0; cut <= whole.length(); cut++) {
+            assertEquals(expected.replace("@", UUID),
+                    String.valueOf(check(check, whole, cut).detail()), "cut at " + cut);
+        }
+    }
+}
