@@ -33,6 +33,7 @@ final class Demo {
     private static final int DOWNLOAD_CLIENTS = 4;
     /** Load before each window, as a part of it: the clients' connections are made in that time. */
     private static final int SETTLE_PART = 5;
+    private static final int WARMUP_ROUNDS = 2;
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final long SEED = 42;
 
@@ -105,9 +106,11 @@ final class Demo {
     }
 
     private void warm(Work work, int clients) throws InterruptedException {
-        for (String listener : listeners) {
+        // In turns: the compilers work behind one load while the next one runs.
+        for (int i = 0; i < WARMUP_ROUNDS * listeners.size() && !interruption.requested(); i++) {
+            String listener = listeners.get(i % listeners.size());
             Cell cell = new Cell(clients, work.at(target(listener)));
-            RunSettings settings = settings(Duration.ZERO, warmup);
+            RunSettings settings = settings(Duration.ZERO, warmup.dividedBy(WARMUP_ROUNDS));
             CellResult result = measure(listener, cell, settings, "warm-up " + listener);
             if (result.errorCount() > 0) {
                 results.add(result);

@@ -40,8 +40,8 @@ final class DemoCommand implements Callable<Integer> {
             description = "Length of the measured window of each cell (default: ${DEFAULT-VALUE}).")
     private Duration duration;
 
-    @Option(names = "--warmup", defaultValue = "4s", paramLabel = "TIME",
-            description = "First load on each listener, thrown away (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--warmup", defaultValue = "5s", paramLabel = "TIME",
+            description = "First load on each listener and of each kind, thrown away (default: ${DEFAULT-VALUE}).")
     private Duration warmup;
 
     @Option(names = {"-o", "--output"}, defaultValue = "demo-report", paramLabel = "DIR",
