@@ -91,7 +91,8 @@ public final class CellRun {
     }
 
     private boolean nothingYet() {
-        return clock.requests.sum() == 0 && clock.bytes.sum() == 0 && clock.faults.total() == 0;
+        long done = cell.workload().countsBytes() ? clock.bytes.sum() : clock.requests.sum();
+        return done == 0 && clock.faults.total() == 0;
     }
 
     private void createClients() {
