@@ -85,7 +85,8 @@ function card(listener) {
       const value = element('dd', {textContent: '–'});
       value.dataset.figure = name;
       values.set(name, value);
-      list.append(element('div', {}, element('dt', {textContent: label}), value));
+      const shared = name === 'threads' && listener.threadsShared ? ' (shared pool)' : '';
+      list.append(element('div', {}, element('dt', {textContent: label + shared}), value));
     }
   }
   const title = element('h3', {textContent: listener.name});
@@ -124,11 +125,11 @@ function showListener(listener, before, seconds) {
 function showProcess(stats, seconds) {
   const cores = last && seconds > 0 ? (stats.cpuMillis - last.cpuMillis) / 1000 / seconds : 0;
   const shown = [
-    ['CPU', stats.cpuMillis === null ? 'unknown' : `${(100 * cores).toFixed(0)} % of one core, of ${stats.processors}`],
+    ['CPU', stats.cpuMillis === null ? 'unknown' : `${cores.toFixed(2)} of ${stats.processors} cores`],
     ['CPU time', stats.cpuMillis === null ? 'unknown' : `${(stats.cpuMillis / 1000).toFixed(1)} s`],
     ['Up', `${whole(stats.uptimeMillis / 1000)} s`],
     ['Server', stats.server],
-    ['Java', stats.java]];
+    ['Java', stats.java.replace(/\+.*/, '')]];
   $('process').replaceChildren(...shown.map(([label, value]) =>
     element('div', {}, element('dt', {textContent: label}), element('dd', {textContent: value}))));
 }
@@ -189,8 +190,10 @@ function watch() {
 
 function nameRow() {
   const named = $('method').value === 'NAME';
-  $('name-row').hidden = !named;
-  $('name').disabled = !named;
+  for (const id of ['name', 'namespace']) {
+    $(id + '-row').hidden = !named;
+    $(id).disabled = !named;
+  }
 }
 
 async function makeUuids(event) {

@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 
 /** One page in a headless Chromium, steered by its debugging protocol. */
 final class Chromium implements AutoCloseable {
-    private static final long LIMIT_SECONDS = 30;
+    private static final long LIMIT_SECONDS = 70;
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final ServerProcess browser;
@@ -81,7 +81,7 @@ final class Chromium implements AutoCloseable {
 
     /** Waits until an expression holds in the page. */
     void until(String condition) throws Exception {
-        evaluate("new Promise((done, failed) => { const end = Date.now() + 20000; (function look() {"
+        evaluate("new Promise((done, failed) => { const end = Date.now() + 60000; (function look() {"
             + "if (" + condition + ") { done(true); } else if (Date.now() > end) {"
             + "failed(new Error(" + JSON.writeValueAsString("never: " + condition)
             + " + document.body.innerText)); } else { setTimeout(look, 50); } })(); })");

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -117,7 +118,29 @@ class PageIT {
         }
         assertEquals("Live, once a second.", text("#connection"));
         chromium.until("document.querySelector('[data-listener=BIO] [data-figure=bytesBySendfile]')"
-            + ".textContent.endsWith('MB')");
+            + ".textContent.match(/[MG]B$/)");
+    }
+
+    /** Leaves pictures of the page in the build's folder; {@code millrace.screenshotPoints} makes longer charts. */
+    @Test
+    void movesUnderLoad() throws Exception {
+        List<String> servers = List.of(server.url("BIO"), server.url("NIO"), server.url("STOCK"));
+        try (Load load = new Load(servers, List.of("/hello", "/generate-uuid?method=TIME", "/files/1MB.bin",
+            "/files/200KB.bin", "/files/1KB.bin"))) {
+            int points = Integer.getInteger("millrace.screenshotPoints", 3);
+            chromium.evaluate("document.querySelector('#uuid-form button').click()");
+            for (String listener : List.of("BIO", "NIO", "STOCK")) {
+                String card = "document.querySelector('[data-listener=" + listener + "]')";
+                chromium.until(card + "?.querySelector('polyline[points]')?.points.length >= " + points);
+                chromium.until("parseFloat(" + card + ".querySelector('[data-figure=rate]').textContent) > 0");
+            }
+            for (String scheme : List.of("light", "dark")) {
+                chromium.colours(scheme);
+                Path picture = Path.of(System.getProperty("millrace.war")).resolveSibling("page-" + scheme + ".png");
+                Files.write(picture, chromium.screenshot());
+                assertTrue(Files.size(picture) > 10_000);
+            }
+        }
     }
 
     @Test

@@ -37,10 +37,12 @@ final class ListenerFigures implements Supplier<List<Map<String, Object>>> {
         figures.put("accepted", totals.accepted());
         if (connector instanceof BioConnector bio) {
             figures.put("threads", bio.getConnectionThreadCount());
+            figures.put("threadsShared", false);
             transfers(figures, bio.getTransferStatistics());
         } else {
             // The pool is shared by all selector listeners; acceptors and selectors are among its threads.
             figures.put("threads", pool.getThreads() - pool.getIdleThreads());
+            figures.put("threadsShared", true);
             if (connector instanceof NioConnector nio) {
                 transfers(figures, nio.getTransferStatistics());
             } else {
