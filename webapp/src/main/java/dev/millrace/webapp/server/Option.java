@@ -16,7 +16,7 @@ enum Option {
         integer(-1, 65535)),
     FILES("DIR", "", "folder served under /files/; without it, six generated files", folder()),
     THREADS("KIND", "auto", "threads of BIO connections: platform, virtual, or auto (virtual on JDK 21 and newer)",
-        oneOf("platform", "virtual", "auto")),
+        threads()),
     POOL_THREADS("N", "200", "largest size of the server's thread pool", integer(8, 100_000)),
     SELECTORS("N", "0", "selectors of the NIO and stock listeners; 0 = Jetty's choice by cores", integer(0, 1024)),
     DISPATCH("KIND", "adaptive", "where the NIO listener serves a ready connection: adaptive, selector or handoff",
@@ -77,6 +77,12 @@ enum Option {
         List<String> allowed = List.of(names);
         return value -> allowed.contains(value) ? Optional.empty()
             : Optional.of("is not one of " + String.join(", ", allowed));
+    }
+
+    private static Check threads() {
+        Check names = oneOf("platform", "virtual", "auto");
+        return value -> value.equals("virtual") && Runtime.version().feature() < 21
+            ? Optional.of("needs JDK 21 or newer") : names.fault(value);
     }
 
     private static Check file() {

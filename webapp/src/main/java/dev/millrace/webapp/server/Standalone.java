@@ -115,7 +115,11 @@ public final class Standalone implements AutoCloseable {
         while (cause.getCause() != null) {
             cause = cause.getCause();
         }
-        return (e == cause ? e.toString() : e + ": " + cause.getMessage()).replaceAll("\\R", " ");
+        String reason = e.getMessage() == null ? e.toString() : e.getMessage();
+        if (cause != e && cause.getMessage() != null && !reason.contains(cause.getMessage())) {
+            reason += ": " + cause.getMessage();
+        }
+        return reason.replaceAll("\\R", " ");
     }
 
     private List<String> virtualHosts(boolean stock) {

@@ -56,6 +56,16 @@ class OptionsTest {
     }
 
     @Test
+    void virtualThreadsAreForJdksThatHaveThem() throws UsageException {
+        if (Runtime.version().feature() >= 21) {
+            assertEquals("virtual", Options.parse("--threads=virtual").orElseThrow().text(Option.THREADS));
+        } else {
+            assertEquals("--threads: \"virtual\" needs JDK 21 or newer",
+                assertThrows(UsageException.class, () -> Options.parse("--threads=virtual")).getMessage());
+        }
+    }
+
+    @Test
     void helpWins() throws UsageException {
         assertTrue(Options.parse("--bio-port=0", "--help", "--what").isEmpty());
     }
