@@ -2,6 +2,7 @@ package dev.millrace.uuid;
 
 import com.ctc.wstx.exc.WstxLazyException;
 import java.io.IOException;
+import javax.xml.XMLConstants;
 import javax.xml.stream.Location;
 import javax.xml.stream.XMLInputFactory;
 import javax.xml.stream.XMLStreamException;
@@ -65,8 +66,10 @@ final class XmlReader {
         if (!isNamed(root, "request")) {
             throw invalid(root, "the root element must be request, in no namespace");
         }
-        if (root.getAttrCount() > 0) {
-            throw invalid(root, "request has no attributes");
+        for (int i = 0; i < root.getAttrCount(); i++) {
+            if (!isSchemaAttribute(root, i)) {
+                throw invalid(root, "request has no attributes");
+            }
         }
         SMInputCursor children = root.childMixedCursor();
         for (SMEvent event = children.getNext(); event != null; event = children.getNext()) {
@@ -92,6 +95,9 @@ final class XmlReader {
         String nameSpace = null;
         String digest = null;
         for (int i = 0; i < element.getAttrCount(); i++) {
+            if (isSchemaAttribute(element, i)) {
+                continue;
+            }
             String attribute = element.getAttrNsUri(i).isEmpty() ? element.getAttrLocalName(i) : "";
             switch (attribute) {
                 case "method" -> method = element.getAttrValue(i);
@@ -105,13 +111,19 @@ final class XmlReader {
         }
         String text = element.getElemStringValue().strip();
         if (name != null && !text.isEmpty()) {
-            throw invalid(location, "the name is either an attribute or text, not both");
+            throw at(location, new RefusedException(Fault.WRONG_NAME,
+                "the name is either an attribute or text, not both"));
         }
         try {
             order.add(Batch.parse(method, count, name == null ? text : name, nameSpace, digest));
         } catch (RefusedException e) {
-            throw e.at(location.getLineNumber(), location.getColumnNumber());
+            throw at(location, e);
         }
+    }
+
+    /** Tools that know the schema may say where it is, on any element: XML Schema part 1, section 2.7. */
+    private static boolean isSchemaAttribute(SMInputCursor element, int index) throws XMLStreamException {
+        return element.getAttrNsUri(index).equals(XMLConstants.W3C_XML_SCHEMA_INSTANCE_NS_URI);
     }
 
     private static boolean isNamed(SMInputCursor element, String name) throws XMLStreamException {
@@ -123,8 +135,7 @@ final class XmlReader {
     }
 
     private static RefusedException invalid(Location location, String message) {
-        return new RefusedException(Fault.INVALID_DOCUMENT, message)
-            .at(location.getLineNumber(), location.getColumnNumber());
+        return at(location, new RefusedException(Fault.INVALID_DOCUMENT, message));
     }
 
     private static RefusedException malformed(String reason, Location location) {
@@ -132,7 +143,12 @@ final class XmlReader {
         String firstLine = reason == null ? "" : reason.lines().findFirst().orElse("").strip();
         RefusedException refused = new RefusedException(Fault.MALFORMED_XML,
             firstLine.isEmpty() ? "not well-formed" : SafeText.printable(firstLine, MAX_REASON_CHARS));
-        return location == null ? refused : refused.at(location.getLineNumber(), location.getColumnNumber());
+        return location == null ? refused : at(location, refused);
+    }
+
+    private static RefusedException at(Location location, RefusedException refused) {
+        // At the end of a document the parser may be before the first column.
+        return refused.at(location.getLineNumber(), Math.max(location.getColumnNumber(), 1));
     }
 
     private static Location locationOf(XMLStreamReader reader) {

@@ -49,6 +49,12 @@ class XmlReaderTest {
             "<request><generate-uuid method='NAME' count='2' name='n' namespace='dns' digest='md5'/></request>"));
     }
 
+    @Test
+    void aDocumentMaySayWhereItsSchemaIs() throws Exception {
+        assertEquals(1, read("<request xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance' "
+            + "xsi:noNamespaceSchemaLocation='uuid.xsd'><generate-uuid/></request>").size());
+    }
+
     @ParameterizedTest
     @CsvSource({"UTF-8,", "UTF-16,", "UTF-16LE,", "ISO-8859-1,", "ISO-8859-1, ISO-8859-1", "UTF-16BE, UTF-16BE"})
     void encodings(String encoding, String told) throws Exception {
@@ -80,10 +86,15 @@ class XmlReaderTest {
         "<request><generate-uuid/>text</request>", "<request><generate-uuid coutn='3'/></request>",
         "<request xmlns='urn:x'><generate-uuid/></request>", "<request><generate-uuid xmlns='urn:x'/></request>",
         "<request a='b'><generate-uuid/></request>", "<generate-uuid/>",
-        "<request><generate-uuid xmlns:a='urn:a' a:count='3'/></request>",
-        "<request><generate-uuid method='name' name='a'>b</generate-uuid></request>"})
+        "<request><generate-uuid xmlns:a='urn:a' a:count='3'/></request>"})
     void invalidDocumentsAreRefused(String document) {
         assertEquals(Fault.INVALID_DOCUMENT, refusal(document).fault());
+    }
+
+    @Test
+    void twoNamesAreOneTooMany() {
+        assertEquals(new Refusal(Fault.WRONG_NAME, "the name is either an attribute or text, not both", 1, 10),
+            refusal("<request><generate-uuid method='name' name='a'>b</generate-uuid></request>"));
     }
 
     @Test
