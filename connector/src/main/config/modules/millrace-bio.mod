@@ -52,3 +52,18 @@ etc/millrace-bio.xml
 
 ## The bytes that are read ahead of the protocol, per connection.
 # millrace.bio.readAheadBytes=2048
+
+## The most connections that are open at once; more wait in the backlog (0: no limit).
+# millrace.bio.maxConnections=0
+
+## The time that the head of a request (and a TLS handshake) may take, in milliseconds (0: no limit).
+# millrace.bio.requestHeadTimeoutMillis=30000
+
+## The least bytes per second of a request's content while the application waits for it (0: no limit).
+# millrace.bio.minRequestBytesPerSecond=240
+
+## The least bytes per second that a peer must take while a write waits for it (0: no limit).
+# millrace.bio.minResponseBytesPerSecond=240
+
+## The time for which a peer may be slower than that, in milliseconds.
+# millrace.bio.slowPeerGraceMillis=5000

@@ -52,3 +52,18 @@ etc/millrace-nio.xml
 
 ## Where a ready connection is served: adaptive, selector (for handlers that never block) or handoff.
 # millrace.nio.dispatch=adaptive
+
+## The most connections that are open at once; more wait in the backlog (0: no limit).
+# millrace.nio.maxConnections=0
+
+## The time that the head of a request (and a TLS handshake) may take, in milliseconds (0: no limit).
+# millrace.nio.requestHeadTimeoutMillis=30000
+
+## The least bytes per second of a request's content while the application waits for it (0: no limit).
+# millrace.nio.minRequestBytesPerSecond=240
+
+## The least bytes per second that a peer must take while a write waits for it (0: no limit).
+# millrace.nio.minResponseBytesPerSecond=240
+
+## The time for which a peer may be slower than that, in milliseconds.
+# millrace.nio.slowPeerGraceMillis=5000

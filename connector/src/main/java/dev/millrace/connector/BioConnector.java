@@ -1,6 +1,5 @@
 package dev.millrace.connector;
 
-import dev.millrace.transfer.TransferStatistics;
 import java.io.IOException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.ServerSocketChannel;
@@ -15,7 +14,6 @@ import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
@@ -33,17 +31,16 @@ import org.eclipse.jetty.util.thread.Scheduler;
  * }</pre>
  *
  * <p>The threads are the connector's own, platform or virtual; the server's pool runs only the acceptors. It is a
- * {@link ServerConnector}, so that limits, customizers and XML made for that one apply. The settings of selectors mean
+ * {@link org.eclipse.jetty.server.ServerConnector}, so that limits, customizers and XML made for that one apply. The settings of selectors mean
  * nothing here.
  *
  * <p>Files that the application announces go out by {@code sendfile(2)}.
  */
 @ManagedObject("Blocking connector, a thread for each connection")
-public class BioConnector extends ServerConnector {
+public non-sealed class BioConnector extends MillraceConnector {
     private static final long STOP_MILLIS = 5000;
 
     private final ConnectorStatistics connectorStatistics = new ConnectorStatistics();
-    private final TransferStatistics transferStatistics = new TransferStatistics();
     private Threads threads = Threads.AUTO;
     private int readAheadBytes = 2048;
     private volatile ConnectionThreads connectionThreads;
@@ -93,7 +90,6 @@ public class BioConnector extends ServerConnector {
             @Name("acceptors") int acceptors, @Name("factories") ConnectionFactory... factories) {
         super(server, executor, scheduler, bufferPool, checkAcceptors(acceptors), 1, factories);
         addBean(connectorStatistics);
-        addBean(transferStatistics);
     }
 
     private static int checkAcceptors(int acceptors) {
@@ -144,12 +140,6 @@ public class BioConnector extends ServerConnector {
         this.readAheadBytes = readAheadBytes;
     }
 
-    private void checkNotStarted() {
-        if (isRunning()) {
-            throw new IllegalStateException("cannot be changed while the connector runs");
-        }
-    }
-
     /** @return whether the connections' threads are virtual; false when not started */
     @ManagedAttribute("Whether the connections' threads are virtual")
     public boolean isVirtual() {
@@ -167,11 +157,6 @@ public class BioConnector extends ServerConnector {
     /** @return what the connections' threads do */
     public ConnectorStatistics getConnectorStatistics() {
         return connectorStatistics;
-    }
-
-    /** @return what was sent, by the way it went */
-    public TransferStatistics getTransferStatistics() {
-        return transferStatistics;
     }
 
     ConnectionThreads getConnectionThreads() {
@@ -209,12 +194,8 @@ public class BioConnector extends ServerConnector {
     }
 
     @Override
-    public void accept(int acceptorId) throws IOException {
-        ServerSocketChannel server = (ServerSocketChannel) getTransport();
-        if (server == null || !server.isOpen()) {
-            return;
-        }
-        SocketChannel channel = server.accept();
+    void acceptPermitted(int acceptorId) throws IOException {
+        SocketChannel channel = ((ServerSocketChannel) getTransport()).accept();
         try {
             configure(channel.socket());
             acceptEvents().onAccepting(channel);
@@ -225,20 +206,6 @@ public class BioConnector extends ServerConnector {
             LOG.warn("Refused {}: {}", channel, x.toString());
             failed(channel, x);
         }
-    }
-
-    // An interrupt makes accept() throw even when it has accepted, and the peer's descriptor is lost. Closing does not.
-    @Override
-    protected void interruptAcceptors() {
-        IO.close((ServerSocketChannel) getTransport());
-        if (!isAccepting()) {
-            super.interruptAcceptors();
-        }
-    }
-
-    @Override
-    protected boolean handleAcceptFailure(Throwable failure) {
-        return isOpen() && super.handleAcceptFailure(failure);
     }
 
     private void serve(SocketChannel channel) {

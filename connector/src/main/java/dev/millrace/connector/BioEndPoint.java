@@ -1,7 +1,6 @@
 package dev.millrace.connector;
 
 import dev.millrace.transfer.FileRegion;
-import dev.millrace.transfer.TransferEndPoint;
 import dev.millrace.transfer.TransferStatistics;
 import dev.millrace.transfer.TruncatedFileException;
 import java.io.IOException;
@@ -27,7 +26,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Owns the channel: it is closed with the end point.
  */
-final class BioEndPoint extends AbstractEndPoint implements TransferEndPoint {
+final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
     private static final Logger LOG = LoggerFactory.getLogger(BioEndPoint.class);
 
     private final BioConnector connector;
@@ -36,6 +35,7 @@ final class BioEndPoint extends AbstractEndPoint implements TransferEndPoint {
     private final SocketAddress remote;
     private final ReadTurns reads;
     private final BlockingWrite writes;
+    private final PeerPace pace = new PeerPace();
     private volatile FileRegion announced;
     private volatile boolean writing;
     private volatile boolean cancelled;
@@ -238,6 +238,21 @@ final class BioEndPoint extends AbstractEndPoint implements TransferEndPoint {
         } finally {
             connector.closed(this, failure);
         }
+    }
+
+    @Override
+    public long getSentBytes() {
+        return writes.sentBytes();
+    }
+
+    @Override
+    public boolean isWritePending() {
+        return writing || getWriteFlusher().isPending();
+    }
+
+    @Override
+    public PeerPace getPace() {
+        return pace;
     }
 
     @Override

@@ -22,11 +22,22 @@ final class BlockingWrite {
     private final BioEndPoint endPoint;
     private final SocketChannel channel;
     private final ByteBufferPool bufferPool;
+    private long sentBytes;
 
     BlockingWrite(BioEndPoint endPoint, ByteBufferPool bufferPool) {
         this.endPoint = endPoint;
         this.channel = endPoint.getChannel();
         this.bufferPool = bufferPool;
+    }
+
+    long sentBytes() {
+        return sentBytes;
+    }
+
+    // The idle timer's volatile write makes the plain one before it visible: see PeerPace.
+    private void onSent(long bytes) {
+        sentBytes += bytes;
+        endPoint.notIdle();
     }
 
     /** Writes the buffers, and sends the region where its token stands among them. */
@@ -53,7 +64,7 @@ final class BlockingWrite {
             }
             long written = writeSlice(buffers, first, to);
             endPoint.getTransferStatistics().onCopied(written);
-            endPoint.notIdle();
+            onSent(written);
         }
     }
 
@@ -88,7 +99,7 @@ final class BlockingWrite {
             int sent = region.transferTo(channel, TRANSFER_SLICE_BYTES);
             if (sent > 0) {
                 endPoint.getTransferStatistics().onTransferred(sent);
-                endPoint.notIdle();
+                onSent(sent);
             } else {
                 writeBlock(region);
             }
@@ -107,7 +118,7 @@ final class BlockingWrite {
             while (buffer.hasRemaining()) {
                 int written = channel.write(buffer);
                 endPoint.getTransferStatistics().onCopied(written);
-                endPoint.notIdle();
+                onSent(written);
             }
             region.advance(read);
         } finally {

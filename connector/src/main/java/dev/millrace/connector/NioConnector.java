@@ -1,6 +1,5 @@
 package dev.millrace.connector;
 
-import dev.millrace.transfer.TransferStatistics;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.Locale;
@@ -11,7 +10,6 @@ import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.annotation.Name;
@@ -28,8 +26,7 @@ import org.eclipse.jetty.util.thread.Scheduler;
  * }</pre>
  */
 @ManagedObject("Selector connector that sends files by the kernel")
-public class NioConnector extends ServerConnector {
-    private final TransferStatistics transferStatistics = new TransferStatistics();
+public non-sealed class NioConnector extends MillraceConnector {
     private volatile Dispatch dispatch = Dispatch.ADAPTIVE;
 
     /**
@@ -74,7 +71,6 @@ public class NioConnector extends ServerConnector {
             @Name("acceptors") int acceptors, @Name("selectors") int selectors,
             @Name("factories") ConnectionFactory... factories) {
         super(server, executor, scheduler, bufferPool, acceptors, selectors, factories);
-        addBean(transferStatistics);
     }
 
     /** @return where a ready connection is served: {@code adaptive}, {@code selector} or {@code handoff} */
@@ -110,14 +106,9 @@ public class NioConnector extends ServerConnector {
         return (double) getConnectedEndPoints().size() / getSelectors();
     }
 
-    /** @return what was sent, by the way it went */
-    public TransferStatistics getTransferStatistics() {
-        return transferStatistics;
-    }
-
     @Override
     protected SocketChannelEndPoint newEndPoint(SocketChannel channel, ManagedSelector selector, SelectionKey key) {
-        NioEndPoint endPoint = new NioEndPoint(channel, selector, key, getScheduler(), dispatch, transferStatistics);
+        NioEndPoint endPoint = new NioEndPoint(channel, selector, key, getScheduler(), dispatch, getTransferStatistics());
         endPoint.setIdleTimeout(getIdleTimeout());
         return endPoint;
     }

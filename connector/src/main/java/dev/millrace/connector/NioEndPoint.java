@@ -1,7 +1,6 @@
 package dev.millrace.connector;
 
 import dev.millrace.transfer.FileRegion;
-import dev.millrace.transfer.TransferEndPoint;
 import dev.millrace.transfer.TransferStatistics;
 import dev.millrace.transfer.TruncatedFileException;
 import java.io.IOException;
@@ -20,14 +19,16 @@ import org.slf4j.LoggerFactory;
  * Jetty's end point over a selectable channel, which sends an announced file region by the kernel, and places the tasks
  * of a ready connection as the connector's dispatch says.
  */
-final class NioEndPoint extends SocketChannelEndPoint implements TransferEndPoint {
+final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint {
     private static final Logger LOG = LoggerFactory.getLogger(NioEndPoint.class);
     /** What one connection sends before the others have their turn. */
     private static final int TURN_BYTES = 2 * 1024 * 1024;
 
     private final Dispatch dispatch;
     private final TransferStatistics statistics;
+    private final PeerPace pace = new PeerPace();
     private volatile FileRegion announced;
+    private long sentBytes;
     // Of the thread that flushes; WriteFlusher lets only one flush at a time.
     private boolean turnOver;
     // Of the selector's thread. Jetty has three tasks per end point, and repeats them.
@@ -77,7 +78,7 @@ final class NioEndPoint extends SocketChannelEndPoint implements TransferEndPoin
             long written = getChannel().write(buffers, from, to - from);
             if (written > 0) {
                 statistics.onCopied(written);
-                notIdle();
+                onSent(written);
             }
         } catch (IOException x) {
             throw new EofException(x);
@@ -105,7 +106,7 @@ final class NioEndPoint extends SocketChannelEndPoint implements TransferEndPoin
                 }
                 left -= sent;
                 statistics.onTransferred(sent);
-                notIdle();
+                onSent(sent);
             }
         } catch (TruncatedFileException x) {
             throw x;
@@ -114,6 +115,27 @@ final class NioEndPoint extends SocketChannelEndPoint implements TransferEndPoin
         }
         turnOver = region.remaining() > 0;
         return !turnOver;
+    }
+
+    // The idle timer's volatile write makes the plain one before it visible: see PeerPace.
+    private void onSent(long bytes) {
+        sentBytes += bytes;
+        notIdle();
+    }
+
+    @Override
+    public long getSentBytes() {
+        return sentBytes;
+    }
+
+    @Override
+    public boolean isWritePending() {
+        return getWriteFlusher().isPending();
+    }
+
+    @Override
+    public PeerPace getPace() {
+        return pace;
     }
 
     @Override

@@ -1,0 +1,168 @@
+package dev.millrace.connector;
+
+import dev.millrace.transfer.TransferStatistics;
+import java.io.IOException;
+import java.nio.channels.ServerSocketChannel;
+import java.util.concurrent.Executor;
+import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.IO;
+import org.eclipse.jetty.util.annotation.ManagedAttribute;
+import org.eclipse.jetty.util.annotation.ManagedObject;
+import org.eclipse.jetty.util.thread.Scheduler;
+
+/**
+ * What {@link BioConnector} and {@link NioConnector} have in common: limits against too many and too slow peers, and the
+ * count of what was sent. Settings are made before start; all may be read by any thread.
+ */
+@ManagedObject("Connector of Millrace")
+public abstract sealed class MillraceConnector extends ServerConnector permits BioConnector, NioConnector {
+    private final TransferStatistics transferStatistics = new TransferStatistics();
+    private final ConnectionPermits permits = new ConnectionPermits();
+    private final SlowPeers slowPeers = new SlowPeers(this);
+
+    MillraceConnector(Server server, Executor executor, Scheduler scheduler, ByteBufferPool bufferPool, int acceptors,
+            int selectors, ConnectionFactory... factories) {
+        super(server, executor, scheduler, bufferPool, acceptors, selectors, factories);
+        addBean(transferStatistics);
+        addBean(permits);
+        addBean(slowPeers);
+    }
+
+    /** @return what was sent, by the way it went */
+    public TransferStatistics getTransferStatistics() {
+        return transferStatistics;
+    }
+
+    /** @return the most connections that are open at once; 0: no limit */
+    @ManagedAttribute("Most connections that are open at once; 0: no limit")
+    public int getMaxConnections() {
+        return permits.getMost();
+    }
+
+    /**
+     * Limits the number of open connections. Peers beyond it wait in the system's backlog (see
+     * {@link #setAcceptQueueSize}) until a connection ends: they are not accepted and then dropped.
+     *
+     * @param maxConnections at least 1; 0: no limit, the default
+     */
+    public void setMaxConnections(int maxConnections) {
+        checkNotStarted();
+        permits.setMost(maxConnections);
+    }
+
+    /** @return the time in milliseconds that the head of a request may take; 0: no limit */
+    @ManagedAttribute("Time in milliseconds that the head of a request may take; 0: no limit")
+    public long getRequestHeadTimeoutMillis() {
+        return slowPeers.getRequestHeadTimeoutMillis();
+    }
+
+    /**
+     * Limits the time from the first byte of a request to the end of its head, however busily the peer trickles; over TLS
+     * also the time of the handshake. Checked about once a second; HTTP/1.x only.
+     *
+     * @param requestHeadTimeoutMillis default 30,000; 0: no limit
+     */
+    public void setRequestHeadTimeoutMillis(long requestHeadTimeoutMillis) {
+        slowPeers.setRequestHeadTimeoutMillis(requestHeadTimeoutMillis);
+    }
+
+    /** @return the least bytes per second of a request's content; 0: no limit */
+    @ManagedAttribute("Least bytes per second of a request's content; 0: no limit")
+    public long getMinRequestBytesPerSecond() {
+        return slowPeers.getMinRequestBytesPerSecond();
+    }
+
+    /**
+     * Ends connections whose peer sends a request's content more slowly, counting only the time in which the
+     * application waits for it, and not before {@link #getSlowPeerGraceMillis} of waiting. HTTP/1.x only.
+     *
+     * @param minRequestBytesPerSecond default 240; 0: no limit
+     */
+    public void setMinRequestBytesPerSecond(long minRequestBytesPerSecond) {
+        slowPeers.setMinRequestBytesPerSecond(minRequestBytesPerSecond);
+    }
+
+    /** @return the least bytes per second that a peer must take while something is being written to it; 0: no limit */
+    @ManagedAttribute("Least bytes per second that a peer must take; 0: no limit")
+    public long getMinResponseBytesPerSecond() {
+        return slowPeers.getMinResponseBytesPerSecond();
+    }
+
+    /**
+     * Ends connections whose peer takes what is written more slowly, counting only the time in which a write waits, and
+     * not before {@link #getSlowPeerGraceMillis} of waiting. Any protocol.
+     *
+     * @param minResponseBytesPerSecond default 240; 0: no limit
+     */
+    public void setMinResponseBytesPerSecond(long minResponseBytesPerSecond) {
+        slowPeers.setMinResponseBytesPerSecond(minResponseBytesPerSecond);
+    }
+
+    /** @return the time in milliseconds for which a peer may be slower than the least rates */
+    @ManagedAttribute("Time in milliseconds for which a peer may be slower than the least rates")
+    public long getSlowPeerGraceMillis() {
+        return slowPeers.getGraceMillis();
+    }
+
+    /** @param slowPeerGraceMillis the time for which a peer may be slower than the least rates; default 5,000 */
+    public void setSlowPeerGraceMillis(long slowPeerGraceMillis) {
+        slowPeers.setGraceMillis(slowPeerGraceMillis);
+    }
+
+    final void checkNotStarted() {
+        if (isRunning()) {
+            throw new IllegalStateException("cannot be changed while the connector runs");
+        }
+    }
+
+    @Override
+    protected void doStart() throws Exception {
+        if (getAcceptors() == 0 && getMaxConnections() > 0) {
+            throw new IllegalStateException("maxConnections needs acceptors, for a selector cannot wait before it accepts: "
+                    + "set acceptors to 1, or use NetworkConnectionLimit");
+        }
+        permits.open();
+        super.doStart();
+    }
+
+    @Override
+    public void accept(int acceptorId) throws IOException {
+        permits.acquire();
+        boolean accepted = false;
+        try {
+            if (isOpen()) {
+                acceptPermitted(acceptorId);
+                accepted = true;
+            }
+        } finally {
+            if (!accepted) {
+                permits.release();
+            }
+        }
+    }
+
+    /** Accepts one connection; an exception says that none was accepted. */
+    void acceptPermitted(int acceptorId) throws IOException {
+        super.accept(acceptorId);
+    }
+
+    // An interrupt makes accept() throw even when it has accepted, and the peer's descriptor is lost. Closing does not.
+    @Override
+    protected void interruptAcceptors() {
+        if (getAcceptors() > 0) {
+            IO.close((ServerSocketChannel) getTransport());
+        }
+        permits.close();
+        if (!isAccepting()) {
+            super.interruptAcceptors();
+        }
+    }
+
+    @Override
+    protected boolean handleAcceptFailure(Throwable failure) {
+        return isOpen() && super.handleAcceptFailure(failure);
+    }
+}

@@ -1,0 +1,174 @@
+package dev.millrace.connector;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.ssl.SslConnection;
+import org.eclipse.jetty.server.internal.HttpConnection;
+import org.eclipse.jetty.util.annotation.ManagedAttribute;
+import org.eclipse.jetty.util.annotation.ManagedObject;
+import org.eclipse.jetty.util.component.AbstractLifeCycle;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends connections of peers that are slow on purpose: that trickle the head of a request, or its content, or take an
+ * answer by drops. An idle timeout does not see them, for every byte counts as activity.
+ *
+ * <p>Once a second it looks at all connections, from the scheduler's thread; the path of a request knows nothing of it.
+ */
+@ManagedObject("Ends connections of peers that are too slow")
+final class SlowPeers extends AbstractLifeCycle {
+    private static final Logger LOG = LoggerFactory.getLogger(SlowPeers.class);
+    private static final long PERIOD_MILLIS = 1000;
+
+    private final MillraceConnector connector;
+    private final LongAdder slowHeads = new LongAdder();
+    private final LongAdder slowRequests = new LongAdder();
+    private final LongAdder slowResponses = new LongAdder();
+    private volatile long requestHeadTimeoutMillis = 30_000;
+    private volatile long minRequestBytesPerSecond = 240;
+    private volatile long minResponseBytesPerSecond = 240;
+    // A lost packet, sent again, takes its time.
+    private volatile long graceMillis = 5000;
+    private volatile Scheduler.Task next;
+
+    SlowPeers(MillraceConnector connector) {
+        this.connector = connector;
+    }
+
+    long getRequestHeadTimeoutMillis() {
+        return requestHeadTimeoutMillis;
+    }
+
+    void setRequestHeadTimeoutMillis(long millis) {
+        requestHeadTimeoutMillis = notNegative("requestHeadTimeoutMillis", millis);
+    }
+
+    long getMinRequestBytesPerSecond() {
+        return minRequestBytesPerSecond;
+    }
+
+    void setMinRequestBytesPerSecond(long bytes) {
+        minRequestBytesPerSecond = notNegative("minRequestBytesPerSecond", bytes);
+    }
+
+    long getMinResponseBytesPerSecond() {
+        return minResponseBytesPerSecond;
+    }
+
+    void setMinResponseBytesPerSecond(long bytes) {
+        minResponseBytesPerSecond = notNegative("minResponseBytesPerSecond", bytes);
+    }
+
+    long getGraceMillis() {
+        return graceMillis;
+    }
+
+    void setGraceMillis(long millis) {
+        graceMillis = notNegative("slowPeerGraceMillis", millis);
+    }
+
+    private static long notNegative(String name, long value) {
+        if (value < 0) {
+            throw new IllegalArgumentException(name + " is at least 0, not " + value);
+        }
+        return value;
+    }
+
+    @ManagedAttribute("Connections ended because the head of a request, or a handshake, took too long")
+    public long getSlowHeads() {
+        return slowHeads.sum();
+    }
+
+    @ManagedAttribute("Connections ended because the content of a request came too slowly")
+    public long getSlowRequests() {
+        return slowRequests.sum();
+    }
+
+    @ManagedAttribute("Connections ended because an answer was taken too slowly")
+    public long getSlowResponses() {
+        return slowResponses.sum();
+    }
+
+    @Override
+    protected void doStart() {
+        schedule();
+    }
+
+    @Override
+    protected void doStop() {
+        Scheduler.Task task = next;
+        if (task != null) {
+            task.cancel();
+        }
+    }
+
+    private void schedule() {
+        next = connector.getScheduler().schedule(this::sweep, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private void sweep() {
+        if (!isRunning()) {
+            return;
+        }
+        for (EndPoint endPoint : connector.getConnectedEndPoints()) {
+            try {
+                if (endPoint instanceof WatchedEndPoint watched) {
+                    check(watched);
+                }
+            } catch (Throwable x) {
+                // One connection's fault must not end the watch over the others.
+                LOG.warn("Cannot watch {}", endPoint, x);
+            }
+        }
+        schedule();
+    }
+
+    private void check(WatchedEndPoint endPoint) {
+        Connection connection = endPoint.getConnection();
+        SslConnection ssl = connection instanceof SslConnection tls ? tls : null;
+        if (ssl != null) {
+            connection = ssl.getSslEndPoint().getConnection();
+        }
+        HttpConnection http = connection instanceof HttpConnection h ? h : null;
+        PeerPace pace = endPoint.getPace();
+        long grace = graceMillis;
+        pace.sample(endPoint, http, grace);
+        if (headIsLate(endPoint, ssl, connection, http)) {
+            end(endPoint, slowHeads, "request head");
+        } else if (pace.reads().isBelow(minRequestBytesPerSecond, grace)) {
+            end(endPoint, slowRequests, "request content");
+        } else if (pace.writes().isBelow(minResponseBytesPerSecond, grace)) {
+            end(endPoint, slowResponses, "response");
+        }
+    }
+
+    private boolean headIsLate(WatchedEndPoint endPoint, SslConnection ssl, Connection connection, HttpConnection http) {
+        long timeout = requestHeadTimeoutMillis;
+        if (timeout == 0) {
+            return false;
+        }
+        if (http != null && PeerPace.inHead(http)) {
+            return PeerPace.millisInHead(http) > timeout;
+        }
+        boolean preliminary = ssl != null && !PeerPace.isEstablished(ssl)
+                || http == null && PeerPace.isPreliminary(connection);
+        return preliminary && System.currentTimeMillis() - endPoint.getCreatedTimeStamp() > timeout;
+    }
+
+    private static void end(WatchedEndPoint endPoint, LongAdder counter, String what) {
+        counter.increment();
+        LOG.debug("Closing {}: slow {}", endPoint, what);
+        endPoint.close(new TimeoutException("peer too slow: " + what));
+    }
+
+    @Override
+    public String toString() {
+        return "SlowPeers[heads=" + getSlowHeads() + ",requests=" + getSlowRequests() + ",responses="
+                + getSlowResponses() + "]";
+    }
+}

@@ -1,0 +1,281 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.AcceptRateLimit;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.LowResourceMonitor;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Too many and too slow peers, on the connectors of Millrace. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#ours")
+@Timeout(60)
+class LimitsContractTest {
+    @TempDir
+    static Path directory;
+
+    @Parameter
+    Connectors connectors;
+
+    private final ScheduledExecutorService trickle = Executors.newSingleThreadScheduledExecutor();
+
+    @AfterEach
+    void stopTrickling() {
+        trickle.shutdownNow();
+    }
+
+    /** Reads the content of a POST; answers a GET of /large with 32 MB, any other with a word. */
+    private static final class Application extends Handler.Abstract {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            if (request.getMethod().equals("POST")) {
+                try (var in = Content.Source.asInputStream(request)) {
+                    in.transferTo(java.io.OutputStream.nullOutputStream());
+                }
+            }
+            if (Request.getPathInContext(request).equals("/large")) {
+                response.write(true, ByteBuffer.allocateDirect(32 * 1024 * 1024), callback);
+            } else {
+                Content.Sink.write(response, true, "hello", callback);
+            }
+            return true;
+        }
+    }
+
+    private TestServer server() {
+        TestServer server = new TestServer(connectors::http);
+        connector(server).setSlowPeerGraceMillis(500);
+        connector(server).setRequestHeadTimeoutMillis(500);
+        return server;
+    }
+
+    private static MillraceConnector connector(TestServer server) {
+        return (MillraceConnector) server.connector();
+    }
+
+    private static SlowPeers slowPeers(TestServer server) {
+        return server.connector().getBean(SlowPeers.class);
+    }
+
+    private void trickle(RawClient client, String bytes) {
+        trickle.scheduleAtFixedRate(() -> {
+            try {
+                client.send(bytes);
+            } catch (IOException closed) {
+                trickle.shutdown();
+            }
+        }, 0, 50, TimeUnit.MILLISECONDS);
+    }
+
+    private static void awaitEnd(RawClient client) throws IOException {
+        while (client.read() >= 0) {
+            // An error may be answered first.
+        }
+    }
+
+    @Test
+    void letsPeersBeyondTheLimitWait() throws Exception {
+        TestServer server = server();
+        if (server.connector().getAcceptors() == 0) {
+            connector(server).setMaxConnections(2);
+            assertThrows(IllegalStateException.class, () -> server.start(new Application()));
+            server.server().stop();
+            return;
+        }
+        connector(server).setMaxConnections(2);
+        try (server) {
+            server.start(new Application());
+            List<RawClient> clients = new ArrayList<>();
+            for (int i = 0; i < 6; i++) {
+                clients.add(server.client().get("/"));
+            }
+            for (int i = 0; i < 6; i++) {
+                assertEquals("hello", clients.get(i).answer().text());
+                assertTrue(server.connector().getConnectedEndPoints().size() <= 2);
+                clients.get(i).close();
+            }
+            server.awaitNoEndPoints();
+        }
+    }
+
+    @Test
+    void stopsWhileTheAcceptorWaitsForAPermit() throws Exception {
+        TestServer server = server();
+        if (server.connector().getAcceptors() > 0) {
+            connector(server).setMaxConnections(1);
+        }
+        try (server; RawClient client = server.start(new Application()).client(); RawClient other = server.client()) {
+            assertEquals("hello", client.get("/").answer().text());
+            server.server().stop();
+            awaitEnd(client);
+            awaitEnd(other);
+        }
+    }
+
+    @Test
+    void obeysJettysLimitOfConnections() throws Exception {
+        TestServer server = server();
+        NetworkConnectionLimit limit = new NetworkConnectionLimit(3, server.server());
+        server.server().addBean(limit);
+        try (server) {
+            server.start(new Application());
+            List<RawClient> clients = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                clients.add(server.client());
+                assertEquals("hello", clients.get(i).get("/").answer().text());
+            }
+            Await.until("accepts no more", () -> !server.connector().isAccepting());
+            assertEquals(3, limit.getNetworkConnectionCount());
+            for (RawClient client : clients) {
+                client.close();
+            }
+            Await.until("accepts again", () -> server.connector().isAccepting());
+            try (RawClient client = server.client()) {
+                assertEquals("hello", client.get("/").answer().text());
+            }
+        }
+    }
+
+    @Test
+    void obeysJettysLimitOfTheAcceptRate() throws Exception {
+        TestServer server = server();
+        AcceptRateLimit limit = new AcceptRateLimit(5, 60, TimeUnit.SECONDS, server.server());
+        server.server().addBean(limit);
+        try (server) {
+            server.start(new Application());
+            List<RawClient> clients = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                clients.add(server.client());
+            }
+            Await.until("accepts no more", () -> !server.connector().isAccepting());
+            for (RawClient client : clients) {
+                client.close();
+            }
+        }
+    }
+
+    @Test
+    void obeysJettysMonitorOfLowResources() throws Exception {
+        TestServer server = server();
+        LowResourceMonitor monitor = new LowResourceMonitor(server.server());
+        monitor.setMonitorThreads(false);
+        monitor.setPeriod(100);
+        monitor.setLowResourcesIdleTimeout(100);
+        monitor.addLowResourceCheck(monitor.new MaxConnectionsLowResourceCheck(2));
+        server.server().addBean(monitor);
+        try (server) {
+            server.start(new Application());
+            List<RawClient> clients = new ArrayList<>();
+            for (int i = 0; i < 5; i++) {
+                clients.add(server.client());
+                assertEquals("hello", clients.get(i).get("/").answer().text());
+            }
+            Await.until("ended what is too many", () -> server.connector().getConnectedEndPoints().size() <= 2);
+            for (RawClient client : clients) {
+                client.close();
+            }
+        }
+    }
+
+    @Test
+    void endsATrickledHead() throws Exception {
+        try (TestServer server = server().start(new Application()); RawClient client = server.client()) {
+            client.send("GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ");
+            trickle(client, "x");
+            awaitEnd(client);
+            assertEquals(1, slowPeers(server).getSlowHeads());
+        }
+    }
+
+    @Test
+    void endsAHandshakeThatIsNotFinished() throws Exception {
+        Tls tls = new Tls(directory);
+        HttpConnectionFactory http = new HttpConnectionFactory();
+        TestServer server = new TestServer(s ->
+                connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), http));
+        connector(server).setRequestHeadTimeoutMillis(500);
+        try (server; RawClient client = server.start(new Application()).client();
+                RawClient good = tls.connect(server.port())) {
+            client.send(new byte[] {0x16, 0x03, 0x01});
+            awaitEnd(client);
+            assertEquals(1, slowPeers(server).getSlowHeads());
+            assertEquals("hello", good.get("/").answer().text());
+        }
+    }
+
+    @Test
+    void endsTrickledContent() throws Exception {
+        try (TestServer server = server().start(new Application()); RawClient client = server.client()) {
+            client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n");
+            trickle(client, "x");
+            awaitEnd(client);
+            assertEquals(1, slowPeers(server).getSlowRequests());
+        }
+    }
+
+    @Test
+    void endsAnAnswerThatIsTakenByDrops() throws Exception {
+        try (TestServer server = server().start(new Application());
+                RawClient client = new RawClient(server.port(), 4096)) {
+            client.get("/large");
+            trickle.scheduleAtFixedRate(() -> {
+                try {
+                    client.in().readNBytes(5);
+                } catch (IOException closed) {
+                    trickle.shutdown();
+                }
+            }, 0, 50, TimeUnit.MILLISECONDS);
+            Await.until("ended", () -> slowPeers(server).getSlowResponses() == 1);
+            server.awaitNoEndPoints();
+        }
+    }
+
+    @Test
+    void leavesAPeerAloneWhomTheApplicationLetsWait() throws Exception {
+        java.util.concurrent.CountDownLatch release = new java.util.concurrent.CountDownLatch(1);
+        Handler busy = new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                release.await();
+                Content.Sink.write(response, true, "late", callback);
+                return true;
+            }
+        };
+        try (TestServer server = server().start(busy); RawClient client = server.client(); RawClient idle = server.client()) {
+            client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nfirst");
+            trickle.schedule(release::countDown, 3, TimeUnit.SECONDS);
+            assertEquals("late", client.answer().text());
+            assertEquals("late", idle.get("/").answer().text());
+            assertEquals(0, slowPeers(server).getSlowRequests());
+        }
+    }
+}
