@@ -143,6 +143,9 @@ class AsyncContractTest {
             assertArrayEquals(body, client.answer().body());
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nagain");
             assertEquals("again", client.answer().text());
+            // The request ends on a thread of the pool, after its answer: stopping must not overtake it.
+            client.close();
+            server.awaitNoEndPoints();
         }
     }
 
