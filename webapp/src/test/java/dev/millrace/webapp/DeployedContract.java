@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -82,8 +83,8 @@ abstract class DeployedContract {
                         answer.header("Content-Range"));
                 }
                 assertEquals(Integer.toString(length), answer.header("Content-Length"));
-                assertEquals(-1, java.util.Arrays.mismatch(answer.body(),
-                    java.util.Arrays.copyOfRange(whole, start, start + length)));
+                assertEquals(-1, Arrays.mismatch(answer.body(),
+                    Arrays.copyOfRange(whole, start, start + length)));
             }
         }
     }
@@ -130,7 +131,7 @@ abstract class DeployedContract {
         "/files/%252e%252e/WEB-INF/web.xml", "/files/..%5cWEB-INF%5cweb.xml", "/files//etc/passwd", "/files/missing",
         "/files/%00", "/WEB-INF/web.xml", "/WEB-INF/server/slf4j-api-2.0.17.jar", "/META-INF/MANIFEST.MF",
         "/download?name=../WEB-INF/web.xml", "/download?name=%2Fetc%2Fpasswd", "/download?name=..%2F..%2Fetc%2Fpasswd",
-        "/download?name=missing", "/download?name=", "/download", "/nothing-here"})
+        "/download?name=missing", "/download?name=", "/download", "/nothing-here", "/dev/", "/files/"})
     void refusesWhatItDoesNotServe(String target) throws Exception {
         for (String url : urls()) {
             Http.Answer answer = Http.get(url, target);

@@ -11,6 +11,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -58,7 +60,7 @@ class StandaloneIT {
         "GET|/files/1MB.bin|Range: bytes=0-9|If-Range: Thu, 01 Jan 2009 00:00:00 GMT",
         "GET|/files/1MB.bin|Range: bytes=0-9|If-Range: Wed, 31 Dec 2008 00:00:00 GMT",
         "GET|/files/../hello", "GET|/files/%2e%2e/hello", "GET|/files/..%2fhello", "GET|/files//1KB.bin",
-        "GET|/files/%00", "GET|/WEB-INF/web.xml",
+        "GET|/files/%00", "GET|/WEB-INF/web.xml", "GET|/dev/",
         "GET|/download?name=1KB.bin", "HEAD|/download?name=100MB.bin", "GET|/download?name=1MB.bin|Range: bytes=7-8",
         "GET|/page.js", "GET|/page.css", "GET|/generate-uuid?method=NAME&name=a&count=2",
         "GET|/generate-uuid?count=0", "PUT|/generate-uuid",
@@ -135,8 +137,8 @@ class StandaloneIT {
 
     @Test
     void theWebApplicationCarriesNothingOfJetty() throws Exception {
-        try (java.util.zip.ZipFile war = new java.util.zip.ZipFile(System.getProperty("millrace.war"))) {
-            List<String> jetty = war.stream().map(java.util.zip.ZipEntry::getName)
+        try (ZipFile war = new ZipFile(System.getProperty("millrace.war"))) {
+            List<String> jetty = war.stream().map(ZipEntry::getName)
                 .filter(name -> name.startsWith("WEB-INF/lib/") || name.startsWith("WEB-INF/classes/"))
                 .filter(name -> name.contains("jetty") || name.contains("servlet-api") || name.contains("/server/"))
                 .toList();
