@@ -104,8 +104,8 @@ class CommandLineIT {
             server.exitCode();
             String text = Files.readString(log);
             String port = bio.substring(bio.lastIndexOf(':') + 1);
-            assertTrue(text.matches("(?s).*127\\.0\\.0\\.1 - - \\[[^]]+] \"GET /hello HTTP/1\\.1\" 200 13 \"-?\" \"test\" "
-                + port + " \\d+\\R.*"), text);
+            assertTrue(text.matches("(?s).*127\\.0\\.0\\.1 - - \\[[^]]+] \"GET /hello HTTP/1\\.1\" 200 13 \"-?\" "
+                + "\"test\" " + port + " \\d+\\R.*"), text);
             assertTrue(text.contains("\"GET /missing HTTP/1.1\" 404 "), text);
         }
     }
@@ -113,10 +113,11 @@ class CommandLineIT {
     @ParameterizedTest
     @ValueSource(strings = {"BIO", "NIO", "STOCK"})
     void aListenerTakesNoMoreConnectionsThanAllowed(String listener) throws Exception {
-        try (ServerProcess server = ServerProcess.war(temporary, "--bio-port=0", "--nio-port=0", "--stock-port=0", "--files",
-            noFiles.toString(), "--max-connections=2")) {
+        try (ServerProcess server = ServerProcess.war(temporary, "--bio-port=0", "--nio-port=0", "--stock-port=0",
+            "--files", noFiles.toString(), "--max-connections=2")) {
             String url = server.url(listener);
-            try (Http.Events first = new Http.Events(url, "/stats"); Http.Events second = new Http.Events(url, "/stats");
+            try (Http.Events first = new Http.Events(url, "/stats");
+                Http.Events second = new Http.Events(url, "/stats");
                 Http.Events third = new Http.Events(url, "/stats")) {
                 second.next();
                 first.next();

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
-/** The listeners' live figures for {@code /stats}: JDK types only, since the application sees no class of the server. */
+/** The listeners' live figures for {@code /stats}: JDK types only, for the application sees no class of the server. */
 final class ListenerFigures implements Supplier<List<Map<String, Object>>> {
     private final QueuedThreadPool pool;
     private final List<Listener> listeners;

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -72,7 +75,9 @@ class OptionsTest {
 
     @ParameterizedTest
     @EnumSource(Option.class)
-    void helpNamesEveryOptionAndItsDefaultIsAllowed(Option option) {
+    void helpAndDocumentationNameEveryOptionAndItsDefaultIsAllowed(Option option) throws IOException {
+        String documentation = Files.readString(Path.of("..", "docs", "web-application.md"));
+        assertTrue(documentation.contains("| `" + option.flag() + " " + option.placeholder + "` |"), option.flag());
         assertTrue(Options.help().contains("  " + option.flag() + " "));
         assertTrue(option.defaultValue.isEmpty() || option.check.fault(option.defaultValue).isEmpty());
     }
