@@ -5,7 +5,7 @@ import java.io.OutputStream;
 import java.util.List;
 import java.util.UUID;
 
-/** Writes answers in one format. Flushes what it buffers into the stream, and leaves the stream open. Thread-safe. */
+/** Writes answers in one format, and closes the stream that they go to. Thread-safe. */
 interface AnswerWriter {
     /**
      * Writes UUIDs.

@@ -24,7 +24,7 @@ final class JsonWriter implements AnswerWriter {
             separator = ",";
         }
         json.append(indented ? "\n  ]\n}\n" : "]}");
-        json.flush();
+        json.close();
     }
 
     @Override
@@ -40,7 +40,7 @@ final class JsonWriter implements AnswerWriter {
             json.append(",\"column\":").append(Integer.toString(refusal.column()));
         }
         json.append(indented ? "}\n}}\n" : "}}}");
-        json.flush();
+        json.close();
     }
 
     /** RFC 8259 section 7: the quotation mark, the reverse solidus and the control characters must be escaped. */

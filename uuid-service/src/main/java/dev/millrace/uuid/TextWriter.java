@@ -16,7 +16,7 @@ final class TextWriter implements AnswerWriter {
         for (UUID uuid : uuids) {
             text.append(uuid.toString()).append('\n');
         }
-        text.flush();
+        text.close();
     }
 
     @Override
@@ -28,6 +28,6 @@ final class TextWriter implements AnswerWriter {
             text.append(", column ").append(Integer.toString(refusal.column()));
         }
         text.append(": ").append(refusal.message()).append('\n');
-        text.flush();
+        text.close();
     }
 }

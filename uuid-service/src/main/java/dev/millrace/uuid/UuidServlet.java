@@ -70,7 +70,7 @@ public final class UuidServlet extends HttpServlet {
             Order order = read(request, accepted);
             List<UUID> uuids = service.generate(order);
             prepare(response, HttpServletResponse.SC_OK, format);
-            format.writer().writeUuids(uuids, indented, response.getOutputStream());
+            format.writer().writeUuids(uuids, indented, new AnswerStream(response.getOutputStream()));
         } catch (RefusedException e) {
             drain(request);
             refuse(response, e.refusal(), format, indented);
@@ -177,7 +177,7 @@ public final class UuidServlet extends HttpServlet {
         } else if (refusal.fault() == Fault.UNSUPPORTED_MEDIA_TYPE) {
             response.setHeader("Accept", "text/xml, application/xml");
         }
-        format.writer().writeRefusal(refusal, indented, response.getOutputStream());
+        format.writer().writeRefusal(refusal, indented, new AnswerStream(response.getOutputStream()));
     }
 
     private static void prepare(HttpServletResponse response, int status, AnswerFormat format) {

@@ -10,6 +10,7 @@ import javax.xml.stream.XMLOutputFactory;
 import javax.xml.stream.XMLResolver;
 import javax.xml.stream.XMLStreamException;
 import org.codehaus.stax2.XMLInputFactory2;
+import org.codehaus.stax2.XMLOutputFactory2;
 import org.codehaus.staxmate.SMOutputFactory;
 
 /**
@@ -63,10 +64,12 @@ final class XmlFactories {
         return factory;
     }
 
-    /** A factory of documents in UTF-8; a document leaves the stream below it open. */
+    /** A factory of documents in UTF-8; a document closes the stream that it goes to. */
     static SMOutputFactory output() {
         WstxOutputFactory factory = new WstxOutputFactory();
         factory.configureForSpeed();
+        // Woodstox gives the buffer in front of a stream back for reuse only when it closes the stream.
+        factory.setProperty(XMLOutputFactory2.P_AUTO_CLOSE_OUTPUT, true);
         factory.setProperty(XMLOutputFactory.IS_REPAIRING_NAMESPACES, false);
         factory.setProperty(WstxOutputProperties.P_USE_DOUBLE_QUOTES_IN_XML_DECL, true);
         return new SMOutputFactory(factory);

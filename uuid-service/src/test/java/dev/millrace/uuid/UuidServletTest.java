@@ -76,6 +76,16 @@ class UuidServletTest {
         assertEquals(1, Answers.uuids(response.body()).size());
     }
 
+    /** A flush on the way out would make each answer chunked, and a system call more. */
+    @ParameterizedTest
+    @ValueSource(strings = {"text/xml", "application/json", "text/plain"})
+    void answersHaveALength(String accept) throws Exception {
+        for (String query : List.of("?count=100", "?count=0")) {
+            HttpResponse<String> response = server.get(query, accept);
+            assertEquals(response.body().length(), response.headers().firstValueAsLong("Content-Length").orElse(-1));
+        }
+    }
+
     @Test
     void headHasTheHeadersOfGet() throws Exception {
         HttpResponse<String> response = server.send(server.request("").method("HEAD", BodyPublishers.noBody()));
