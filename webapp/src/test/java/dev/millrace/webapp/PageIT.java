@@ -169,8 +169,9 @@ class PageIT {
         try (InputStream script = getClass().getResourceAsStream(System.getProperty("millrace.axe"))) {
             chromium.evaluate(new String(script.readAllBytes(), StandardCharsets.UTF_8) + "; true");
         }
-        String faults = chromium.evaluate("axe.run(document, {resultTypes: ['violations']}).then("
-            + "found => found.violations.map(fault => fault.id + ': ' + fault.nodes.map(node => node.html)).join('\\n'))").asText();
+        String faults = chromium.evaluate("axe.run(document, {resultTypes: ['violations']}).then(found => "
+            + "found.violations.map(fault => fault.id + ': ' + fault.nodes.map(node => node.html)).join('\\n'))")
+            .asText();
         assertEquals("", faults);
     }
 
