@@ -36,13 +36,14 @@ record Batch(UuidMethod method, int count, String name, NameSpace nameSpace, Nam
         if (text == null) {
             return 1;
         }
-        String digits = text.strip();
+        String digits = text.trim();
         // Nine digits always fit an int. Integer.parseInt takes signs and the digits of other scripts: not wanted here.
         boolean number = !digits.isEmpty() && digits.length() <= 9
             && digits.chars().allMatch(c -> c >= '0' && c <= '9');
         int count = number ? Integer.parseInt(digits) : 0;
         if (count < 1) {
-            throw new RefusedException(Fault.WRONG_COUNT, "count " + SafeText.quote(text) + " is not a positive number");
+            throw new RefusedException(Fault.WRONG_COUNT,
+                "count " + SafeText.quote(text) + " is not a positive number");
         }
         return count;
     }

@@ -34,7 +34,7 @@ enum NameDigest {
         if (text == null) {
             return SHA_1;
         }
-        switch (text.strip().toLowerCase(Locale.ROOT)) {
+        switch (text.trim().toLowerCase(Locale.ROOT)) {
             case "sha-1":
             case "sha1":
                 return SHA_1;

@@ -33,7 +33,7 @@ enum NameSpace {
         if (text == null) {
             return NONE;
         }
-        String wanted = text.strip().toLowerCase(Locale.ROOT);
+        String wanted = text.trim().toLowerCase(Locale.ROOT);
         for (NameSpace nameSpace : values()) {
             if (nameSpace.name().toLowerCase(Locale.ROOT).equals(wanted)) {
                 return nameSpace;

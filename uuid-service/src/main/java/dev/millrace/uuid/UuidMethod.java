@@ -25,7 +25,7 @@ enum UuidMethod {
         if (text == null) {
             return RANDOM;
         }
-        switch (text.strip().toUpperCase(Locale.ROOT)) {
+        switch (text.trim().toUpperCase(Locale.ROOT)) {
             case "RANDOM":
                 return RANDOM;
             case "TIME":

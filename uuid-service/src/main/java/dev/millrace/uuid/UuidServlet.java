@@ -75,11 +75,13 @@ public final class UuidServlet extends HttpServlet {
             drain(request);
             refuse(response, e.refusal(), format, indented);
         } catch (RuntimeException e) {
-            log("cannot answer " + request.getMethod() + " " + request.getRequestURI(), e);
-            if (!response.isCommitted()) {
-                response.reset();
-                refuse(response, new Refusal(Fault.INTERNAL, "the service failed", 0, 0), format, indented);
+            if (response.isCommitted()) {
+                // Only the container can still tell the peer, by breaking the answer off; it logs this too.
+                throw e;
             }
+            log("cannot answer " + request.getMethod() + " " + request.getRequestURI(), e);
+            response.reset();
+            refuse(response, new Refusal(Fault.INTERNAL, "the service failed", 0, 0), format, indented);
         }
     }
 

@@ -75,7 +75,7 @@ final class XmlReader {
         for (SMEvent event = children.getNext(); event != null; event = children.getNext()) {
             if (event == SMEvent.START_ELEMENT) {
                 readBatch(children, order);
-            } else if (!children.getText().isBlank()) {
+            } else if (!children.getText().trim().isEmpty()) {
                 throw invalid(children, "request holds generate-uuid elements only, not text");
             }
         }
@@ -109,7 +109,8 @@ final class XmlReader {
                     + SafeText.quote(element.getAttrLocalName(i)));
             }
         }
-        String text = element.getElemStringValue().strip();
+        // trim() and not strip(): what XML calls white space are four ASCII characters.
+        String text = element.getElemStringValue().trim();
         if (name != null && !text.isEmpty()) {
             throw at(location, new RefusedException(Fault.WRONG_NAME,
                 "the name is either an attribute or text, not both"));

@@ -74,8 +74,8 @@ class ContractTest {
             "?method=name&name=x&digest=md5", "?method=reordered", "?method=epoch&count=3", "?method=x", "?count=0",
             "?count=101", "?method=name", "?method=name&name=x&namespace=y", "?method=name&name=x&digest=y",
             "?count=1&count=1").map(query -> new Exchange("get", query, null));
-        Stream<Exchange> posts = Stream.of("<request><generate-uuid/></request>", "<request>\n<generate-uuid></request>",
-            "", "<request/>", "<request><generate-uuid method='\"\\&lt;'/></request>", "<!DOCTYPE request><request/>",
+        Stream<Exchange> posts = Stream.of("<request><generate-uuid/></request>",
+            "<request>\n<generate-uuid></request>", "", "<request/>", "<request><generate-uuid method='\"\\&lt;'/></request>", "<!DOCTYPE request><request/>",
             "<request>" + " ".repeat(70_000) + "</request>", "<request><generate-uuid count='200'/></request>")
             .map(body -> new Exchange("post", "", body));
         return Stream.concat(gets, posts)
@@ -137,7 +137,8 @@ class ContractTest {
 
     @Test
     void theDescriptionsNameWhatTheCodeKnows() throws Exception {
-        Set<String> faults = Arrays.stream(Fault.values()).map(Fault::type).collect(Collectors.toCollection(TreeSet::new));
+        Set<String> faults = Arrays.stream(Fault.values()).map(Fault::type)
+            .collect(Collectors.toCollection(TreeSet::new));
         assertEquals(faults, texts("/components/schemas/Error/properties/error/properties/cause/properties/type/enum"));
         String parameters = "/paths/~1generate-uuid/get/parameters/";
         for (String method : texts(parameters + "0/schema/enum")) {

@@ -38,8 +38,8 @@ final class DocumentGenerator {
     private static final Choice TEXT = new Choice(new String[] {"", "name", "<![CDATA[a<b]]>", "<!-- c -->", "&lt;"},
         new String[] {"<![CDATA[", "<!-- -- -->", "<?xml ?>", "\u0001", "]]>", "&e;", "<a/>"});
     private static final Choice ATTRIBUTE = new Choice(new String[] {""},
-        new String[] {" xmlns='urn:x'", " xmlns:x='urn:x'", " x:count='1'", " xml:lang='en'", " a", " a=b", " \u00e4=''",
-            " count='1'", " xmlns:x=''", " 1='2'"});
+        new String[] {" xmlns='urn:x'", " xmlns:x='urn:x'", " x:count='1'", " xml:lang='en'", " a", " a=b",
+            " \u00e4=''", " count='1'", " xmlns:x=''", " 1='2'"});
 
     private final StringBuilder text = new StringBuilder();
     private SplittableRandom random;

@@ -48,7 +48,8 @@ class HardeningTest {
                 + "<request><generate-uuid/></request>"),
             attack("entity, internal", "<!DOCTYPE request [<!ENTITY a 'b'>]>" + named("&a;")),
             attack("entity, undeclared", named("&a;")),
-            attack("entity, parameter", "<!DOCTYPE request [<!ENTITY % a SYSTEM 'file:///etc/passwd'> %a;]>" + named("x")),
+            attack("entity, parameter",
+                "<!DOCTYPE request [<!ENTITY % a SYSTEM 'file:///etc/passwd'> %a;]>" + named("x")),
             attack("entity bomb, exponential", exponentialBomb()),
             attack("entity bomb, quadratic", "<!DOCTYPE request [<!ENTITY a '" + "x".repeat(20_000) + "'>]>"
                 + named("&a;".repeat(10_000))),

@@ -25,7 +25,7 @@ import org.openjdk.jmh.annotations.Warmup;
  * <pre>
  * mvn -q -Pbench -pl uuid-service test-compile exec:exec -Dbench.args="UuidBenchmark -prof gc"
  * </pre>
- * A part of it, with JMH's own options, for instance {@code -Dbench.args="request -p method=RANDOM -p count=1 -prof gc"}.
+ * A part of it, with JMH's own options: for instance {@code -Dbench.args="request -p method=RANDOM -p count=1"}.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)

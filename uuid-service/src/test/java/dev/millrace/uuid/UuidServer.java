@@ -1,5 +1,7 @@
 package dev.millrace.uuid;
 
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
@@ -9,6 +11,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.Map;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
@@ -21,7 +24,7 @@ final class UuidServer implements AutoCloseable {
     private final ServerConnector connector = new ServerConnector(server);
     private final HttpClient client = HttpClient.newHttpClient();
 
-    UuidServer(Map<String, String> initParameters) throws Exception {
+    UuidServer(Map<String, String> initParameters, Filter... filters) throws Exception {
         connector.setHost(InetAddress.getLoopbackAddress().getHostAddress());
         server.addConnector(connector);
         ServletHolder holder = new ServletHolder(new UuidServlet());
@@ -29,6 +32,9 @@ final class UuidServer implements AutoCloseable {
         holder.setInitOrder(0);
         ServletContextHandler context = new ServletContextHandler();
         context.addServlet(holder, "/generate-uuid");
+        for (Filter filter : filters) {
+            context.addFilter(filter, "/*", EnumSet.of(DispatcherType.REQUEST));
+        }
         server.setHandler(context);
         server.start();
     }

@@ -133,8 +133,8 @@ class UuidServletTest {
 
     @Test
     void nothingIsGeneratedWhenOneBatchIsWrong() throws Exception {
-        HttpResponse<String> response = server.post("<request>\n<generate-uuid count='50'/>\n<generate-uuid method='x'/>\n"
-            + "</request>");
+        HttpResponse<String> response = server.post(
+            "<request>\n<generate-uuid count='50'/>\n<generate-uuid method='x'/>\n</request>");
         Element cause = assertRefused(422, "unknown-method", response);
         assertEquals("3", cause.getAttribute("line"));
         assertEquals("1", cause.getAttribute("column"));
@@ -218,8 +218,8 @@ class UuidServletTest {
 
     @Test
     void refusalsKeepToTheAcceptedFormat() throws Exception {
-        assertEquals("{\"error\":{\"msg\":\"count '0' is not a positive number\",\"cause\":{\"type\":\"wrong-count\"}}}",
-            server.get("?count=0", "application/json").body());
+        assertEquals("{\"error\":{\"msg\":\"count '0' is not a positive number\","
+            + "\"cause\":{\"type\":\"wrong-count\"}}}", server.get("?count=0", "application/json").body());
         assertEquals("wrong-count: count '0' is not a positive number\n", server.get("?count=0", "text/plain").body());
         HttpResponse<String> located = server.send(server.request("").header("Accept", "text/plain")
             .POST(BodyPublishers.ofString("<request>\n<generate-uuid count='-'/></request>")));

@@ -28,7 +28,8 @@ class XmlReaderTest {
                 + "<generate-uuid method=\"NAME\" name=\"http://a/b\"/></request>"));
         assertEquals(List.of(batch("RANDOM", "1", null)),
             read("<request>\n<generate-uuid method='RANDOM' count='1' />\n</request>"));
-        assertEquals(List.of(batch("random", "1", null), batch("location", "3", null), batch("name", "1", "http://a/b")),
+        assertEquals(
+            List.of(batch("random", "1", null), batch("location", "3", null), batch("name", "1", "http://a/b")),
             read("<?xml version='1.0'?>\n<request>\n  <generate-uuid method='random'/>\n"
                 + "  <generate-uuid method='location' count='3' />\n"
                 + "  <generate-uuid method='name'>http://a/b</generate-uuid>\n</request>\n"));
@@ -39,7 +40,8 @@ class XmlReaderTest {
         List<Batch> expected = List.of(batch("name", "1", "a<b&c"));
         for (String text : List.of("a&lt;b&amp;c", " \n a&#60;b&#x26;c\t", "<![CDATA[a<b&c]]>",
             "a<!-- no -->&lt;b<![CDATA[&]]><?no no?>c")) {
-            assertEquals(expected, read("<request><generate-uuid method='name'>" + text + "</generate-uuid></request>"));
+            assertEquals(expected,
+                read("<request><generate-uuid method='name'>" + text + "</generate-uuid></request>"));
         }
     }
 
@@ -59,14 +61,15 @@ class XmlReaderTest {
     @CsvSource({"UTF-8,", "UTF-16,", "UTF-16LE,", "ISO-8859-1,", "ISO-8859-1, ISO-8859-1", "UTF-16BE, UTF-16BE"})
     void encodings(String encoding, String told) throws Exception {
         byte[] document = ("<?xml version='1.0' encoding='" + encoding + "'?>"
-            + "<request><generate-uuid method='name' name='\u00e4\u00f6'/></request>").getBytes(Charset.forName(encoding));
+            + "<request><generate-uuid method='name' name='\u00e4\u00f6'/></request>")
+            .getBytes(Charset.forName(encoding));
         assertEquals(List.of(batch("name", "1", "\u00e4\u00f6")), read(new ByteArrayInputStream(document), told));
     }
 
     @Test
     void whatHttpTellsGoesBeforeTheDeclaration() throws Exception {
-        byte[] document = "<?xml version='1.0' encoding='ISO-8859-1'?><request><generate-uuid method='name' name='\u00e4'/></request>"
-            .getBytes(StandardCharsets.UTF_8);
+        byte[] document = ("<?xml version='1.0' encoding='ISO-8859-1'?>"
+            + "<request><generate-uuid method='name' name='\u00e4'/></request>").getBytes(StandardCharsets.UTF_8);
         assertEquals(List.of(batch("name", "1", "\u00e4")), read(new ByteArrayInputStream(document), "UTF-8"));
     }
 
@@ -83,6 +86,7 @@ class XmlReaderTest {
     @ParameterizedTest
     @ValueSource(strings = {"<request/>", "<request> <!-- none --> </request>", "<reqest><generate-uuid/></reqest>",
         "<request><generate-uid/></request>", "<request>text<generate-uuid/></request>",
+        "<request>\u2003<generate-uuid/></request>",
         "<request><generate-uuid/>text</request>", "<request><generate-uuid coutn='3'/></request>",
         "<request xmlns='urn:x'><generate-uuid/></request>", "<request><generate-uuid xmlns='urn:x'/></request>",
         "<request a='b'><generate-uuid/></request>", "<generate-uuid/>",
