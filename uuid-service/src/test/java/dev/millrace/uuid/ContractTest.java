@@ -75,7 +75,8 @@ class ContractTest {
             "?count=101", "?method=name", "?method=name&name=x&namespace=y", "?method=name&name=x&digest=y",
             "?count=1&count=1").map(query -> new Exchange("get", query, null));
         Stream<Exchange> posts = Stream.of("<request><generate-uuid/></request>",
-            "<request>\n<generate-uuid></request>", "", "<request/>", "<request><generate-uuid method='\"\\&lt;'/></request>", "<!DOCTYPE request><request/>",
+            "<request>\n<generate-uuid></request>", "", "<request/>",
+            "<request><generate-uuid method='\"\\&lt;'/></request>", "<!DOCTYPE request><request/>",
             "<request>" + " ".repeat(70_000) + "</request>", "<request><generate-uuid count='200'/></request>")
             .map(body -> new Exchange("post", "", body));
         return Stream.concat(gets, posts)
