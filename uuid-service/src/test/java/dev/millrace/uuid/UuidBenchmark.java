@@ -23,7 +23,7 @@ import org.openjdk.jmh.annotations.Warmup;
  * What a request costs without its HTTP: XML in, UUIDs, XML out, and each of the three alone. Time and allocated bytes
  * per request ({@code gc.alloc.rate.norm}) of all methods and counts:
  * <pre>
- * mvn -q -Pbench -pl uuid-service test-compile exec:exec -Dbench.args="UuidBenchmark -prof gc"
+ * mvn -q -Pbench -pl uuid-service clean test-compile exec:exec -Dbench.args="UuidBenchmark -prof gc"
  * </pre>
  * A part of it, with JMH's own options: for instance {@code -Dbench.args="request -p method=RANDOM -p count=1"}.
  */
