@@ -109,9 +109,9 @@ final class Demo {
         // In turns: the compilers work behind one load while the next one runs.
         for (int i = 0; i < WARMUP_ROUNDS * listeners.size() && !interruption.requested(); i++) {
             String listener = listeners.get(i % listeners.size());
-            Cell cell = new Cell(clients, work.at(target(listener)));
+            Cell cell = new Cell(listener, clients, 0, 0, work.at(target(listener)));
             RunSettings settings = settings(Duration.ZERO, warmup.dividedBy(WARMUP_ROUNDS));
-            CellResult result = measure(listener, cell, settings, "warm-up " + listener);
+            CellResult result = measure(cell, settings, "warm-up " + listener);
             if (result.errorCount() > 0) {
                 results.add(result);
             }
@@ -121,18 +121,18 @@ final class Demo {
     private void turn(int clients, Work work) throws InterruptedException {
         for (int i = 0; i < listeners.size() && !interruption.requested(); i++) {
             String listener = listeners.get((i + turns) % listeners.size());
-            Cell cell = new Cell(clients, work.at(target(listener)));
-            results.add(measure(listener, cell, settings(settle(), duration), listener));
+            Cell cell = new Cell(listener, clients, 0, 0, work.at(target(listener)));
+            results.add(measure(cell, settings(settle(), duration), listener));
         }
         turns++;
     }
 
-    private CellResult measure(String listener, Cell cell, RunSettings settings, String name)
-            throws InterruptedException {
-        try (Progress progress = new Progress(err, name + " " + String.join(" ", cell.parameters().values()))) {
+    private CellResult measure(Cell cell, RunSettings settings, String name) throws InterruptedException {
+        String work = String.join(" ", cell.parameters().values());
+        try (Progress progress = new Progress(err, name + " " + work, Progress.Style.AUTO)) {
             CellRun run = new CellRun(cell, settings, server, progress);
             interruption.onRequest(run::stop);
-            return run.run(listener, 0);
+            return run.run(0);
         }
     }
 
@@ -141,7 +141,8 @@ final class Demo {
     }
 
     private static RunSettings settings(Duration warmup, Duration window) {
-        return new RunSettings(warmup, window, 0, TIMEOUT, TIMEOUT, SEED, 0, List.of());
+        return new RunSettings(RunSettings.Warmup.of(warmup), window, 0, TIMEOUT, TIMEOUT, Duration.ZERO, SEED, 0, List.of(),
+                RunSettings.Limits.NONE);
     }
 
     private Target target(String listener) {
@@ -154,7 +155,7 @@ final class Demo {
 
     private static Workload uuid(Target base, String method, boolean keepAlive) {
         return new UuidWorkload(base.resolve("/generate-uuid"),
-                new UuidWorkload.Settings(method, keepAlive, "TIME", 1, null, List.of()));
+                new UuidWorkload.Settings(method, keepAlive, "TIME", 1, null, List.of(), UuidWorkload.Check.FULL));
     }
 
     private static Workload files(Target base, String label, List<CatalogFile> files) {

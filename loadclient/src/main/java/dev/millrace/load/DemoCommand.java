@@ -60,7 +60,7 @@ final class DemoCommand implements Callable<Integer> {
         Files.createDirectories(output);
         String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         Map<String, String> environment = new LinkedHashMap<>(Environment.read());
-        try (ServerProcess server = ServerProcess.start(war, output.resolve("server.log"))) {
+        try (ServerProcess server = start()) {
             // Should this JVM be ended before it measures, or be slow to end, the server must not stay behind.
             interruption.onRequest(server::close);
             interruption.lastly(server::close);
@@ -72,6 +72,14 @@ final class DemoCommand implements Callable<Integer> {
                     started, Session.commandLine(), environment, demo.plan(), results);
             return report(run);
         }
+    }
+
+    private ServerProcess start() throws IOException {
+        if (!Files.isRegularFile(war)) {
+            throw new IOException("no such file: " + war);
+        }
+        return ServerProcess.ofJava(List.of("-jar", war.toString(), "--bio-port=0", "--nio-port=0", "--stock-port=0"),
+                LISTENERS.size(), output.resolve("server.log"));
     }
 
     private int report(RunFile run) throws IOException {

@@ -2,6 +2,7 @@ package dev.millrace.load;
 
 import dev.millrace.load.http.Target;
 import dev.millrace.load.run.Cell;
+import dev.millrace.load.run.RunSettings;
 import dev.millrace.load.scenario.Catalog;
 import dev.millrace.load.scenario.CatalogFile;
 import dev.millrace.load.scenario.CatalogSource;
@@ -11,8 +12,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -24,14 +25,20 @@ import picocli.CommandLine.Parameters;
 @Command(name = "download", mixinStandardHelpOptions = true,
         description = "Measures downloads of the files below URL. A comma list is a sweep: one cell for each combination.",
         footer = {"", "Examples:",
-            "  loadclient download -c 50,100,200 -d 30s -o out http://127.0.0.1:8080/files/",
-            "  loadclient download --file 1m.bin,100m.bin --catalog files.json http://127.0.0.1:8080/files/"})
+            "  loadclient download -c 50,100,200 -d 30s --limit-rate none,1M -o out http://127.0.0.1:8080/files/",
+            "  loadclient download --mix 1k:40,1m:10,100m:1 -d 60s http://127.0.0.1:8080/files/",
+            "  loadclient download --file each --catalog files.json http://127.0.0.1:8080/files/"})
 final class DownloadCommand implements Callable<Integer> {
+
+    private static final String UNLIMITED = "none";
 
     private final Interruption interruption;
 
     @Mixin
-    private MeasureOptions options;
+    private LoadOptions load;
+
+    @Mixin
+    private RigourOptions rigour;
 
     @Option(names = "--catalog", defaultValue = "catalog.json", paramLabel = "FILE|URL",
             description = "Names, sizes and MD5 of the files: a local file, or a URL, relative to the server's "
@@ -43,13 +50,23 @@ final class DownloadCommand implements Callable<Integer> {
                     + "(default: one cell with all files, equally often).")
     private List<String> files;
 
+    @Option(names = "--mix", paramLabel = "SIZE:WEIGHT,...",
+            description = "One cell with files of these sizes in these proportions.")
+    private String mix;
+
+    @Option(names = "--limit-rate", split = ",", defaultValue = UNLIMITED, paramLabel = "none|SIZE",
+            description = "Bytes per second of each client; K and M are powers of 1024 (default: ${DEFAULT-VALUE}).")
+    private List<String> limits;
+
     @Option(names = "--verify", defaultValue = "auto", paramLabel = "none|length|crc|md5|auto",
-            description = "Check of bodies; auto: CRC32C of all, MD5 of the first of each file and of a sample "
-                    + "(default: ${DEFAULT-VALUE}).")
+            description = "Check of bodies; auto: CRC32C of all, MD5 of the first of each file, and of all others when "
+                    + "throttled, of one in 20 when not (default: ${DEFAULT-VALUE}).")
     private Verify verify;
 
-    @Parameters(paramLabel = "URL", description = "What the files' names are below, such as http://127.0.0.1:8080/files/.")
-    private String url;
+    @Parameters(arity = "1..*", paramLabel = "URL",
+            description = "What the files' names are below, such as http://127.0.0.1:8080/files/; with several, each cell "
+                    + "is measured on one after the other.")
+    private List<String> urls;
 
     DownloadCommand(Interruption interruption) {
         this.interruption = interruption;
@@ -57,22 +74,80 @@ final class DownloadCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        options.validate();
-        Target base = options.target(url.endsWith("/") ? url : url + "/");
-        Map<String, List<CatalogFile>> selections = selections(load(base));
+        load.validate();
+        rigour.validate(urls.size());
+        load.require(files == null || mix == null, "--file and --mix exclude each other");
+        List<Long> speeds = limits.stream().map(this::speed).toList();
+        List<Target> targets = load.targets(urls.stream().map(url -> url.endsWith("/") ? url : url + "/").toList());
+        boolean throttled = speeds.stream().anyMatch(speed -> speed > 0);
+        RunSettings settings = load.settings(throttled, rigour.limits());
+        Map<String, String> facts = load.facts(settings);
+        facts.put("repetitions", rigour.describe());
+        facts.put("verified", verify.name().toLowerCase(Locale.ROOT));
+        try (Servers servers = rigour.servers(targets)) {
+            // The catalogue is asked of the server, which may have to be started for that.
+            interruption.lastly(servers::close);
+            servers.startBlock();
+            Plan plan = new Plan("Downloads from " + String.join(", ", urls), cells(targets, speeds), settings, servers,
+                    rigour.schedule(load.seed()), facts);
+            return new Session(interruption, load.line(), rigour).run(plan);
+        }
+    }
+
+    private long speed(String limit) {
+        if (limit.equals(UNLIMITED)) {
+            return 0;
+        }
+        try {
+            long bytes = Units.bytes(limit);
+            load.require(bytes > 0, "--limit-rate must be above 0");
+            return bytes;
+        } catch (picocli.CommandLine.TypeConversionException e) {
+            throw load.usage("--limit-rate: " + e.getMessage());
+        }
+    }
+
+    private List<Cell> cells(List<Target> targets, List<Long> speeds) throws IOException {
+        List<String> labels = rigour.labels(targets);
+        List<Catalog> catalogs = new ArrayList<>();
+        for (Target target : targets) {
+            catalogs.add(load(target));
+        }
         List<Cell> cells = new ArrayList<>();
-        selections.forEach((label, selection) -> {
-            for (boolean keepAlive : options.keepAlive()) {
-                DownloadWorkload workload =
-                        new DownloadWorkload(base, label, selection, keepAlive, verify, options.headers());
-                options.clients().forEach(clients -> cells.add(new Cell(clients, workload)));
+        List<String> selections = Selections.names(catalogs.get(0), files, mix);
+        for (String selection : selections) {
+            for (boolean keepAlive : load.keepAlive()) {
+                for (long speed : speeds) {
+                    List<DownloadWorkload> workloads = new ArrayList<>();
+                    for (int i = 0; i < targets.size(); i++) {
+                        List<CatalogFile> deck = deck(catalogs.get(i), selection);
+                        workloads.add(new DownloadWorkload(targets.get(i), selection, deck, keepAlive,
+                                speed > 0 && verify == Verify.AUTO ? Verify.MD5 : verify, load.headers()));
+                    }
+                    add(cells, workloads, labels, speed);
+                }
             }
-        });
-        Map<String, String> facts = options.plan();
-        facts.put("verified", verify.name());
-        Plan plan = new Plan("Downloads from " + base.uri(), cells, options.settings(), options.server(base),
-                options.output(), facts);
-        return new Session(interruption, options.line()).run(plan);
+        }
+        return cells;
+    }
+
+    /** Variants vary fastest, so that those to be compared are measured next to each other. */
+    private void add(List<Cell> cells, List<DownloadWorkload> workloads, List<String> labels, long speed) {
+        for (double rate : load.rates()) {
+            for (int clients : load.clients()) {
+                for (int i = 0; i < workloads.size(); i++) {
+                    cells.add(new Cell(labels.get(i), clients, rate, speed, workloads.get(i)));
+                }
+            }
+        }
+    }
+
+    private List<CatalogFile> deck(Catalog loaded, String selection) {
+        try {
+            return Selections.deck(loaded, selection, mix != null);
+        } catch (IllegalArgumentException e) {
+            throw load.usage(e.getMessage());
+        }
     }
 
     private Catalog load(Target base) throws IOException {
@@ -80,26 +155,7 @@ final class DownloadCommand implements Callable<Integer> {
         if (!catalog.contains("://") && Files.isRegularFile(local)) {
             return Catalog.parse(Files.readAllBytes(local));
         }
-        Target target = catalog.contains("://") ? options.target(catalog) : base.resolve(catalog);
-        return CatalogSource.fetch(target, Math.toIntExact(options.timeout().toMillis()));
-    }
-
-    private Map<String, List<CatalogFile>> selections(Catalog loaded) {
-        Map<String, List<CatalogFile>> selections = new LinkedHashMap<>();
-        if (files == null) {
-            String label = loaded.files().size() == 1 ? loaded.files().get(0).name() : "mix";
-            selections.put(label, loaded.files());
-        } else if (files.equals(List.of("each"))) {
-            loaded.files().forEach(file -> selections.put(file.name(), List.of(file)));
-        } else {
-            for (String name : files) {
-                try {
-                    selections.put(name, List.of(loaded.file(name)));
-                } catch (IllegalArgumentException e) {
-                    throw options.usage(e.getMessage());
-                }
-            }
-        }
-        return selections;
+        Target target = catalog.contains("://") ? load.targets(List.of(catalog)).get(0) : base.resolve(catalog);
+        return CatalogSource.fetch(target, Math.toIntExact(load.timeout().toMillis()));
     }
 }

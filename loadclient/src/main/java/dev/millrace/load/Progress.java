@@ -7,31 +7,44 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** A line per second on standard error; on a terminal the same line is written over. Confined to one thread. */
+/** How far a cell is, once a second, on standard error. Confined to one thread. */
 final class Progress implements ProgressListener, AutoCloseable {
 
     private static final double BYTES_PER_MEGABYTE = 1e6;
     private static final String ERASE_LINE = "\r\u001b[K";
 
+    /** Ways of showing progress. */
+    enum Style {
+        /** A bar on a terminal, plain lines elsewhere. */
+        AUTO,
+        /** One line, written over. */
+        BAR,
+        /** A line per second. */
+        PLAIN,
+        /** Nothing. */
+        NONE
+    }
+
     private final PrintWriter err;
     private final String name;
-    private final boolean terminal = isTerminal();
+    private final Style style;
     private boolean dirty;
 
-    Progress(PrintWriter err, String name) {
+    Progress(PrintWriter err, String name, Style style) {
         this.err = err;
         this.name = name;
+        this.style = style != Style.AUTO ? style : isTerminal() ? Style.BAR : Style.PLAIN;
     }
 
     @Override
     public void tick(boolean warmingUp, double seconds, long requests, long bytes, long errors) {
         String line = String.format(Locale.ROOT, "[%s] %s %.0fs  %,d req/s  %,.1f MB/s  errors %d", name,
                 warmingUp ? "warm-up" : "window ", seconds, requests, bytes / BYTES_PER_MEGABYTE, errors);
-        if (terminal) {
+        if (style == Style.BAR) {
             err.print(ERASE_LINE + line);
             err.flush();
             dirty = true;
-        } else {
+        } else if (style == Style.PLAIN) {
             err.println(line);
         }
     }

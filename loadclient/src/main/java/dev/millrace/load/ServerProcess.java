@@ -4,6 +4,8 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,41 +21,48 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The sample web application in a JVM of its own, with its three listeners on free ports. Owns the process: it is gone
- * when {@link #close()} returns. Safe for use by any thread.
+ * A server in a process of its own. Owns the process: it is gone when {@link #close()} returns. Safe for use by any
+ * thread.
  */
 final class ServerProcess implements AutoCloseable {
 
     private static final Pattern READY = Pattern.compile("(\\w+) listening on (http://\\S+)");
-    private static final int LISTENERS = 3;
     private static final long START_SECONDS = 60;
     private static final long STOP_SECONDS = 5;
+    private static final int POLL_MILLIS = 20;
 
     private final Process process;
     private final Path log;
+    private final int listenerCount;
     private final CompletableFuture<Map<String, String>> listeners = new CompletableFuture<>();
 
-    private ServerProcess(Process process, Path log) {
-        this.process = process;
+    private ServerProcess(List<String> command, Path log, int listenerCount) throws IOException {
+        this.process = new ProcessBuilder(command).redirectErrorStream(true).start();
         this.log = log;
+        this.listenerCount = listenerCount;
         Thread reader = new Thread(this::read, "server-output");
         reader.setDaemon(true);
         reader.start();
     }
 
     /**
-     * Starts the application; its output goes to a file.
+     * Starts a jar of this program's family, which prints {@code NAME listening on URL} for each of its listeners.
      *
+     * @param jvmArguments  the jar and what follows it
+     * @param listenerCount how many lines to wait for
      * @throws IOException if it cannot be started
      */
-    static ServerProcess start(Path war, Path log) throws IOException {
-        if (!Files.isRegularFile(war)) {
-            throw new IOException("no such file: " + war);
-        }
+    static ServerProcess ofJava(List<String> jvmArguments, int listenerCount, Path log) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-jar", war.toString(), "--bio-port=0", "--nio-port=0", "--stock-port=0"));
-        return new ServerProcess(new ProcessBuilder(command).redirectErrorStream(true).start(), log);
+        command.addAll(jvmArguments);
+        return new ServerProcess(command, log, listenerCount);
+    }
+
+    /** Starts a command of the user's through the shell. */
+    static ServerProcess ofCommand(String command, Path log) throws IOException {
+        // exec: the process that is measured and ended is then the server, not the shell.
+        return new ServerProcess(List.of("/bin/sh", "-c", "exec " + command), log, Integer.MAX_VALUE);
     }
 
     long pid() {
@@ -61,20 +70,42 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /**
-     * Waits until all three listen.
+     * Waits until all listeners are announced.
      *
-     * @return URL by name, in the order in which they were announced
+     * @return URL by name
      * @throws IOException if the process ends before, or takes too long; the message is for people
      */
     Map<String, String> awaitListeners() throws IOException, InterruptedException {
         try {
             return listeners.get(START_SECONDS, TimeUnit.SECONDS);
         } catch (TimeoutException e) {
-            throw new IOException("the server did not announce " + LISTENERS + " listeners within " + START_SECONDS
-                    + " s, see " + log, e);
+            throw new IOException("the server did not announce " + listenerCount + " listeners within "
+                    + START_SECONDS + " s, see " + log, e);
         } catch (ExecutionException e) {
             throw new IOException(e.getCause().getMessage(), e);
         }
+    }
+
+    /**
+     * Waits until something accepts connections there.
+     *
+     * @throws IOException if the process ends before, or takes too long; the message is for people
+     */
+    void awaitPort(InetSocketAddress address) throws IOException, InterruptedException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
+        while (System.nanoTime() < end) {
+            if (process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
+                awaitListeners();
+            }
+            try (Socket socket = new Socket()) {
+                socket.connect(address, POLL_MILLIS);
+                return;
+            } catch (IOException ignored) {
+                // Not there yet.
+                continue;
+            }
+        }
+        throw new IOException("nothing listens on " + address + " after " + START_SECONDS + " s, see " + log);
     }
 
     private void read() {
@@ -92,7 +123,7 @@ final class ServerProcess implements AutoCloseable {
                 if (matcher.find()) {
                     found.put(matcher.group(1), matcher.group(2));
                 }
-                if (found.size() == LISTENERS) {
+                if (found.size() == listenerCount) {
                     listeners.complete(Map.copyOf(found));
                 }
             }

@@ -1,6 +1,7 @@
 package dev.millrace.load;
 
 import dev.millrace.load.host.Environment;
+import dev.millrace.load.report.Aggregate;
 import dev.millrace.load.report.ResultLine;
 import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.Cell;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -21,63 +23,114 @@ import picocli.CommandLine;
 /** Runs a plan: progress on standard error, a line per cell on standard output, the report at the end. One thread. */
 final class Session {
 
-    private static final int NAME_WIDTH = 34;
     private static final int PROBE_MILLIS = 10_000;
 
     private final Interruption interruption;
     private final PrintWriter out;
     private final PrintWriter err;
+    private final RigourOptions options;
+    private final List<CellResult> results = new ArrayList<>();
 
-    Session(Interruption interruption, CommandLine line) {
+    Session(Interruption interruption, CommandLine line, RigourOptions options) {
         this.interruption = interruption;
         this.out = line.getOut();
         this.err = line.getErr();
+        this.options = options;
     }
 
     /** Runs all cells; returns the exit code. */
     int run(Plan plan) throws IOException, InterruptedException {
-        probe(plan.cells().get(0));
-        Map<String, String> environment = environment(plan);
+        if (options.dryRun()) {
+            dryRun(plan);
+            return Main.GOOD;
+        }
+        Preflight.Findings findings = Preflight.of(plan);
+        findings.notes().forEach(note -> err.println("note: " + note));
+        if (!findings.refusals().isEmpty()) {
+            err.println("loadclient: " + findings.refusals().get(0));
+            return Main.INVALID;
+        }
+        Map<String, String> environment = new LinkedHashMap<>(Environment.read());
         String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
-        List<CellResult> results = new ArrayList<>();
-        if (plan.server() == null) {
-            err.println("the server's process is not known: no CPU figures (--server-pid)");
+        try (Servers servers = plan.servers()) {
+            interruption.lastly(servers::close);
+            measure(plan, environment);
         }
-        for (Cell cell : plan.cells()) {
-            if (interruption.requested()) {
-                break;
-            }
-            CellResult result = cell(plan, cell, results.size() + 1);
-            results.add(result);
-            out.println(ResultLine.of(result, NAME_WIDTH));
-            if (result.errorCount() > 0) {
-                err.println("errors: " + ResultLine.errors(result));
-            }
+        if (plan.schedule().repeat() > 1) {
+            Aggregate.of(results).forEach(cell -> out.println(ResultLine.of(cell, nameWidth(plan))));
         }
-        if (plan.output() != null) {
+        if (options.output() != null) {
             RunFile run = new RunFile(RunFile.SCHEMA_VERSION, plan.title(), started, commandLine(), environment,
                     plan.facts(), results);
-            err.println("report: " + run.write(plan.output()));
+            err.println("report: " + run.write(options.output()));
         }
         return exitCode(results);
     }
 
-    private CellResult cell(Plan plan, Cell cell, int number) throws InterruptedException {
-        try (Progress progress = new Progress(err, number + "/" + plan.cells().size())) {
-            CellRun run = new CellRun(cell, plan.settings(), plan.server(), progress);
-            interruption.onRequest(run::stop);
-            return run.run("", 0);
+    private void measure(Plan plan, Map<String, String> environment) throws IOException, InterruptedException {
+        int repeat = plan.schedule().repeat();
+        for (int block = 0; block < repeat && !interruption.requested(); block++) {
+            plan.servers().startBlock();
+            if (block == 0) {
+                probe(plan);
+                plan.servers().describe(environment);
+            }
+            for (Cell cell : plan.schedule().block(block, plan.cells())) {
+                if (interruption.requested()) {
+                    return;
+                }
+                String number = (results.size() + 1) + "/" + plan.cells().size() * repeat;
+                CellResult result = cell(plan, cell, block, number);
+                results.add(result);
+                show(result, plan);
+            }
         }
     }
 
+    private CellResult cell(Plan plan, Cell cell, int block, String number) throws InterruptedException {
+        try (Progress progress = new Progress(err, number, options.progress())) {
+            CellRun run = new CellRun(cell, plan.settings(), plan.servers().process(cell.label()), progress);
+            interruption.onRequest(run::stop);
+            return run.run(block);
+        }
+    }
+
+    private void show(CellResult result, Plan plan) {
+        // With repetitions standard output gets one line per cell, with intervals, at the end.
+        (plan.schedule().repeat() > 1 ? err : out).println(ResultLine.of(result, nameWidth(plan)));
+        if (result.errorCount() > 0) {
+            err.println("errors: " + ResultLine.errors(result));
+        }
+        result.notes().forEach(note -> err.println("note: " + note));
+    }
+
+    private static int nameWidth(Plan plan) {
+        return plan.cells().stream().mapToInt(cell -> ResultLine.name(cell.label(), cell.parameters()).length())
+                .max().orElse(1);
+    }
+
+    private void dryRun(Plan plan) {
+        plan.cells().forEach(cell -> out.println(ResultLine.name(cell.label(), cell.parameters())));
+        Duration each = plan.settings().warmup().time().plus(plan.settings().duration());
+        int cells = plan.cells().size() * plan.schedule().repeat();
+        out.println(cells + " cells" + (plan.settings().requests() > 0 ? ""
+                : ", about " + each.multipliedBy(cells).toSeconds() + " s"));
+    }
+
     /** A server that is not there is an error of one line, not of thousands of refused connections. */
-    private static void probe(Cell cell) throws IOException {
-        InetSocketAddress address = cell.workload().target().address();
-        try (Socket socket = new Socket()) {
-            socket.connect(address, PROBE_MILLIS);
-        } catch (IOException e) {
-            throw new IOException("cannot connect to " + address.getHostString() + ":" + address.getPort() + ": "
-                    + e.getMessage(), e);
+    private void probe(Plan plan) throws IOException {
+        for (Servers.Entry entry : plan.servers().entries()) {
+            InetSocketAddress address = entry.target().address();
+            try (Socket socket = new Socket()) {
+                socket.connect(address, PROBE_MILLIS);
+            } catch (IOException e) {
+                throw new IOException("cannot connect to " + address.getHostString() + ":" + address.getPort() + ": "
+                        + e.getMessage(), e);
+            }
+            if (plan.servers().process(entry.label()) == null) {
+                err.println("note: the process of " + entry.target().uri()
+                        + " is not known, so there are no figures of its CPU time (--server-pid)");
+            }
         }
     }
 
@@ -86,15 +139,6 @@ final class Session {
             return Main.ERRORS;
         }
         return results.stream().allMatch(CellResult::valid) ? Main.GOOD : Main.INVALID;
-    }
-
-    private static Map<String, String> environment(Plan plan) {
-        Map<String, String> environment = new LinkedHashMap<>(Environment.read());
-        if (plan.server() != null) {
-            String command = Environment.commandLine(plan.server().pid());
-            environment.put("server process", plan.server().pid() + (command == null ? "" : " " + command));
-        }
-        return environment;
     }
 
     /** This process's own command line, as far as the system tells it. */

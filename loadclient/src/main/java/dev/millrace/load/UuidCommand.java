@@ -2,10 +2,12 @@ package dev.millrace.load;
 
 import dev.millrace.load.http.Target;
 import dev.millrace.load.run.Cell;
+import dev.millrace.load.run.RunSettings;
 import dev.millrace.load.scenario.UuidWorkload;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -15,14 +17,19 @@ import picocli.CommandLine.Parameters;
 /** {@code loadclient uuid URL}: the UUID web service. */
 @Command(name = "uuid", mixinStandardHelpOptions = true,
         description = "Measures the UUID service at URL. A comma list is a sweep: one cell for each combination.",
-        footer = {"", "Example:",
-            "  loadclient uuid -c 1,2,4,8 -m GET,POST --keepalive on,off -d 5s -o out http://127.0.0.1:8080/generate-uuid"})
+        footer = {"", "Examples:",
+            "  loadclient uuid -c 1,2,4,8 -m GET,POST --keepalive on,off -d 5s -o out http://127.0.0.1:8080/generate-uuid",
+            "  loadclient uuid -R 2000 -c 50 --repeat 5 --order abba --label BIO,NIO -o out \\",
+            "      http://127.0.0.1:8080/generate-uuid http://127.0.0.1:8081/generate-uuid"})
 final class UuidCommand implements Callable<Integer> {
 
     private final Interruption interruption;
 
     @Mixin
-    private MeasureOptions options;
+    private LoadOptions load;
+
+    @Mixin
+    private RigourOptions rigour;
 
     @Option(names = {"-m", "--method"}, split = ",", defaultValue = "GET", paramLabel = "GET|POST",
             description = "HTTP method (default: ${DEFAULT-VALUE}).")
@@ -40,8 +47,15 @@ final class UuidCommand implements Callable<Integer> {
     @Option(names = "--name", paramLabel = "TEXT", description = "The name for name-based UUIDs.")
     private String name;
 
-    @Parameters(paramLabel = "URL", description = "The service, such as http://127.0.0.1:8080/generate-uuid.")
-    private String url;
+    @Option(names = "--verify", defaultValue = "full", paramLabel = "none|full",
+            description = "full: status, media type, root element, number and form of UUIDs; none: status alone, so that "
+                    + "URL may be any (default: ${DEFAULT-VALUE}).")
+    private UuidWorkload.Check verify;
+
+    @Parameters(arity = "1..*", paramLabel = "URL",
+            description = "The service, such as http://127.0.0.1:8080/generate-uuid; with several, each cell is measured on "
+                    + "one after the other.")
+    private List<String> urls;
 
     UuidCommand(Interruption interruption) {
         this.interruption = interruption;
@@ -49,32 +63,50 @@ final class UuidCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        options.validate();
-        options.require(methods.stream().allMatch(method -> method.equals("GET") || method.equals("POST")),
+        load.validate();
+        rigour.validate(urls.size());
+        load.require(methods.stream().allMatch(method -> method.equals("GET") || method.equals("POST")),
                 "--method takes GET or POST");
-        options.require(counts.stream().allMatch(count -> count > 0), "--count must be above 0");
-        options.require(uuidMethods.stream().allMatch(method -> method.matches("\\w+")),
+        load.require(counts.stream().allMatch(count -> count > 0), "--count must be above 0");
+        load.require(uuidMethods.stream().allMatch(method -> method.matches("\\w+")),
                 "--uuid-method takes names such as RANDOM");
-        Target target = options.target(url);
-        Plan plan = new Plan("UUID service at " + url, cells(target), options.settings(), options.server(target),
-                options.output(), options.plan());
-        return new Session(interruption, options.line()).run(plan);
+        List<Target> targets = load.targets(urls);
+        RunSettings settings = load.settings(false, rigour.limits());
+        Map<String, String> facts = load.facts(settings);
+        facts.put("repetitions", rigour.describe());
+        Plan plan = new Plan("UUID service at " + String.join(", ", urls), cells(targets, rigour.labels(targets)), settings,
+                rigour.servers(targets), rigour.schedule(load.seed()), facts);
+        return new Session(interruption, load.line(), rigour).run(plan);
     }
 
-    private List<Cell> cells(Target target) {
+    /** Variants vary fastest, so that those to be compared are measured next to each other. */
+    private List<Cell> cells(List<Target> targets, List<String> labels) {
         List<Cell> cells = new ArrayList<>();
-        for (String uuidMethod : uuidMethods) {
-            for (int count : counts) {
-                for (String method : methods) {
-                    for (boolean keepAlive : options.keepAlive()) {
-                        UuidWorkload workload = new UuidWorkload(target, new UuidWorkload.Settings(method, keepAlive,
-                                uuidMethod, count, name(uuidMethod), options.headers()));
-                        options.clients().forEach(clients -> cells.add(new Cell(clients, workload)));
+        for (UuidWorkload.Settings one : settings()) {
+            for (double rate : load.rates()) {
+                for (int clients : load.clients()) {
+                    for (int i = 0; i < targets.size(); i++) {
+                        cells.add(new Cell(labels.get(i), clients, rate, 0, new UuidWorkload(targets.get(i), one)));
                     }
                 }
             }
         }
         return cells;
+    }
+
+    private List<UuidWorkload.Settings> settings() {
+        List<UuidWorkload.Settings> all = new ArrayList<>();
+        for (String uuidMethod : uuidMethods) {
+            for (int count : counts) {
+                for (String method : methods) {
+                    for (boolean keepAlive : load.keepAlive()) {
+                        all.add(new UuidWorkload.Settings(method, keepAlive, uuidMethod, count, name(uuidMethod),
+                                load.headers(), verify));
+                    }
+                }
+            }
+        }
+        return all;
     }
 
     private String name(String uuidMethod) {

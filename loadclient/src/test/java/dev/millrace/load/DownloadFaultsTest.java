@@ -57,10 +57,10 @@ class DownloadFaultsTest {
     @Test
     void rightFilesAreGood() throws IOException {
         CellResult cell = download("auto", Main.GOOD, (number, out) -> send(out, CONTENT));
-        assertEquals(4, cell.requests());
-        assertEquals(4L * CONTENT.length, cell.bytes());
-        assertEquals("ok", cell.verdict());
-        assertEquals(1, cell.connections());
+        assertEquals(4, cell.counts().requests());
+        assertEquals(4L * CONTENT.length, cell.counts().bytes());
+        assertTrue(cell.valid(), cell.verdict());
+        assertEquals(1, cell.counts().connections());
     }
 
     @Test
@@ -68,7 +68,7 @@ class DownloadFaultsTest {
         CellResult cell = download("auto", Main.ERRORS, (number, out) -> send(out, flipped()));
         assertEquals(4, cell.errors().get("wrong digest").count());
         assertTrue(cell.errors().get("wrong digest").first().startsWith("MD5 of a.bin is "));
-        assertEquals(0, cell.bytes(), "bytes of wrong downloads do not count");
+        assertEquals(0, cell.counts().bytes(), "bytes of wrong downloads do not count");
     }
 
     @Test
@@ -76,8 +76,8 @@ class DownloadFaultsTest {
         CellResult cell = download("auto", Main.ERRORS, (number, out) -> send(out, number == 3 ? flipped() : CONTENT));
         assertEquals(1, cell.errors().get("wrong digest").count());
         assertTrue(cell.errors().get("wrong digest").first().startsWith("CRC32C of a.bin is "));
-        assertEquals(3, cell.requests());
-        assertEquals(3L * CONTENT.length, cell.bytes());
+        assertEquals(3, cell.counts().requests());
+        assertEquals(3L * CONTENT.length, cell.counts().bytes());
     }
 
     @Test
@@ -89,7 +89,7 @@ class DownloadFaultsTest {
     @Test
     void lengthAloneDoesNotSeeAWrongByte() throws IOException {
         CellResult cell = download("length", Main.GOOD, (number, out) -> send(out, flipped()));
-        assertEquals(4, cell.requests());
+        assertEquals(4, cell.counts().requests());
     }
 
     @Test

@@ -67,7 +67,7 @@ class LoadClientJarIT {
                 String out = new String(client.getInputStream().readAllBytes(), UTF_8);
                 client.waitFor();
                 assertTrue(out.contains("invalid: stopped early"), out);
-                assertTrue(RunFile.read(folder.resolve("run.json")).cells().get(0).requests() > 0);
+                assertTrue(RunFile.read(folder.resolve("run.json")).cells().get(0).counts().requests() > 0);
             }
         }
     }

@@ -44,7 +44,11 @@ public final class TestServer implements AutoCloseable {
 
     /** Listens on a free port of the loopback interface. */
     public TestServer(Behaviour behaviour) throws IOException {
-        this.listener = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
+        this(0, behaviour);
+    }
+
+    TestServer(int port, Behaviour behaviour) throws IOException {
+        this.listener = new ServerSocket(port, 1024, InetAddress.getLoopbackAddress());
         this.behaviour = behaviour;
         start(this::accept);
     }
@@ -95,6 +99,7 @@ public final class TestServer implements AutoCloseable {
 
     private void serve(Socket socket) {
         try (socket) {
+            socket.setTcpNoDelay(true);
             InputStream in = new BufferedInputStream(socket.getInputStream());
             while (!socket.isClosed()) {
                 Request request = read(in);

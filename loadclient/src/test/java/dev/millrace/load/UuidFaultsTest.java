@@ -65,7 +65,7 @@ class UuidFaultsTest {
             assertEquals(java.util.Set.of(kind), cell.errors().keySet());
             assertEquals(2, cell.errors().get(kind).count());
             assertTrue(cell.errors().get(kind).first().contains(detail), cell.errors().get(kind).first());
-            assertEquals(0, cell.requests());
+            assertEquals(0, cell.counts().requests());
             assertEquals(Main.ERRORS, cli.code());
             assertTrue(cli.out().contains("err 2"), cli.out());
             assertTrue(cli.err().contains(kind + " x 2"), cli.err());

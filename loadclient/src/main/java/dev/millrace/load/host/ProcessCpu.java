@@ -1,10 +1,14 @@
 package dev.millrace.load.host;
 
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.OptionalDouble;
 import java.util.OptionalLong;
+import java.util.regex.Pattern;
 
 /**
  * CPU time of one process of this machine. On Linux {@code utime + stime} of {@code /proc/<pid>/stat} (proc(5), fields 14
@@ -23,6 +27,8 @@ public record ProcessCpu(long pid) {
     private static final int THREADS = 17;
     private static final int RESIDENT_PAGES = 21;
     private static final long PAGE_BYTES = 4096;
+    /** Names of HotSpot's compiler threads, cut by the kernel to 15 characters. */
+    private static final Pattern COMPILER = Pattern.compile("\\(C[12] Compiler");
 
     /** CPU time used so far by all threads, living or ended, in nanoseconds; empty when it cannot be read. */
     public OptionalLong nanos() {
@@ -48,11 +54,63 @@ public record ProcessCpu(long pid) {
                 : OptionalLong.of(Long.parseLong(fields[RESIDENT_PAGES]) * PAGE_BYTES);
     }
 
-    private String[] statFields() {
+    /** CPU time of a Java process's compiler threads so far, in nanoseconds; 0 where there is no {@code /proc}. */
+    public long compilerNanos() {
+        long ticks = 0;
+        try (DirectoryStream<Path> threads =
+                     Files.newDirectoryStream(Path.of("/proc", Long.toString(pid), "task"))) {
+            for (Path thread : threads) {
+                String stat = stat(thread);
+                if (stat != null && COMPILER.matcher(stat).find()) {
+                    String[] fields = fields(stat);
+                    ticks += Long.parseLong(fields[USER_TIME]) + Long.parseLong(fields[SYSTEM_TIME]);
+                }
+            }
+        } catch (IOException | DirectoryIteratorException ignored) {
+            // As in statFields().
+            return 0;
+        }
+        return ticks * NANOS_PER_TICK;
+    }
+
+    /** Cores that the process may run on, by its affinity; empty where there is no {@code /proc}. */
+    public OptionalDouble allowedCores() {
         try {
-            String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
-            // The name stands in parentheses and may itself contain blanks and parentheses.
-            return stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+            for (String line : Files.readAllLines(Path.of("/proc", Long.toString(pid), "status"))) {
+                if (line.startsWith("Cpus_allowed_list:")) {
+                    return OptionalDouble.of(count(line.substring(line.indexOf(':') + 1).strip()));
+                }
+            }
+        } catch (IOException ignored) {
+            // As in statFields().
+            return OptionalDouble.empty();
+        }
+        return OptionalDouble.empty();
+    }
+
+    /** The length of a list such as {@code 0-3,8}. */
+    private static int count(String list) {
+        int cores = 0;
+        for (String range : list.split(",")) {
+            String[] ends = range.split("-");
+            cores += Integer.parseInt(ends[ends.length - 1]) - Integer.parseInt(ends[0]) + 1;
+        }
+        return cores;
+    }
+
+    private String[] statFields() {
+        String stat = stat(Path.of("/proc", Long.toString(pid)));
+        return stat == null ? null : fields(stat);
+    }
+
+    private static String[] fields(String stat) {
+        // The name stands in parentheses and may itself contain blanks and parentheses.
+        return stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+    }
+
+    private static String stat(Path folder) {
+        try {
+            return Files.readString(folder.resolve("stat"));
         } catch (IOException ignored) {
             // No /proc here, or the process has ended: both are answered by an empty value.
             return null;

@@ -21,14 +21,14 @@ final class CellTables {
                 "cut off", "errors", "verdict");
         for (CellResult cell : cells) {
             row(table, "td", ResultLine.name(cell), Figures.number(cell.windowSeconds()),
-                    Long.toString(cell.requests()), Figures.number(cell.requestsPerSecond()),
+                    Long.toString(cell.counts().requests()), Figures.number(cell.requestsPerSecond()),
                     Figures.number(cell.megabytesPerSecond()), Figures.number(cell.serverMicrosPerRequest()),
                     cell.countsBytes() ? Figures.number(cell.serverMillisPerGigabyte()) : "",
-                    Figures.millis(cell.latency().p50()), Figures.millis(cell.latency().p90()),
-                    Figures.millis(cell.latency().p99()), Figures.millis(cell.latency().p999()),
-                    Figures.millis(cell.latency().max()), Figures.millis(cell.firstByte().p50()),
-                    Figures.millis(cell.connect().p50()), Long.toString(cell.connections()),
-                    Long.toString(cell.cutOff()), Long.toString(cell.errorCount()), cell.verdict());
+                    Figures.millis(cell.times().latency().p50()), Figures.millis(cell.times().latency().p90()),
+                    Figures.millis(cell.times().latency().p99()), Figures.millis(cell.times().latency().p999()),
+                    Figures.millis(cell.times().latency().max()), Figures.millis(cell.times().firstByte().p50()),
+                    Figures.millis(cell.times().connect().p50()), Long.toString(cell.counts().connections()),
+                    Long.toString(cell.counts().cutOff()), Long.toString(cell.errorCount()), cell.verdict());
         }
         return table.append("</table></div>\n").toString();
     }

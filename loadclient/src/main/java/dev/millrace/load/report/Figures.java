@@ -26,8 +26,8 @@ final class Figures {
     }
 
     /** Microseconds shown as milliseconds. */
-    static String millis(double micros) {
-        return number(micros / MICROS_PER_MILLI);
+    static String millis(Double micros) {
+        return number(micros == null ? null : micros / MICROS_PER_MILLI);
     }
 
     /** The short form of a cell's settings, {@code c=8 GET ka=on n=1}. */
@@ -40,6 +40,7 @@ final class Figures {
             case "clients" -> "c=" + parameter.getValue();
             case "keepalive" -> "ka=" + parameter.getValue();
             case "count" -> "n=" + parameter.getValue();
+            case "rate" -> "R=" + parameter.getValue();
             case "method", "uuid", "file" -> parameter.getValue();
             default -> parameter.getKey() + "=" + parameter.getValue();
         };

@@ -71,10 +71,10 @@ final class HtmlReport {
                 bytes ? CellResult::serverMillisPerGigabyte : CellResult::serverMicrosPerRequest;
         pair(page, cells, "Throughput", bytes ? "MB/s" : "requests/s", rate);
         pair(page, cells, "Server CPU", bytes ? "ms per GB" : "\u00b5s per request", cost);
-        pair(page, cells, "Latency, median", "ms", cell -> cell.latency().p50() / 1000);
-        pair(page, cells, "Latency, 99 %", "ms", cell -> cell.latency().p99() / 1000);
+        pair(page, cells, "Latency, median", "ms", cell -> cell.times().latency().p50() / 1000);
+        pair(page, cells, "Latency, 99 %", "ms", cell -> cell.times().latency().p99() / 1000);
         if (bytes) {
-            pair(page, cells, "First body byte, median", "ms", cell -> cell.firstByte().p50() / 1000);
+            pair(page, cells, "First body byte, median", "ms", cell -> cell.times().firstByte().p50() / 1000);
         }
         page.append("</div>\n");
     }

@@ -2,6 +2,7 @@ package dev.millrace.load.report;
 
 import dev.millrace.load.run.CellResult;
 import dev.millrace.load.run.FaultCount;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -11,30 +12,54 @@ public final class ResultLine {
     private ResultLine() {
     }
 
+    /** The line of one repetition. */
+    public static String of(CellResult result, int nameWidth) {
+        return of(Aggregate.of(List.of(result)).get(0), nameWidth);
+    }
+
     /**
      * The line.
      *
-     * @param result    a cell
+     * @param cell      all repetitions of a cell
      * @param nameWidth columns that the cell's settings get
      */
-    public static String of(CellResult result, int nameWidth) {
-        String rate = result.countsBytes()
-                ? String.format(Locale.ROOT, "%8s MB/s %7s req/s", Figures.number(result.megabytesPerSecond()),
-                        Figures.number(result.requestsPerSecond()))
-                : String.format(Locale.ROOT, "%8s req/s", Figures.number(result.requestsPerSecond()));
-        String cost = result.countsBytes()
-                ? String.format(Locale.ROOT, "srv %6s ms/GB", Figures.number(result.serverMillisPerGigabyte()))
-                : String.format(Locale.ROOT, "srv %6s us/req", Figures.number(result.serverMicrosPerRequest()));
-        return String.format(Locale.ROOT,
-                "%-" + Math.max(1, nameWidth) + "s | %s | %s %5s cpu | cli %5s cpu | p50 %6s p99 %6s ms | err %d | %s",
-                name(result), rate, cost, cores(result.cpu().server(), result), cores(result.cpu().client(), result),
-                Figures.millis(result.latency().p50()), Figures.millis(result.latency().p99()), result.errorCount(),
-                result.verdict());
+    public static String of(Aggregate cell, int nameWidth) {
+        boolean bytes = cell.first().countsBytes();
+        Interval rate = cell.interval(CellResult::throughput);
+        String spread = rate.n() > 1 ? String.format(Locale.ROOT, " \u00b1%.1f%%", rate.percent()) : "";
+        String text = String.format(Locale.ROOT, "%-" + Math.max(1, nameWidth) + "s | %8s %s%s",
+                name(cell.label(), cell.parameters()), Figures.number(rate.mean()), bytes ? "MB/s" : "req/s", spread);
+        if (bytes) {
+            text += String.format(Locale.ROOT, " %7s req/s", Figures.number(cell.mean(CellResult::requestsPerSecond)));
+        }
+        return text + String.format(Locale.ROOT,
+                " | srv %7s %s %5s cpu | cli %5s cpu | p50 %6s p99 %6s ms%s | err %d | %s",
+                Figures.number(cell.mean(CellResult::cost)), bytes ? "ms/GB" : "us/req",
+                Figures.number(cell.mean(result -> cores(result.cpu().server(), result))),
+                Figures.number(cell.mean(result -> cores(result.cpu().client(), result))),
+                Figures.millis(cell.mean(result -> result.times().latency().p50())),
+                Figures.millis(cell.mean(result -> result.times().latency().p99())), raw(cell), cell.errors(),
+                cell.verdict());
+    }
+
+    /** In the open model latency from sending stands beside latency from the moment at which the request was due. */
+    private static String raw(Aggregate cell) {
+        if (cell.first().times().raw() == null) {
+            return "";
+        }
+        return String.format(Locale.ROOT, " (raw p50 %6s p99 %6s)",
+                Figures.millis(cell.mean(result -> result.times().raw() == null ? null : result.times().raw().p50())),
+                Figures.millis(cell.mean(result -> result.times().raw() == null ? null : result.times().raw().p99())));
+    }
+
+    /** The settings of a cell as the line shows them. */
+    public static String name(String label, Map<String, String> parameters) {
+        return (label.isEmpty() ? "" : label + " ") + Figures.cell(parameters);
     }
 
     /** The settings of a cell as the line shows them. */
     public static String name(CellResult result) {
-        return (result.label().isEmpty() ? "" : result.label() + " ") + Figures.cell(result.parameters());
+        return name(result.label(), result.parameters());
     }
 
     /** The kinds of error of a cell with how many and the first of each; empty when there was none. */
@@ -47,7 +72,7 @@ public final class ResultLine {
         return text.toString();
     }
 
-    private static String cores(Double seconds, CellResult result) {
-        return Figures.number(seconds == null ? null : seconds / result.windowSeconds());
+    private static Double cores(Double seconds, CellResult result) {
+        return seconds == null ? null : seconds / result.windowSeconds();
     }
 }

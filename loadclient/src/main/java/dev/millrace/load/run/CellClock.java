@@ -11,6 +11,7 @@ final class CellClock {
     enum Phase { WARMUP, WINDOW, DRAIN }
 
     final LongAdder requests = new LongAdder();
+    final LongAdder warmup = new LongAdder();
     final LongAdder bytes = new LongAdder();
     final LongAdder connections = new LongAdder();
     /** Exchanges that were still going on when the drain was over: no failure of the server's. */
@@ -20,11 +21,21 @@ final class CellClock {
     private final boolean limited;
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile Phase phase = Phase.WARMUP;
+    private volatile long startNanos;
 
     /** A clock; with a limit above 0 the window holds that many exchanges. */
     CellClock(long requestLimit) {
         this.limited = requestLimit > 0;
         this.tickets = new AtomicLong(requestLimit);
+    }
+
+    /** From where the open model counts; set before any client runs. */
+    long startNanos() {
+        return startNanos;
+    }
+
+    void start() {
+        startNanos = System.nanoTime();
     }
 
     Phase phase() {

@@ -7,6 +7,8 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -17,17 +19,23 @@ public final class CellRun {
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final long POLL = TimeUnit.MILLISECONDS.toNanos(5);
-    private static final long STACK_BYTES = 256 * 1024;
+    private static final int MOST_RECORDINGS = 256;
+    /** Share of the server's CPU time that its compilers may use in a steady state. */
+    private static final double COMPILERS_REST = 0.01;
+    private static final double MUCH_BY_OTHERS = 0.1;
 
     private final Cell cell;
     private final RunSettings settings;
-    private final CpuProbe cpu;
+    private final ProcessCpu server;
     private final ProgressListener progress;
     private final CellClock clock;
     private final List<Client> clients = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
+    private final List<Recording> recordings = new ArrayList<>();
+    private final List<Long> warmupSeries = new ArrayList<>();
     private final List<Long> requestSeries = new ArrayList<>();
     private final List<Long> byteSeries = new ArrayList<>();
+    private final List<String> notes = new ArrayList<>();
     private volatile boolean stopped;
     private long seenRequests;
     private long seenBytes;
@@ -36,7 +44,7 @@ public final class CellRun {
     public CellRun(Cell cell, RunSettings settings, ProcessCpu server, ProgressListener progress) {
         this.cell = cell;
         this.settings = settings;
-        this.cpu = new CpuProbe(server);
+        this.server = server;
         this.progress = progress;
         this.clock = new CellClock(settings.requests());
     }
@@ -50,36 +58,59 @@ public final class CellRun {
     /**
      * Runs the cell.
      *
-     * @param label      name of the server variant
      * @param repetition counted from 0
      * @throws InterruptedException if the calling thread is interrupted; all clients have been told to end then
      */
-    public CellResult run(String label, int repetition) throws InterruptedException {
+    public CellResult run(int repetition) throws InterruptedException {
         createClients();
         try (Watchdog watchdog = new Watchdog(clients)) {
-            if (!settings.warmup().isZero()) {
+            clock.start();
+            boolean warm = !settings.warmup().time().isZero();
+            if (warm) {
                 threads.forEach(Thread::start);
-                pass(settings.warmup().toNanos(), true);
+                warmUp();
             }
+            CpuProbe cpu = new CpuProbe(server);
             cpu.start();
             long start = System.nanoTime();
             if (!stopped) {
-                window();
+                window(!warm);
             }
             CpuUse used = cpu.stop();
             double seconds = (System.nanoTime() - start) / (double) SECOND;
             clock.phase(Phase.DRAIN);
             drain(watchdog);
-            return new Summary(cell, clock, clients, requestSeries, byteSeries)
-                    .result(label, repetition, seconds, used, stopped);
+            return result(repetition, seconds, used);
         } finally {
             clock.phase(Phase.DRAIN);
         }
     }
 
-    private void window() throws InterruptedException {
+    private void warmUp() throws InterruptedException {
+        RunSettings.Warmup warmup = settings.warmup();
+        pass(warmup.time().toNanos(), true);
+        if (!warmup.detect()) {
+            return;
+        }
+        long end = System.nanoTime() + warmup.most().minus(warmup.time()).toNanos();
+        double compilers = 1;
+        while (!stopped && !(Steadiness.reached(warmupSeries) && compilers < COMPILERS_REST)) {
+            if (System.nanoTime() - end > 0) {
+                notes.add("not steady after a warm-up of " + warmup.most().toSeconds() + " s");
+                return;
+            }
+            long compiledBefore = server == null ? 0 : server.compilerNanos();
+            long usedBefore = server == null ? 0 : server.nanos().orElse(0);
+            pass(SECOND + POLL, true);
+            long used = server == null ? 0 : server.nanos().orElse(0) - usedBefore;
+            compilers = used <= 0 ? 0 : (double) (server.compilerNanos() - compiledBefore) / used;
+        }
+        notes.add("steady after a warm-up of " + warmupSeries.size() + " s");
+    }
+
+    private void window(boolean startNow) throws InterruptedException {
         clock.phase(Phase.WINDOW);
-        if (settings.warmup().isZero()) {
+        if (startNow) {
             threads.forEach(Thread::start);
         }
         pass(settings.duration().toNanos(), false);
@@ -96,17 +127,18 @@ public final class CellRun {
     }
 
     private void createClients() {
+        ThreadFactory factory = ClientThreads.forClients(cell.clients());
         for (int i = 0; i < cell.clients(); i++) {
+            if (i < MOST_RECORDINGS) {
+                recordings.add(new Recording());
+            }
             List<InetAddress> sources = settings.sources();
             InetAddress source = sources.isEmpty() ? null : sources.get(i % sources.size());
             SocketSettings sockets = new SocketSettings(source, settings.receiveBufferBytes(),
                     Math.toIntExact(settings.timeout().toMillis()));
-            Client client = new Client(cell.workload(), settings.seed() + i, clock, sockets,
-                    settings.timeout().toNanos());
+            Client client = new Client(cell, i, settings, clock, sockets, recordings.get(i % MOST_RECORDINGS));
             clients.add(client);
-            Thread thread = new Thread(null, client, "client-" + i, STACK_BYTES);
-            thread.setDaemon(true);
-            threads.add(thread);
+            threads.add(factory.newThread(client));
         }
     }
 
@@ -147,9 +179,14 @@ public final class CellRun {
     }
 
     private void sample(boolean warmingUp, double seconds) {
-        long requests = clock.requests.sum();
+        long requests = warmingUp ? clock.warmup.sum() : clock.requests.sum();
         long bytes = clock.bytes.sum();
-        if (!warmingUp) {
+        if (warmingUp) {
+            warmupSeries.add(requests - seenRequests);
+        } else {
+            if (requestSeries.isEmpty()) {
+                seenRequests = 0;
+            }
             requestSeries.add(requests - seenRequests);
             byteSeries.add(bytes - seenBytes);
         }
@@ -174,5 +211,28 @@ public final class CellRun {
             }
         }
         return true;
+    }
+
+    /** Figures taken while others work on the machine are worth less, and nothing else in the result would show it. */
+    private void noteOthers(CpuUse cpu) {
+        Double total = cpu.total();
+        if (total != null && server != null && cpu.other() > total * MUCH_BY_OTHERS) {
+            notes.add(String.format(Locale.ROOT, "other processes used %.0f %% of the machine",
+                    cpu.other() / total * 100));
+        }
+    }
+
+    private CellResult result(int repetition, double seconds, CpuUse cpu) {
+        noteOthers(cpu);
+        Recording sum = new Recording();
+        recordings.forEach(recording -> recording.addTo(sum));
+        Counts counts = new Counts(clock.requests.sum(), clock.bytes.sum(), clock.connections.sum(),
+                clock.cutOff.sum());
+        Series series = new Series(List.copyOf(warmupSeries), List.copyOf(requestSeries), List.copyOf(byteSeries));
+        String verdict = Verdict.of(new Verdict.Facts(cell, seconds, counts, clock.faults.byKind(), cpu, series, stopped,
+                server, settings.limits()));
+        return new CellResult(cell.label(), cell.parameters(), repetition, cell.isOpen() ? "open" : "closed",
+                cell.workload().countsBytes(), seconds, counts, clock.faults.byKind(), sum.times(), sum.sizes(), cpu,
+                series, Distribution.encode(sum.latency()), verdict, List.copyOf(notes));
     }
 }

@@ -1,6 +1,6 @@
 package dev.millrace.load.run;
 
-import dev.millrace.load.http.Call;
+import dev.millrace.load.host.TimerSlack;
 import dev.millrace.load.http.Failure;
 import dev.millrace.load.http.Fault;
 import dev.millrace.load.http.HttpConnection;
@@ -8,7 +8,6 @@ import dev.millrace.load.http.SocketSettings;
 import dev.millrace.load.http.Timing;
 import dev.millrace.load.run.CellClock.Phase;
 import dev.millrace.load.scenario.Script;
-import dev.millrace.load.scenario.Workload;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -19,40 +18,58 @@ final class Client implements Runnable {
     /** After a failure, so that a server that refuses is not hammered: a refused connect costs 20 microseconds. */
     private static final long PAUSE_AFTER_FAILURE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    private final Workload workload;
+    private final Cell cell;
     private final Script script;
     private final CellClock clock;
     private final SocketSettings sockets;
     private final long timeoutNanos;
+    private final Recording recording;
+    private final Pacing pacing;
+    private final Throttle throttle;
     private final Deadline deadline = new Deadline();
-    private final Recording recording = new Recording();
     private final Timing timing = new Timing();
+    private final boolean keepAlive;
+    private final boolean download;
     private final byte[] chunk;
     private HttpConnection connection;
+    private boolean startedInWindow;
     private long bytesInWindow;
     private long lastProgress;
 
-    Client(Workload workload, long seed, CellClock clock, SocketSettings sockets, long timeoutNanos) {
-        this.workload = workload;
-        this.script = workload.script(seed);
+    /**
+     * A client of a cell.
+     *
+     * @param number   its place among the clients, counted from 0
+     * @param settings of the run
+     */
+    Client(Cell cell, int number, RunSettings settings, CellClock clock, SocketSettings sockets, Recording recording) {
+        this.cell = cell;
+        this.script = cell.workload().script(settings.seed() + number);
         this.clock = clock;
         this.sockets = sockets;
-        this.timeoutNanos = timeoutNanos;
-        this.chunk = new byte[workload.readBufferBytes()];
+        this.timeoutNanos = settings.timeout().toNanos();
+        this.recording = recording;
+        this.pacing = new Pacing(cell, number, settings.ramp(), clock);
+        this.throttle = cell.limitRate() > 0 ? new Throttle(cell.limitRate()) : null;
+        this.keepAlive = cell.workload().keepAlive();
+        this.download = cell.workload().countsBytes();
+        this.chunk = new byte[throttle == null ? cell.workload().readBufferBytes()
+                : Throttle.quantum(cell.limitRate())];
     }
 
     Deadline deadline() {
         return deadline;
     }
 
-    Recording recording() {
-        return recording;
-    }
-
     @Override
     public void run() {
+        if (cell.isOpen() || throttle != null) {
+            TimerSlack.tighten();
+        }
+        pacing.awaitStart();
         try {
             while (true) {
+                long due = pacing.awaitNext();
                 Phase phase = clock.phase();
                 if (phase == Phase.DRAIN) {
                     return;
@@ -61,36 +78,39 @@ final class Client implements Runnable {
                 if (ticket && !clock.takeTicket()) {
                     return;
                 }
-                exchange(ticket);
+                exchange(due, ticket);
             }
         } finally {
             drop();
         }
     }
 
-    private void exchange(boolean ticket) {
-        long start = System.nanoTime();
+    private void exchange(long due, boolean ticket) {
+        long start = cell.isOpen() ? System.nanoTime() : due;
         bytesInWindow = 0;
+        startedInWindow = clock.phase() == Phase.WINDOW;
         if (connection == null && !connect(start)) {
             return;
         }
+        if (throttle != null) {
+            throttle.start();
+        }
         lastProgress = System.nanoTime();
         deadline.set(lastProgress + timeoutNanos);
-        Call call = script.next();
         Failure failure;
         try {
-            failure = connection.exchange(call, timing, this::received);
-            if (!workload.keepAlive()) {
+            failure = connection.exchange(script.next(), timing, this::received);
+            if (!keepAlive) {
                 connection.awaitClose();
             }
             if (failure == null) {
-                succeeded(start, ticket);
+                succeeded(due, start, ticket);
             }
         } catch (IOException e) {
             failure = new Failure(Fault.ofExchange(e), describe(e));
         }
         boolean inTime = deadline.clear();
-        if (!inTime || !workload.keepAlive() || !connection.reusable()) {
+        if (!inTime || !keepAlive || !connection.reusable()) {
             drop();
         }
         if (!inTime) {
@@ -111,7 +131,7 @@ final class Client implements Runnable {
 
     private boolean connect(long start) {
         try {
-            connection = HttpConnection.open(workload.target().address(), sockets, chunk);
+            connection = HttpConnection.open(cell.workload().target().address(), sockets, chunk);
             deadline.guard(connection);
             clock.connections.increment();
             if (clock.phase() == Phase.WINDOW) {
@@ -129,15 +149,34 @@ final class Client implements Runnable {
             bytesInWindow += count;
             clock.bytes.add(count);
         }
-        if (workload.countsBytes()) {
-            lastProgress = System.nanoTime();
-            deadline.extend(lastProgress + timeoutNanos);
+        if (download) {
+            long now = System.nanoTime();
+            if (throttle != null) {
+                throttle.received(count, now);
+                now = System.nanoTime();
+            }
+            lastProgress = now;
+            deadline.extend(now + timeoutNanos);
         }
     }
 
-    private void succeeded(long start, boolean ticket) {
-        if (ticket || !clock.limited() && clock.phase() == Phase.WINDOW) {
-            clock.requests.increment();
+    private void succeeded(long due, long start, boolean ticket) {
+        if (download && startedInWindow) {
+            // Whether or not it ends inside the window: counting only those that do would favour the fast ones.
+            recording.download(start, timing);
+            if (throttle != null) {
+                recording.throttleLateness(timing.end() - throttle.lineNanos());
+            }
+        }
+        boolean inWindow = ticket || !clock.limited() && clock.phase() == Phase.WINDOW;
+        if (!inWindow) {
+            clock.warmup.increment();
+            return;
+        }
+        clock.requests.increment();
+        if (cell.isOpen()) {
+            recording.exchange(due, start, timing);
+        } else {
             recording.exchange(start, timing);
         }
     }

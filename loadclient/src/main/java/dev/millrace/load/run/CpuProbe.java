@@ -31,17 +31,23 @@ final class CpuProbe {
         Double serverUse = seconds(serverBefore, nanos(server));
         Double clientUse = seconds(clientBefore, nanos(client));
         Optional<MachineCpu> now = MachineCpu.read();
+        Long threads = server == null ? null : boxed(server.threads());
+        Long resident = server == null ? null : boxed(server.residentBytes());
         if (machineBefore.isEmpty() || now.isEmpty()) {
-            return new CpuUse(serverUse, clientUse, null, null, null, null);
+            return new CpuUse(serverUse, clientUse, null, null, null, null, threads, resident);
         }
         MachineCpu machine = now.get().since(machineBefore.get());
         double known = (serverUse == null ? 0 : serverUse) + (clientUse == null ? 0 : clientUse);
         return new CpuUse(serverUse, clientUse, Math.max(0, machine.busySeconds() - known), machine.idleSeconds(),
-                machine.stealSeconds(), machine.softirqSeconds());
+                machine.stealSeconds(), machine.softirqSeconds(), threads, resident);
     }
 
     private static OptionalLong nanos(ProcessCpu process) {
         return process == null ? OptionalLong.empty() : process.nanos();
+    }
+
+    private static Long boxed(OptionalLong value) {
+        return value.isPresent() ? value.getAsLong() : null;
     }
 
     private static Double seconds(OptionalLong before, OptionalLong after) {

@@ -1,19 +1,39 @@
 package dev.millrace.load.run;
 
 import dev.millrace.load.http.Timing;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 
-/** The distributions of one client. Written by its thread, read when that has ended. */
+/**
+ * Distributions. Written by one client's thread, or under very many clients by several, hence the (then hardly contended)
+ * lock; read when the clients have ended.
+ */
 final class Recording {
 
     /** A bucket is 128 ns wide at the lower end, and never wider than a thousandth of the value. */
     private static final long LOWEST_NANOS = 128;
     private static final int DIGITS = 3;
+    /** More sizes than these are a collection of files rather than a mix of sizes. */
+    private static final int MAX_SIZES = 12;
+    private static final double KILOBYTES_PER_SECOND = 1e6;
+    private static final double KILOBYTES_PER_MEGABYTE = 1e3;
 
-    final Histogram latency = histogram();
-    final Histogram headerByte = histogram();
-    final Histogram firstByte = histogram();
-    final Histogram connect = histogram();
+    private final Histogram latency = histogram();
+    private final Histogram raw = histogram();
+    private final Histogram headerByte = histogram();
+    private final Histogram firstByte = histogram();
+    private final Histogram connect = histogram();
+    private final Histogram lateness = histogram();
+    private final Map<Long, Size> sizes = new TreeMap<>();
+
+    /** One file size: time to the first body byte in ns, speed in kB/s. */
+    private static final class Size {
+        private final Histogram init = histogram();
+        private final Histogram speed = new Histogram(DIGITS);
+    }
 
     private static Histogram histogram() {
         Histogram histogram = new Histogram(LOWEST_NANOS, 2 * LOWEST_NANOS, DIGITS);
@@ -21,20 +41,80 @@ final class Recording {
         return histogram;
     }
 
-    void exchange(long start, Timing timing) {
+    /** An exchange in the closed model. */
+    synchronized void exchange(long start, Timing timing) {
         latency.recordValue(timing.end() - start);
         headerByte.recordValue(timing.headerByte() - start);
         firstByte.recordValue(timing.bodyByte() - start);
     }
 
-    void connected(long nanos) {
+    /** An exchange in the open model; what was due and when it was sent are two things. */
+    synchronized void exchange(long due, long start, Timing timing) {
+        latency.recordValue(timing.end() - due);
+        raw.recordValue(timing.end() - start);
+        headerByte.recordValue(timing.headerByte() - start);
+        firstByte.recordValue(timing.bodyByte() - start);
+        lateness.recordValue(Math.max(0, start - due));
+    }
+
+    synchronized void download(long start, Timing timing) {
+        Size size = sizes.get(timing.bodyBytes());
+        if (size == null) {
+            if (sizes.size() > MAX_SIZES) {
+                return;
+            }
+            size = new Size();
+            sizes.put(timing.bodyBytes(), size);
+        }
+        size.init.recordValue(timing.bodyByte() - start);
+        double seconds = Math.max(1, timing.end() - timing.bodyByte());
+        size.speed.recordValue(Math.round(timing.bodyBytes() * KILOBYTES_PER_SECOND / seconds));
+    }
+
+    synchronized void throttleLateness(long nanos) {
+        lateness.recordValue(Math.max(0, nanos));
+    }
+
+    synchronized void connected(long nanos) {
         connect.recordValue(nanos);
     }
 
-    void addTo(Recording sum) {
+    synchronized void addTo(Recording sum) {
         sum.latency.add(latency);
+        sum.raw.add(raw);
         sum.headerByte.add(headerByte);
         sum.firstByte.add(firstByte);
         sum.connect.add(connect);
+        sum.lateness.add(lateness);
+        sizes.forEach((bytes, size) -> {
+            Size total = sum.sizes.computeIfAbsent(bytes, key -> new Size());
+            total.init.add(size.init);
+            total.speed.add(size.speed);
+        });
+    }
+
+    Histogram latency() {
+        return latency;
+    }
+
+    Times times() {
+        return new Times(Percentiles.of(latency), known(raw), Percentiles.of(headerByte), Percentiles.of(firstByte),
+                Percentiles.of(connect), known(lateness));
+    }
+
+    List<SizeResult> sizes() {
+        if (sizes.size() > MAX_SIZES) {
+            return List.of();
+        }
+        List<SizeResult> results = new ArrayList<>();
+        sizes.forEach((bytes, size) -> results.add(new SizeResult(bytes, size.speed.getTotalCount(),
+                Percentiles.of(size.init), size.speed.getMean() / KILOBYTES_PER_MEGABYTE,
+                size.speed.getValueAtPercentile(1) / KILOBYTES_PER_MEGABYTE,
+                size.speed.getValueAtPercentile(50) / KILOBYTES_PER_MEGABYTE)));
+        return results;
+    }
+
+    private static Percentiles known(Histogram histogram) {
+        return histogram.getTotalCount() == 0 ? null : Percentiles.of(histogram);
     }
 }

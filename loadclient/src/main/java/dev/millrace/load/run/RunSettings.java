@@ -7,15 +7,45 @@ import java.util.List;
 /**
  * What all cells of a run have in common.
  *
- * @param warmup             load before the measured window, its figures are thrown away
+ * @param warmup             load before the measured window
  * @param duration           length of the window
  * @param requests           requests after which the window ends earlier, 0 for no such end
  * @param timeout            bound on connecting, and on waiting for an answer; a download's is on waiting for its next bytes
  * @param drain              how long exchanges begun in the window may go on after it
+ * @param ramp               clients start spread over this time
  * @param seed               of everything that is drawn
  * @param receiveBufferBytes SO_RCVBUF, 0 leaves it to the system
  * @param sources            local addresses, clients take turns; empty leaves it to the system
+ * @param limits             what makes a cell invalid
  */
-public record RunSettings(Duration warmup, Duration duration, long requests, Duration timeout, Duration drain, long seed,
-                          int receiveBufferBytes, List<InetAddress> sources) {
+public record RunSettings(Warmup warmup, Duration duration, long requests, Duration timeout, Duration drain,
+                          Duration ramp, long seed, int receiveBufferBytes, List<InetAddress> sources, Limits limits) {
+
+    /**
+     * Load whose figures are thrown away.
+     *
+     * @param time   how long; when detecting, at least so long
+     * @param detect goes on until throughput is steady and the compilers rest
+     * @param most   bound on detecting
+     */
+    public record Warmup(Duration time, boolean detect, Duration most) {
+
+        /** A warm-up of fixed length. */
+        public static Warmup of(Duration time) {
+            return new Warmup(time, false, time);
+        }
+    }
+
+    /**
+     * Bounds beyond which figures are not valid.
+     *
+     * @param maxCov   coefficient of variation of throughput per second in per cent; null for any
+     * @param maxSteal share of the cores taken by the hypervisor in per cent; null for any
+     * @param require  the verdict that is required, such as {@code server-bound}; null for any
+     */
+    public record Limits(Double maxCov, Double maxSteal, String require) {
+
+        /** No bounds. */
+        public static final Limits NONE = new Limits(null, null, null);
+    }
 }

@@ -1,5 +1,6 @@
 package dev.millrace.load.scenario;
 
+import dev.millrace.load.http.AnswerCheck;
 import dev.millrace.load.http.Call;
 import dev.millrace.load.http.Requests;
 import dev.millrace.load.http.Target;
@@ -29,9 +30,18 @@ public final class UuidWorkload implements Workload {
      * @param count      UUIDs per request
      * @param name       for name-based UUIDs; null for none
      * @param headers    further request fields
+     * @param check      what an answer must be like
      */
     public record Settings(String httpMethod, boolean keepAlive, String uuidMethod, int count, String name,
-                           List<String> headers) {
+                           List<String> headers, Check check) {
+    }
+
+    /** What an answer must be like. */
+    public enum Check {
+        /** Any body will do, if the status is right. */
+        NONE,
+        /** An answer of the UUID service with as many UUIDs as were asked for. */
+        FULL
     }
 
     /** Makes the request once for all. */
@@ -73,7 +83,8 @@ public final class UuidWorkload implements Workload {
 
     @Override
     public Script script(long seed) {
-        Call call = new Call(request, new UuidAnswerCheck(settings.count()));
+        AnswerCheck check = settings.check() == Check.NONE ? new StatusCheck() : new UuidAnswerCheck(settings.count());
+        Call call = new Call(request, check);
         return () -> call;
     }
 

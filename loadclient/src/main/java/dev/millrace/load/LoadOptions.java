@@ -1,0 +1,193 @@
+package dev.millrace.load;
+
+import dev.millrace.load.http.Target;
+import dev.millrace.load.run.RunSettings;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options that say how much load there is and for how long. */
+final class LoadOptions {
+
+    private static final Duration UNBOUNDED = Duration.ofHours(24);
+    private static final Duration DEFAULT_DURATION = Duration.ofSeconds(10);
+    private static final Duration LEAST_DETECTED = Duration.ofSeconds(10);
+    private static final int THROTTLED_RECEIVE_BUFFER = 64 * 1024;
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec;
+
+    @Option(names = {"-c", "--clients"}, split = ",", defaultValue = "8", paramLabel = "N",
+            description = "Clients, each a thread with one connection (default: ${DEFAULT-VALUE}).")
+    private List<Integer> clients;
+
+    @Option(names = "--keepalive", split = ",", defaultValue = "on", paramLabel = "on|off",
+            description = "Whether connections are used again (default: ${DEFAULT-VALUE}).")
+    private List<String> keepAlive;
+
+    @Option(names = {"-R", "--rate"}, split = ",", defaultValue = "0", paramLabel = "N",
+            description = "Requests per second of all clients together, sent by the clock (open model); latency then runs "
+                    + "from the moment a request was due (default: closed model, as fast as answers come).")
+    private List<Double> rates;
+
+    @Option(names = {"-d", "--duration"}, paramLabel = "TIME",
+            description = "Length of the measured window of each cell (default: 10s).")
+    private Duration duration;
+
+    @Option(names = {"-n", "--requests"}, defaultValue = "0", paramLabel = "N",
+            description = "Ends the window after so many requests.")
+    private long requests;
+
+    @Option(names = "--warmup", defaultValue = "2s", paramLabel = "TIME|auto",
+            description = "Load before the window, thrown away; auto: until throughput is steady and the server's "
+                    + "compilers rest (default: ${DEFAULT-VALUE}).")
+    private String warmup;
+
+    @Option(names = "--max-warmup", defaultValue = "60s", paramLabel = "TIME",
+            description = "Bound on --warmup=auto (default: ${DEFAULT-VALUE}).")
+    private Duration maxWarmup;
+
+    @Option(names = "--timeout", defaultValue = "30s", paramLabel = "TIME",
+            description = "Bound on connecting and on waiting for an answer; in a download, for its next bytes "
+                    + "(default: ${DEFAULT-VALUE}).")
+    private Duration timeout;
+
+    @Option(names = "--drain", defaultValue = "120s", paramLabel = "TIME",
+            description = "How long exchanges begun in the window may go on after it (default: ${DEFAULT-VALUE}).")
+    private Duration drain;
+
+    @Option(names = "--ramp", defaultValue = "0s", paramLabel = "TIME",
+            description = "Starts the clients spread over this time (default: ${DEFAULT-VALUE}).")
+    private Duration ramp;
+
+    @Option(names = "--seed", defaultValue = "42", paramLabel = "N",
+            description = "Of everything that is drawn (default: ${DEFAULT-VALUE}).")
+    private long seed;
+
+    @Option(names = "--rcvbuf", paramLabel = "SIZE",
+            description = "SO_RCVBUF of each socket (default: the system's; 64k for throttled downloads).")
+    private Units.ByteSize receiveBuffer;
+
+    @Option(names = "--source-ip", paramLabel = "ADDRESSES",
+            description = "Local addresses to connect from, in turns: a comma list, or a range such as "
+                    + "127.0.0.1-127.0.0.8; each has ports of its own.")
+    private String sources;
+
+    @Option(names = {"-H", "--header"}, paramLabel = "'Name: value'", description = "A further request field.")
+    private List<String> headers = List.of();
+
+    /** Checks what picocli cannot. */
+    void validate() {
+        require(clients.stream().allMatch(n -> n > 0), "--clients must be above 0");
+        require(keepAlive.stream().allMatch(value -> value.equals("on") || value.equals("off")),
+                "--keepalive takes on or off");
+        require(rates.stream().allMatch(rate -> rate >= 0 && !rate.isInfinite() && !rate.isNaN()),
+                "--rate must not be negative");
+        require(requests >= 0, "--requests must not be negative");
+        require(duration == null || !duration.isZero(), "--duration must be above 0");
+        require(!timeout.isZero() && timeout.toMillis() <= Integer.MAX_VALUE, "--timeout must be above 0");
+        require(headers.stream().allMatch(header -> header.matches("[!#-'*+.^_`|~0-9A-Za-z-]+:[^\\r\\n]*")),
+                "--header takes 'Name: value'");
+        require(receiveBuffer == null || receiveBuffer.bytes() <= Integer.MAX_VALUE, "--rcvbuf is too large");
+        warmup();
+        sources();
+    }
+
+    void require(boolean condition, String message) {
+        if (!condition) {
+            throw usage(message);
+        }
+    }
+
+    ParameterException usage(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+
+    CommandLine line() {
+        return spec.commandLine();
+    }
+
+    List<Target> targets(List<String> urls) {
+        try {
+            return urls.stream().map(Target::of).toList();
+        } catch (IllegalArgumentException e) {
+            throw usage(e.getMessage());
+        }
+    }
+
+    List<Integer> clients() {
+        return clients;
+    }
+
+    List<Boolean> keepAlive() {
+        return keepAlive.stream().map("on"::equals).toList();
+    }
+
+    List<Double> rates() {
+        return rates;
+    }
+
+    List<String> headers() {
+        return headers;
+    }
+
+    long seed() {
+        return seed;
+    }
+
+    Duration timeout() {
+        return timeout;
+    }
+
+    private List<InetAddress> sources() {
+        try {
+            return sources == null ? List.of() : SourceAddresses.parse(sources);
+        } catch (IllegalArgumentException e) {
+            throw usage(e.getMessage());
+        }
+    }
+
+    private RunSettings.Warmup warmup() {
+        if (warmup.equals("auto")) {
+            require(maxWarmup.compareTo(LEAST_DETECTED) >= 0, "--max-warmup must be at least 10s");
+            return new RunSettings.Warmup(LEAST_DETECTED, true, maxWarmup);
+        }
+        try {
+            return RunSettings.Warmup.of(Units.duration(warmup));
+        } catch (CommandLine.TypeConversionException e) {
+            throw usage("Invalid value for option '--warmup': " + e.getMessage());
+        }
+    }
+
+    /** The settings of all cells; throttled ones get a small receive buffer, so that the server feels the throttle. */
+    RunSettings settings(boolean throttled, RunSettings.Limits limits) {
+        Duration window = duration != null ? duration : requests > 0 ? UNBOUNDED : DEFAULT_DURATION;
+        int buffer = receiveBuffer != null ? Math.toIntExact(receiveBuffer.bytes())
+                : throttled ? THROTTLED_RECEIVE_BUFFER : 0;
+        return new RunSettings(warmup(), window, requests, timeout, drain, ramp, seed, buffer, sources(), limits);
+    }
+
+    /** The settings as the report shows them. */
+    Map<String, String> facts(RunSettings settings) {
+        Map<String, String> facts = new LinkedHashMap<>();
+        facts.put("warm-up", warmup);
+        facts.put("window", requests > 0 ? requests + " requests" : settings.duration().toString());
+        facts.put("timeout", timeout.toString());
+        facts.put("drain", drain.toString());
+        facts.put("seed", Long.toString(seed));
+        if (settings.receiveBufferBytes() > 0) {
+            facts.put("SO_RCVBUF", Integer.toString(settings.receiveBufferBytes()));
+        }
+        if (sources != null) {
+            facts.put("source addresses", sources);
+        }
+        return facts;
+    }
+}

@@ -1,0 +1,54 @@
+package dev.millrace.load;
+
+import dev.millrace.load.host.LocalPorts;
+import dev.millrace.load.run.Cell;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Foresees that local ports will not do, before load is made. Stateless. */
+final class Preflight {
+
+    private Preflight() {
+    }
+
+    /**
+     * What was found.
+     *
+     * @param refusals why the run would not be valid
+     * @param notes    what the user should know
+     */
+    record Findings(List<String> refusals, List<String> notes) {
+    }
+
+    static Findings of(Plan plan) {
+        List<String> refusals = new ArrayList<>();
+        List<String> notes = new ArrayList<>();
+        int addresses = Math.max(1, plan.settings().sources().size());
+        for (Cell cell : plan.cells()) {
+            LocalPorts ports = LocalPorts.towards(cell.workload().target().address().getAddress());
+            check(cell, ports, addresses, refusals, notes);
+        }
+        return new Findings(refusals.stream().distinct().toList(), notes.stream().distinct().toList());
+    }
+
+    static void check(Cell cell, LocalPorts ports, int addresses, List<String> refusals, List<String> notes) {
+        long available = (long) ports.count() * addresses;
+        if (cell.clients() > available) {
+            refusals.add(String.format(Locale.ROOT, "%,d clients need as many local ports, there are %,d: add addresses by "
+                    + "--source-ip, or widen net.ipv4.ip_local_port_range", cell.clients(), available));
+        }
+        if (cell.workload().keepAlive()) {
+            return;
+        }
+        double sustainable = ports.sustainablePerSecond(addresses);
+        if (cell.rate() > sustainable) {
+            refusals.add(String.format(Locale.ROOT, "%,.0f connections/s use up %,d local ports that rest %d s after "
+                    + "use: at most %,.0f/s; add addresses by --source-ip, or set net.ipv4.tcp_tw_reuse=1", cell.rate(),
+                    available, ports.timeWaitSeconds(), sustainable));
+        } else if (cell.rate() == 0) {
+            notes.add(String.format(Locale.ROOT, "connections closed per request: if the server leaves closing to the "
+                    + "client, local ports do for %,.0f connections/s (--source-ip adds more)", sustainable));
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package dev.millrace.load.report;
+
+import dev.millrace.load.run.CellResult;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+
+/**
+ * All repetitions of one cell. Immutable.
+ *
+ * @param label       name of the server variant
+ * @param parameters  of the cell
+ * @param repetitions in the order in which they were measured
+ */
+public record Aggregate(String label, Map<String, String> parameters, List<CellResult> repetitions) {
+
+    /** Groups results by variant and settings, in the order in which they first appear. */
+    public static List<Aggregate> of(List<CellResult> results) {
+        Map<List<Object>, List<CellResult>> groups = new LinkedHashMap<>();
+        for (CellResult result : results) {
+            groups.computeIfAbsent(List.of(result.label(), result.parameters()), key -> new ArrayList<>()).add(result);
+        }
+        return groups.values().stream()
+                .map(group -> new Aggregate(group.get(0).label(), group.get(0).parameters(), List.copyOf(group)))
+                .toList();
+    }
+
+    CellResult first() {
+        return repetitions.get(0);
+    }
+
+    /** Mean and interval of a figure; null if no repetition has it. */
+    Interval interval(Function<CellResult, Double> figure) {
+        List<Double> values = repetitions.stream().map(figure).filter(Objects::nonNull).toList();
+        return values.isEmpty() ? null : Interval.of(values);
+    }
+
+    /** Mean of a figure; null if no repetition has it. */
+    Double mean(Function<CellResult, Double> figure) {
+        Interval interval = interval(figure);
+        return interval == null ? null : interval.mean();
+    }
+
+    long errors() {
+        return repetitions.stream().mapToLong(CellResult::errorCount).sum();
+    }
+
+    /** The verdict, if all repetitions agree; otherwise each that was given. */
+    String verdict() {
+        return String.join(" / ", repetitions.stream().map(CellResult::verdict).distinct().toList());
+    }
+}

@@ -1,0 +1,56 @@
+package dev.millrace.load.run;
+
+import dev.millrace.load.run.CellClock.Phase;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** When one client sends its requests. Confined to its thread. */
+final class Pacing {
+
+    /** Bound on one wait, so that the end of the window is seen. */
+    private static final long MAX_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final double NANOS_PER_SECOND = 1e9;
+
+    private final CellClock clock;
+    private final long rampNanos;
+    private final double intervalNanos;
+    private final double offsetNanos;
+    private long count;
+
+    /** Pacing of one client of several; in the closed model there is nothing to wait for. */
+    Pacing(Cell cell, int client, Duration ramp, CellClock clock) {
+        this.clock = clock;
+        this.rampNanos = ramp.toNanos() / cell.clients() * client;
+        this.intervalNanos = cell.isOpen() ? NANOS_PER_SECOND * cell.clients() / cell.rate() : 0;
+        this.offsetNanos = cell.isOpen() ? NANOS_PER_SECOND * client / cell.rate() : 0;
+    }
+
+    /** Waits for this client's turn to start. */
+    void awaitStart() {
+        awaitMoment(clock.startNanos() + rampNanos);
+    }
+
+    /**
+     * Waits until the next request is due.
+     *
+     * @return the moment at which it was due, on one line from the start of the cell; a client that is behind sends at
+     *         once, and the time for which the request had to wait is part of its latency. The present time in the closed model.
+     */
+    long awaitNext() {
+        if (intervalNanos == 0) {
+            return System.nanoTime();
+        }
+        long due = clock.startNanos() + Math.round(offsetNanos + intervalNanos * count++);
+        awaitMoment(due);
+        return due;
+    }
+
+    private void awaitMoment(long moment) {
+        long left = moment - System.nanoTime();
+        while (left > 0 && clock.phase() != Phase.DRAIN) {
+            LockSupport.parkNanos(Math.min(left, MAX_WAIT_NANOS));
+            left = moment - System.nanoTime();
+        }
+    }
+}

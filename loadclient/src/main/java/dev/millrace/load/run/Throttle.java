@@ -1,0 +1,51 @@
+package dev.millrace.load.run;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Bounds the speed of one client's downloads. Each has one line that its bytes must not run ahead of, drawn from its first
+ * body byte; time lost (to checking, say) is won back, which a pause per read would not do. Confined to one thread.
+ */
+final class Throttle {
+
+    private static final int WAKEUPS_PER_SECOND = 16;
+    private static final int MAX_QUANTUM = 64 * 1024;
+    private static final int MIN_QUANTUM = 512;
+
+    private final long bytesPerSecond;
+    private long startNanos;
+    private long bytes;
+
+    Throttle(long bytesPerSecond) {
+        this.bytesPerSecond = bytesPerSecond;
+    }
+
+    /** Bytes to read at once, so that there are about 16 waits in a second. */
+    static int quantum(long bytesPerSecond) {
+        return (int) Math.max(MIN_QUANTUM, Math.min(MAX_QUANTUM, bytesPerSecond / WAKEUPS_PER_SECOND));
+    }
+
+    /** A download begins. */
+    void start() {
+        bytes = 0;
+    }
+
+    /** So many more bytes came; waits until the line allows for them. */
+    void received(int count, long now) {
+        if (bytes == 0) {
+            startNanos = now;
+        }
+        bytes += count;
+        long left = lineNanos() - now;
+        while (left > 0) {
+            LockSupport.parkNanos(left);
+            left = lineNanos() - System.nanoTime();
+        }
+    }
+
+    /** The moment at which all bytes so far are due. */
+    long lineNanos() {
+        return startNanos + bytes * TimeUnit.SECONDS.toNanos(1) / bytesPerSecond;
+    }
+}

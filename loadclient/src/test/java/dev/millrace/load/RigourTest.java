@@ -1,0 +1,154 @@
+package dev.millrace.load;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.load.host.LocalPorts;
+import dev.millrace.load.http.Target;
+import dev.millrace.load.report.RunFile;
+import dev.millrace.load.run.Cell;
+import dev.millrace.load.scenario.UuidWorkload;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Repetitions, order, variants, ports: what makes figures comparable. */
+class RigourTest {
+
+    private static final List<Integer> CELLS = List.of(1, 2, 3, 4, 5, 6);
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void ordersAreWhatTheySay() {
+        assertEquals(CELLS, new Schedule(2, Schedule.Order.FIXED, 1).block(1, CELLS));
+        assertEquals(CELLS, new Schedule(2, Schedule.Order.ABBA, 1).block(0, CELLS));
+        assertEquals(List.of(6, 5, 4, 3, 2, 1), new Schedule(2, Schedule.Order.ABBA, 1).block(1, CELLS));
+        Schedule random = new Schedule(9, Schedule.Order.RANDOM, 7);
+        assertEquals(random.block(3, CELLS), random.block(3, CELLS), "the same seed, the same order");
+        Set<List<Integer>> orders = new HashSet<>();
+        for (int block = 0; block < 9; block++) {
+            assertEquals(new HashSet<>(CELLS), new HashSet<>(random.block(block, CELLS)));
+            orders.add(random.block(block, CELLS));
+        }
+        assertTrue(orders.size() > 1);
+        assertNotEquals(random.block(0, CELLS), new Schedule(9, Schedule.Order.RANDOM, 8).block(0, CELLS));
+    }
+
+    @Test
+    void variantsAreMeasuredInTurnsAndAggregated() throws IOException {
+        try (TestServer a = new TestServer(TestServer::answerUuids);
+             TestServer b = new TestServer(TestServer::answerUuids)) {
+            Cli cli = Cli.run("uuid", "-c=1,2", "-n=10", "--warmup=0s", "--label=A,B", "--repeat=3", "--order=abba",
+                    "-o", folder.toString(), a.url("/generate-uuid"), b.url("/generate-uuid"));
+            assertEquals(Main.GOOD, cli.code(), cli.err());
+            assertEquals(4, cli.outLines().size(), cli.out());
+            assertTrue(cli.outLines().get(0).matches("A c=1 .* req/s \u00b1[0-9.]+% .*"), cli.out());
+            List<String> order = RunFile.read(folder.resolve("run.json")).cells().stream()
+                    .map(cell -> cell.label() + cell.parameters().get("clients") + cell.repetition()).toList();
+            assertEquals(List.of("A10", "B10", "A20", "B20", "B21", "A21", "B11", "A11", "A12", "B12", "A22", "B22"),
+                    order);
+            assertEquals(60, a.requests().size());
+            assertEquals(60, b.requests().size());
+        }
+    }
+
+    @Test
+    void tooManyClientsForThePortsAreRefusedBeforehand() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            Cli cli = Cli.run("uuid", "-c=100000", server.url("/generate-uuid"));
+            assertEquals(Main.INVALID, cli.code());
+            assertTrue(cli.err().contains("100,000 clients need as many local ports"), cli.err());
+            assertTrue(cli.err().contains("--source-ip"), cli.err());
+            assertEquals(0, server.requests().size());
+        }
+    }
+
+    @Test
+    void aRateOfConnectionsThatUsesUpThePortsIsForeseen() {
+        UuidWorkload closing = new UuidWorkload(Target.of("http://127.0.0.1:9/"), new UuidWorkload.Settings("GET", false,
+                "RANDOM", 1, null, List.of(), UuidWorkload.Check.FULL));
+        LocalPorts ports = new LocalPorts(28_232, 60);
+        List<String> refusals = new ArrayList<>();
+        List<String> notes = new ArrayList<>();
+        Preflight.check(new Cell("", 8, 450, 0, closing), ports, 1, refusals, notes);
+        assertEquals(List.of(), refusals);
+        Preflight.check(new Cell("", 8, 500, 0, closing), ports, 1, refusals, notes);
+        assertTrue(refusals.get(0).contains("at most 471/s"), refusals.toString());
+        refusals.clear();
+        Preflight.check(new Cell("", 8, 500, 0, closing), ports, 2, refusals, notes);
+        assertEquals(List.of(), refusals, "a second address doubles them");
+        Preflight.check(new Cell("", 8, 0, 0, closing), ports, 1, refusals, notes);
+        assertTrue(notes.get(0).contains("471 connections/s"), notes.toString());
+    }
+
+    @Test
+    void sourceAddressesTakeTurns() throws IOException {
+        Set<String> seen = java.util.concurrent.ConcurrentHashMap.newKeySet();
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            seen.add(socket.getInetAddress().getHostAddress());
+            TestServer.answerUuids(request, out, socket);
+        })) {
+            Cli cli = Cli.run("uuid", "-c=3", "-n=60", "--warmup=0s", "--source-ip=127.0.0.1", "-o", folder.toString(),
+                    server.url("/generate-uuid"));
+            assertEquals(Main.GOOD, cli.code(), cli.err());
+            assertEquals(Set.of("127.0.0.1"), seen);
+        }
+        assertEquals(List.of("/127.0.0.7", "/127.0.0.8", "/127.0.0.9"),
+                SourceAddresses.parse("127.0.0.7-127.0.0.9").stream().map(Object::toString).toList());
+        assertEquals(2, SourceAddresses.parse("127.0.0.1-2").size());
+    }
+
+    @Test
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "--server-cmd goes through /bin/sh")
+    void theServerIsStartedAnewForEachRepetition() throws IOException {
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        String command = "'" + java + "' -cp '" + System.getProperty("java.class.path") + "' '"
+                + OneUuidServer.class.getName() + "' " + port;
+        Cli cli = Cli.run("uuid", "-c=1", "-n=5", "--warmup=0s", "--repeat=2", "--server-cmd", command, "-o",
+                folder.toString(), "http://127.0.0.1:" + port + "/generate-uuid");
+        assertEquals(Main.GOOD, cli.code(), cli.err());
+        assertEquals(List.of(), ProcessHandle.current().children().toList(), "nothing is left running");
+        RunFile run = RunFile.read(folder.resolve("run.json"));
+        assertEquals(2, run.cells().size());
+        assertTrue(run.environment().get("server process").contains(OneUuidServer.class.getSimpleName()));
+        assertTrue(Files.exists(folder.resolve("server.log")));
+    }
+
+    @Test
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "--server-cmd goes through /bin/sh")
+    void aServerCommandThatFailsIsTheReason() {
+        Cli cli = Cli.run("uuid", "--server-cmd", "echo no luck today", "-o", folder.toString(), "http://127.0.0.1:1/");
+        assertEquals(Main.ERRORS, cli.code());
+        assertEquals("loadclient: the server ended before it listened: no luck today", cli.err().strip());
+    }
+
+    /** A server for {@code --server-cmd}. */
+    static final class OneUuidServer {
+
+        private OneUuidServer() {
+        }
+
+        /** Listens on the given port until it is killed. */
+        public static void main(String[] args) throws Exception {
+            try (TestServer server = new TestServer(Integer.parseInt(args[0]), TestServer::answerUuids)) {
+                Thread.currentThread().join();
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package dev.millrace.load.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Student's interval against values worked out by hand. */
+class IntervalTest {
+
+    @Test
+    void isStudents() {
+        Interval interval = Interval.of(List.of(10.0, 12.0, 14.0));
+        assertEquals(12.0, interval.mean());
+        // sd 2, standard error 2/sqrt(3), t(2) = 4.303
+        assertEquals(4.303 * 2 / Math.sqrt(3), interval.half(), 1e-9);
+        assertEquals(interval.half() / 12 * 100, interval.percent(), 1e-9);
+    }
+
+    @Test
+    void aSingleValueHasNone() {
+        assertTrue(Double.isNaN(Interval.of(List.of(1.0)).half()));
+    }
+
+    @Test
+    void equalValuesHaveNoWidth() {
+        assertEquals(0.0, Interval.of(Collections.nCopies(40, 3.0)).half());
+    }
+}

@@ -1,0 +1,79 @@
+package dev.millrace.load.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.load.host.ProcessCpu;
+import dev.millrace.load.http.Target;
+import dev.millrace.load.run.RunSettings.Limits;
+import dev.millrace.load.scenario.UuidWorkload;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Who used the cores decides what the figures are figures of. */
+class VerdictTest {
+
+    /** No such process: its affinity is unknown, so that it may use all cores. */
+    private static final ProcessCpu SERVER = new ProcessCpu(999_999_999L);
+    private static final List<Long> STEADY = List.of(100L, 101L, 99L, 100L);
+
+    private static Cell cell(double rate) {
+        return new Cell("", 1, rate, 0, new UuidWorkload(Target.of("http://127.0.0.1:1/"), new UuidWorkload.Settings("GET",
+                true, "RANDOM", 1, null, List.of(), UuidWorkload.Check.FULL)));
+    }
+
+    private static CpuUse cpu(double server, double client, double idle, double steal) {
+        return new CpuUse(server, client, 0.0, idle, steal, 0.0, null, null);
+    }
+
+    private static String verdict(Cell cell, long requests, CpuUse cpu, List<Long> series, Limits limits) {
+        return Verdict.of(new Verdict.Facts(cell, 10, new Counts(requests, 0, 1, 0), Map.of(), cpu,
+                new Series(List.of(), series, series), false, SERVER, limits));
+    }
+
+    private static String verdict(CpuUse cpu) {
+        return verdict(cell(0), 1000, cpu, STEADY, Limits.NONE);
+    }
+
+    @Test
+    void whatBoundsThroughputIsNamed() {
+        assertEquals("server-bound", verdict(cpu(19.5, 0.3, 0.2, 0)));
+        assertEquals("box-bound", verdict(cpu(12, 7.8, 0.2, 0)));
+        assertEquals("latency-bound", verdict(cpu(5, 5, 10, 0)));
+        assertEquals("mixed", verdict(cpu(11.5, 7, 1.5, 0)));
+        assertEquals("ok", verdict(new CpuUse(null, null, null, null, null, null, null, null)));
+    }
+
+    @Test
+    void limitsMakeCellsInvalid() {
+        CpuUse idle = cpu(5, 5, 10, 0);
+        assertEquals("invalid: nothing completed", verdict(cell(0), 0, idle, STEADY, Limits.NONE));
+        assertEquals("invalid: unsteady (114.3 %)",
+                verdict(cell(0), 1000, idle, List.of(1L, 200L, 1L, 200L), new Limits(3.0, null, null)));
+        assertEquals("latency-bound", verdict(cell(0), 1000, idle, STEADY, new Limits(3.0, null, null)));
+        assertEquals("invalid: steal (5.0 %)",
+                verdict(cell(0), 1000, cpu(5, 5, 9, 1), STEADY, new Limits(null, 1.0, null)));
+        assertEquals("invalid: latency-bound",
+                verdict(cell(0), 1000, idle, STEADY, new Limits(null, null, "server-bound")));
+    }
+
+    @Test
+    void aRateIsReachedOrNot() {
+        CpuUse idle = cpu(5, 5, 10, 0);
+        assertEquals("at-rate", verdict(cell(100), 1000, idle, STEADY, Limits.NONE));
+        assertEquals("invalid: rate not reached (97)", verdict(cell(100), 970, idle, STEADY, Limits.NONE));
+    }
+
+    @Test
+    void aWarmUpIsOverWhenNothingChangesAnyMore() {
+        assertTrue(Steadiness.reached(Collections.nCopies(10, 1000L)));
+        assertFalse(Steadiness.reached(Collections.nCopies(9, 1000L)), "too few");
+        assertFalse(Steadiness.reached(List.of(100L, 110L, 120L, 130L, 140L, 150L, 160L, 170L, 180L, 190L)), "rising");
+        assertFalse(Steadiness.reached(List.of(900L, 1100L, 900L, 1100L, 900L, 1100L, 900L, 1100L, 900L, 1100L)));
+        assertTrue(Steadiness.reached(List.of(1L, 500L, 1000L, 1001L, 999L, 1000L, 1002L, 998L, 1000L, 1000L, 1000L,
+                1001L)), "only the last ten count");
+    }
+}
