@@ -67,3 +67,6 @@ etc/millrace-bio.xml
 
 ## The time for which a peer may be slower than that, in milliseconds.
 # millrace.bio.slowPeerGraceMillis=5000
+
+## How content from memory is written: gather, direct, chunk or adaptive-chunk.
+# millrace.bio.writeStrategy=gather

@@ -67,3 +67,6 @@ etc/millrace-nio.xml
 
 ## The time for which a peer may be slower than that, in milliseconds.
 # millrace.nio.slowPeerGraceMillis=5000
+
+## How content from memory is written: gather, direct, chunk or adaptive-chunk.
+# millrace.nio.writeStrategy=gather

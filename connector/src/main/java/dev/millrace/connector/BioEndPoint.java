@@ -49,7 +49,7 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
         this.remote = channel.getRemoteAddress();
         this.reads = new ReadTurns(this, connector.getConnectionThreads(), connector.getConnectorStatistics(),
                 connector.getReadAheadBytes());
-        this.writes = new BlockingWrite(this, connector.getByteBufferPool());
+        this.writes = new BlockingWrite(this, connector.getByteBufferPool(), connector.newContentWriter());
         setIdleTimeout(connector.getIdleTimeout());
     }
 

@@ -8,13 +8,10 @@ import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.RetainableByteBuffer;
 
 /**
- * Writes to a blocking channel until everything is written, in slices: so that each slice the peer took counts as
- * activity, and so that the JDK's temporary copy of a heap buffer stays small. One thread at a time.
+ * Writes to a blocking channel until everything is written, slice by slice: each that the peer took counts as activity.
+ * One thread at a time.
  */
 final class BlockingWrite {
-    /** The JDK copies a heap buffer whole into a direct one that it keeps per thread. */
-    private static final int HEAP_SLICE_BYTES = 128 * 1024;
-    private static final int DIRECT_SLICE_BYTES = 1024 * 1024;
     private static final int TRANSFER_SLICE_BYTES = 2 * 1024 * 1024;
     /** What a full socket is given by write(2), so that a virtual thread parks until there is room again. */
     private static final int PARKING_BLOCK_BYTES = 16 * 1024;
@@ -22,12 +19,14 @@ final class BlockingWrite {
     private final BioEndPoint endPoint;
     private final SocketChannel channel;
     private final ByteBufferPool bufferPool;
+    private final ContentWriter writer;
     private long sentBytes;
 
-    BlockingWrite(BioEndPoint endPoint, ByteBufferPool bufferPool) {
+    BlockingWrite(BioEndPoint endPoint, ByteBufferPool bufferPool, ContentWriter writer) {
         this.endPoint = endPoint;
         this.channel = endPoint.getChannel();
         this.bufferPool = bufferPool;
+        this.writer = writer;
     }
 
     long sentBytes() {
@@ -62,35 +61,9 @@ final class BlockingWrite {
             if (first == to) {
                 return;
             }
-            long written = writeSlice(buffers, first, to);
+            long written = writer.write(channel, buffers, first, to);
             endPoint.getTransferStatistics().onCopied(written);
             onSent(written);
-        }
-    }
-
-    private long writeSlice(ByteBuffer[] buffers, int first, int to) throws IOException {
-        int room = DIRECT_SLICE_BYTES;
-        int last = first;
-        while (last < to) {
-            ByteBuffer buffer = buffers[last];
-            int most = buffer.isDirect() ? room : Math.min(room, HEAP_SLICE_BYTES);
-            if (buffer.remaining() > most) {
-                return writeUpTo(buffers, first, last, most);
-            }
-            room -= buffer.remaining();
-            last++;
-        }
-        return last == first + 1 ? channel.write(buffers[first]) : channel.write(buffers, first, last - first);
-    }
-
-    private long writeUpTo(ByteBuffer[] buffers, int first, int last, int mostOfLast) throws IOException {
-        ByteBuffer cut = buffers[last];
-        int limit = cut.limit();
-        cut.limit(cut.position() + mostOfLast);
-        try {
-            return channel.write(buffers, first, last - first + 1);
-        } finally {
-            cut.limit(limit);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.millrace.connector;
 import dev.millrace.transfer.TransferStatistics;
 import java.io.IOException;
 import java.nio.channels.ServerSocketChannel;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.server.ConnectionFactory;
@@ -22,6 +23,7 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
     private final TransferStatistics transferStatistics = new TransferStatistics();
     private final ConnectionPermits permits = new ConnectionPermits();
     private final SlowPeers slowPeers = new SlowPeers(this);
+    private volatile ContentWriter.Factory contentWriters = WriteStrategy.GATHER;
 
     MillraceConnector(Server server, Executor executor, Scheduler scheduler, ByteBufferPool bufferPool, int acceptors,
             int selectors, ConnectionFactory... factories) {
@@ -34,6 +36,37 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
     /** @return what was sent, by the way it went */
     public TransferStatistics getTransferStatistics() {
         return transferStatistics;
+    }
+
+    /** @return the name of the way in which content from memory is written, or the class of a factory of your own */
+    @ManagedAttribute("How content from memory is written: gather, direct, chunk or adaptive-chunk")
+    public String getWriteStrategy() {
+        return contentWriters instanceof WriteStrategy named ? named.word() : contentWriters.getClass().getName();
+    }
+
+    /**
+     * Chooses how content that lies in memory is written; takes effect for connections accepted from then on.
+     *
+     * @param writeStrategy {@code gather}, the default: the buffers as they are, large ones in slices; {@code direct}: what
+     *     lies in the heap is copied into a direct buffer first, whole; {@code chunk}: at most 64 KiB of it at a time;
+     *     {@code adaptive-chunk}: no more than the socket took the last time
+     * @throws IllegalArgumentException for any other word
+     */
+    public void setWriteStrategy(String writeStrategy) {
+        contentWriters = WriteStrategy.of(writeStrategy);
+    }
+
+    /**
+     * Sets a way of writing of your own; takes effect for connections accepted from then on.
+     *
+     * @param contentWriters makes a writer for each connection
+     */
+    public void setContentWriterFactory(ContentWriter.Factory contentWriters) {
+        this.contentWriters = Objects.requireNonNull(contentWriters, "contentWriters");
+    }
+
+    final ContentWriter newContentWriter() {
+        return contentWriters.newContentWriter(getByteBufferPool());
     }
 
     /** @return the most connections that are open at once; 0: no limit */

@@ -108,7 +108,7 @@ public non-sealed class NioConnector extends MillraceConnector {
 
     @Override
     protected SocketChannelEndPoint newEndPoint(SocketChannel channel, ManagedSelector selector, SelectionKey key) {
-        NioEndPoint endPoint = new NioEndPoint(channel, selector, key, getScheduler(), dispatch, getTransferStatistics());
+        NioEndPoint endPoint = new NioEndPoint(this, channel, selector, key, dispatch);
         endPoint.setIdleTimeout(getIdleTimeout());
         return endPoint;
     }

@@ -10,8 +10,6 @@ import java.nio.channels.SocketChannel;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
-import org.eclipse.jetty.util.BufferUtil;
-import org.eclipse.jetty.util.thread.Scheduler;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +24,7 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
 
     private final Dispatch dispatch;
     private final TransferStatistics statistics;
+    private final ContentWriter contentWriter;
     private final PeerPace pace = new PeerPace();
     private volatile FileRegion announced;
     private long sentBytes;
@@ -35,11 +34,12 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     private Runnable task;
     private Runnable placedTask;
 
-    NioEndPoint(SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler,
-            Dispatch dispatch, TransferStatistics statistics) {
-        super(channel, selector, key, scheduler);
+    NioEndPoint(NioConnector connector, SocketChannel channel, ManagedSelector selector, SelectionKey key,
+            Dispatch dispatch) {
+        super(channel, selector, key, connector.getScheduler());
         this.dispatch = dispatch;
-        this.statistics = statistics;
+        this.statistics = connector.getTransferStatistics();
+        this.contentWriter = connector.newContentWriter();
     }
 
     @Override
@@ -74,8 +74,12 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     }
 
     private boolean write(ByteBuffer[] buffers, int from, int to) throws IOException {
+        int first = skipEmpty(buffers, from, to);
+        if (first == to) {
+            return true;
+        }
         try {
-            long written = getChannel().write(buffers, from, to - from);
+            long written = contentWriter.write(getChannel(), buffers, first, to);
             if (written > 0) {
                 statistics.onCopied(written);
                 onSent(written);
@@ -83,12 +87,15 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         } catch (IOException x) {
             throw new EofException(x);
         }
-        for (int i = from; i < to; i++) {
-            if (BufferUtil.hasContent(buffers[i])) {
-                return false;
-            }
+        return skipEmpty(buffers, first, to) == to;
+    }
+
+    private static int skipEmpty(ByteBuffer[] buffers, int from, int to) {
+        int first = from;
+        while (first < to && !buffers[first].hasRemaining()) {
+            first++;
         }
-        return true;
+        return first;
     }
 
     /** Sends one turn at most; a flush that follows a whole turn sends nothing, and so gives the thread back. */

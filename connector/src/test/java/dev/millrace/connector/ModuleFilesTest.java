@@ -71,6 +71,7 @@ class ModuleFilesTest {
             case "false" -> "true";
             case "auto" -> "platform";
             case "adaptive" -> "handoff";
+            case "gather" -> "adaptive-chunk";
             case "0.0.0.0" -> "127.0.0.1";
             case "1", "-1" -> "2";
             default -> "4321";

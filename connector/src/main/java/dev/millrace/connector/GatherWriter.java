@@ -1,0 +1,45 @@
+package dev.millrace.connector;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+
+/**
+ * Hands the buffers over as they are, so that a head and its content leave by one system call; large ones in slices, so
+ * that each slice the peer took counts as activity, and that the JDK's copy of a heap buffer, which it keeps per thread and
+ * makes again for every partial write, stays small. Keeps nothing: one serves all connections.
+ */
+final class GatherWriter implements ContentWriter {
+    static final GatherWriter INSTANCE = new GatherWriter();
+
+    private static final int HEAP_SLICE_BYTES = 128 * 1024;
+    private static final int DIRECT_SLICE_BYTES = 1024 * 1024;
+
+    @Override
+    public long write(SocketChannel channel, ByteBuffer[] buffers, int from, int to) throws IOException {
+        int room = DIRECT_SLICE_BYTES;
+        int last = from;
+        while (last < to) {
+            ByteBuffer buffer = buffers[last];
+            int most = buffer.isDirect() ? room : Math.min(room, HEAP_SLICE_BYTES);
+            if (buffer.remaining() > most) {
+                return writeUpTo(channel, buffers, from, last, most);
+            }
+            room -= buffer.remaining();
+            last++;
+        }
+        return last == from + 1 ? channel.write(buffers[from]) : channel.write(buffers, from, last - from);
+    }
+
+    private static long writeUpTo(SocketChannel channel, ByteBuffer[] buffers, int from, int last, int mostOfLast)
+            throws IOException {
+        ByteBuffer cut = buffers[last];
+        int limit = cut.limit();
+        cut.limit(cut.position() + mostOfLast);
+        try {
+            return channel.write(buffers, from, last - from + 1);
+        } finally {
+            cut.limit(limit);
+        }
+    }
+}
