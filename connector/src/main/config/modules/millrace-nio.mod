@@ -70,3 +70,6 @@ etc/millrace-nio.xml
 
 ## How content from memory is written: gather, direct, chunk or adaptive-chunk.
 # millrace.nio.writeStrategy=gather
+
+## The size of each connection's cache of request header fields (0: none; -1: as jetty.httpConfig.headerCacheSize says).
+# millrace.nio.headerCacheSize=0

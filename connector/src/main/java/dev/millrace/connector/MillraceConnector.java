@@ -23,6 +23,7 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
     private final TransferStatistics transferStatistics = new TransferStatistics();
     private final ConnectionPermits permits = new ConnectionPermits();
     private final SlowPeers slowPeers = new SlowPeers(this);
+    private final HeaderCache headerCache = new HeaderCache();
     private volatile ContentWriter.Factory contentWriters = WriteStrategy.GATHER;
 
     MillraceConnector(Server server, Executor executor, Scheduler scheduler, ByteBufferPool bufferPool, int acceptors,
@@ -31,11 +32,28 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
         addBean(transferStatistics);
         addBean(permits);
         addBean(slowPeers);
+        addBean(headerCache);
     }
 
     /** @return what was sent, by the way it went */
     public TransferStatistics getTransferStatistics() {
         return transferStatistics;
+    }
+
+    /** @return the size of each connection's cache of header fields; -1: as the HttpConfiguration says */
+    @ManagedAttribute("Size of each connection's cache of header fields; -1: as the HttpConfiguration says")
+    public int getHeaderCacheSize() {
+        return headerCache.getSize();
+    }
+
+    /**
+     * Sets the size of the cache of request header fields that Jetty's parser keeps for each HTTP/1.1 connection, in place of
+     * {@code HttpConfiguration.headerCacheSize}, whose default takes about 98 KB of heap per connection.
+     *
+     * @param headerCacheSize 0: none, the default; -1: as the {@code HttpConfiguration} says
+     */
+    public void setHeaderCacheSize(int headerCacheSize) {
+        headerCache.setSize(headerCacheSize);
     }
 
     /** @return the name of the way in which content from memory is written, or the class of a factory of your own */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
@@ -227,6 +228,7 @@ class HttpContractTest {
         for (int i = 0; i < 50; i++) {
             server.client().close();
         }
+        Await.until("all were accepted", () -> server.connections().getConnectionsTotal() == 50);
         server.awaitNoEndPoints();
     }
 

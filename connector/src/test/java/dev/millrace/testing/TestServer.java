@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.connector.BioConnector;
 import java.util.function.Function;
 import org.eclipse.jetty.io.ArrayByteBufferPool;
+import org.eclipse.jetty.io.ConnectionStatistics;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
@@ -16,6 +17,7 @@ public final class TestServer implements AutoCloseable {
     private final ArrayByteBufferPool.Tracking bufferPool = new ArrayByteBufferPool.Tracking();
     private final Server server;
     private final ServerConnector connector;
+    private final ConnectionStatistics connections = new ConnectionStatistics();
 
     public TestServer(Function<Server, ServerConnector> connectors) {
         QueuedThreadPool threads = new QueuedThreadPool();
@@ -23,6 +25,7 @@ public final class TestServer implements AutoCloseable {
         server = new Server(threads, null, bufferPool);
         connector = connectors.apply(server);
         connector.setHost("127.0.0.1");
+        connector.addBean(connections);
         server.addConnector(connector);
     }
 
@@ -38,6 +41,11 @@ public final class TestServer implements AutoCloseable {
 
     public ServerConnector connector() {
         return connector;
+    }
+
+    /** What Jetty counts of the connector's connections. */
+    public ConnectionStatistics connections() {
+        return connections;
     }
 
     public int port() {

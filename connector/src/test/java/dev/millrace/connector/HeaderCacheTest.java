@@ -1,0 +1,65 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
+import java.nio.file.Path;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.server.internal.HttpConnection;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The cache of header fields that each connection would have. */
+class HeaderCacheTest {
+    @TempDir
+    static Path directory;
+
+    /** Answers the capacity of the connection's cache. */
+    private static final class Capacity extends Handler.Abstract {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            HttpConnection connection = (HttpConnection) request.getConnectionMetaData().getConnection();
+            Content.Sink.write(response, true, "" + connection.getParser().getHeaderCacheSize(), callback);
+            return true;
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.millrace.testing.Connectors#ours")
+    void isOffUnlessWanted(Connectors connectors) throws Exception {
+        TestServer server = new TestServer(connectors::http);
+        MillraceConnector connector = (MillraceConnector) server.connector();
+        try (server; RawClient one = server.start(new Capacity()).client()) {
+            assertEquals("0", one.get("/").answer().text());
+            connector.setHeaderCacheSize(512);
+            try (RawClient two = server.client()) {
+                assertEquals("512", two.get("/").answer().text());
+            }
+            connector.setHeaderCacheSize(-1);
+            try (RawClient three = server.client()) {
+                assertEquals("1024", three.get("/").answer().text());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.millrace.testing.Connectors#ours")
+    void isOffInsideTls(Connectors connectors) throws Exception {
+        Tls tls = new Tls(directory);
+        TestServer server = new TestServer(s -> connectors.on(s,
+                new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+        try (server; RawClient client = tls.connect(server.start(new Capacity()).port())) {
+            assertEquals("0", client.get("/").answer().text());
+        }
+    }
+}
