@@ -24,6 +24,9 @@ final class CommandFactory implements IFactory {
         if (type == DemoCommand.class) {
             return type.cast(new DemoCommand(interruption));
         }
+        if (type == SelftestCommand.class) {
+            return type.cast(new SelftestCommand(interruption));
+        }
         return fallback.create(type);
     }
 }

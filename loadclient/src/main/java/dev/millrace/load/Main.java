@@ -1,6 +1,7 @@
 package dev.millrace.load;
 
 import java.io.PrintWriter;
+import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -11,7 +12,8 @@ import picocli.CommandLine.Spec;
 /** The program: {@code java -jar loadclient.jar COMMAND}. */
 @Command(name = "loadclient", mixinStandardHelpOptions = true, version = "Millrace load client 0.1.0",
         description = "Measures HTTP servers: verified throughput, latency, and the server's CPU time.",
-        subcommands = {UuidCommand.class, DownloadCommand.class, DemoCommand.class},
+        subcommands = {UuidCommand.class, DownloadCommand.class, CompareCommand.class, ReportCommand.class,
+            SelftestCommand.class, CannedCommand.class, DemoCommand.class, GenerateCompletion.class},
         footer = {"", "Exit: 0 good, 1 errors found, 2 usage, 3 measurement invalid."})
 public final class Main implements Runnable {
 

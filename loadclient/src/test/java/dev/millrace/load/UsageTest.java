@@ -18,7 +18,12 @@ class UsageTest {
         "uuid -d 0s " + URL, "uuid -n -1 " + URL, "uuid --count 0 " + URL, "uuid ftp://127.0.0.1/",
         "uuid http://", "uuid --timeout 0s " + URL, "uuid -H nonsense " + URL, "uuid --server-pid 999999999 " + URL,
         "uuid --rcvbuf lots " + URL, "uuid --uuid-method a&b " + URL, "download --verify thoroughly " + URL,
-        "download", "demo"})
+        "download", "demo", "compare a.json", "compare --threshold x a b", "report", "selftest -d x",
+        "uuid --repeat 0 " + URL, "uuid --label A,B " + URL, "uuid --label A,A " + URL + " " + URL, "uuid -R -1 " + URL,
+        "uuid --order sorted " + URL, "uuid --require fast " + URL, "uuid --max-cov x " + URL, "uuid --warmup soon " + URL,
+        "uuid --warmup auto --max-warmup 1s " + URL, "uuid --source-ip 192.0.2.1 " + URL, "uuid --source-ip x..y " + URL,
+        "uuid --server-pid 1 --server-cmd x " + URL, "download --limit-rate fast " + URL,
+        "download --file a --mix 1k:1 " + URL})
     void isOneLineAndExitTwo(String line) {
         Cli cli = Cli.run(line.isEmpty() ? new String[0] : line.split(" "));
         assertEquals(Main.USAGE, cli.code(), cli.err());
@@ -28,7 +33,7 @@ class UsageTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "uuid ", "download ", "demo "})
+    @ValueSource(strings = {"", "uuid ", "download ", "compare ", "report ", "selftest ", "demo "})
     void helpHasExamplesAndExitZero(String command) {
         Cli cli = Cli.run((command + "--help").split(" "));
         assertEquals(Main.GOOD, cli.code());

@@ -49,12 +49,16 @@ public record RunFile(int schemaVersion, String title, String started, String co
         return run;
     }
 
-    /** Writes {@code run.json} and {@code report.html} into a folder, which is made if need be; returns the page. */
+    /**
+     * Writes {@code run.json}, {@code report.html}, {@code cells.csv}, {@code latency.hlog} and {@code hgrm/} into a folder,
+     * which is made if need be; returns the page.
+     */
     public Path write(Path folder) throws IOException {
         Files.createDirectories(folder);
         JSON.writeValue(folder.resolve("run.json").toFile(), this);
         Path page = folder.resolve("report.html");
         Files.writeString(page, new HtmlReport(this).html());
+        Exports.write(this, folder);
         return page;
     }
 

@@ -1,0 +1,119 @@
+package dev.millrace.load;
+
+import dev.millrace.load.report.Comparison;
+import dev.millrace.load.report.Comparison.Metric;
+import dev.millrace.load.report.Comparison.Ratio;
+import dev.millrace.load.report.ResultLine;
+import dev.millrace.load.report.RunFile;
+import dev.millrace.load.run.CellResult;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code loadclient compare A B}: ratios with intervals, and whether B is worse. */
+@Command(name = "compare", mixinStandardHelpOptions = true,
+        description = "Compares B with A: the ratio B/A of each figure in each cell, repetition by repetition, with its "
+                + "95 %% interval. Exit 1 if B is worse.",
+        footer = {"", "A and B are run.json files, or folders with one; #LABEL takes one variant out of a run.", "",
+            "Examples:",
+            "  loadclient compare before/run.json after/run.json",
+            "  loadclient compare --noise out#BIO2 out#STOCK out#BIO"})
+final class CompareCommand implements Callable<Integer> {
+
+    private static final int NAME_WIDTH = 34;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Option(names = "--threshold", defaultValue = "5", paramLabel = "PERCENT",
+            description = "B is worse if its interval lies wholly beyond this (default: ${DEFAULT-VALUE}).")
+    private String threshold;
+
+    @Option(names = "--metric", split = ",", defaultValue = "throughput,cpu", paramLabel = "throughput|cpu|p50|p99",
+            description = "Figures that decide whether B is worse (default: ${DEFAULT-VALUE}).")
+    private List<Metric> deciding;
+
+    @Option(names = "--noise", paramLabel = "RUN",
+            description = "A second run of the same thing as A: its ratios to A are the noise, shown beside.")
+    private String noise;
+
+    @Parameters(index = "0", paramLabel = "A", description = "The baseline.")
+    private String a;
+
+    @Parameters(index = "1", paramLabel = "B", description = "What is compared with it.")
+    private String b;
+
+    @Override
+    public Integer call() throws IOException {
+        double percent = percent();
+        List<CellResult> baseline = cells(a);
+        Comparison comparison = Comparison.of(baseline, cells(b));
+        Comparison floor = noise == null ? null : Comparison.of(baseline, cells(noise));
+        PrintWriter out = spec.commandLine().getOut();
+        if (comparison.rows().isEmpty()) {
+            throw new IOException("the two runs have no valid cell in common");
+        }
+        int width = Math.max(NAME_WIDTH, comparison.rows().stream()
+                .mapToInt(row -> ResultLine.name("", row.parameters()).length()).max().orElse(0));
+        boolean worse = false;
+        for (Comparison.Row row : comparison.rows()) {
+            String name = ResultLine.name("", row.parameters());
+            for (Metric metric : row.ratios().keySet()) {
+                Ratio ratio = row.ratios().get(metric);
+                boolean bad = deciding.contains(metric) && Comparison.worse(metric, ratio, percent);
+                worse |= bad;
+                out.printf(Locale.ROOT, "%-" + width + "s | %-10s %s%s%s%n", name, metric.label(), text(ratio),
+                        noise(floor, row, metric), bad ? " | worse" : "");
+            }
+        }
+        return worse ? Main.ERRORS : Main.GOOD;
+    }
+
+    private static String noise(Comparison floor, Comparison.Row row, Metric metric) {
+        if (floor == null) {
+            return "";
+        }
+        return floor.rows().stream().filter(one -> one.parameters().equals(row.parameters()))
+                .map(one -> one.ratios().get(metric)).filter(ratio -> ratio != null).findFirst()
+                .map(ratio -> " | noise " + text(ratio)).orElse(" | noise unknown");
+    }
+
+    private static String text(Ratio ratio) {
+        return Double.isNaN(ratio.low()) ? String.format(Locale.ROOT, "%.3f [one run, no interval]", ratio.ratio())
+                : String.format(Locale.ROOT, "%.3f [%.3f, %.3f] of %d", ratio.ratio(), ratio.low(), ratio.high(),
+                        ratio.pairs());
+    }
+
+    private double percent() {
+        try {
+            return Double.parseDouble(threshold.strip().replaceFirst("%$", ""));
+        } catch (NumberFormatException e) {
+            throw new ParameterException(spec.commandLine(), "--threshold takes per cent, not " + threshold, e);
+        }
+    }
+
+    private static List<CellResult> cells(String run) throws IOException {
+        int hash = run.lastIndexOf('#');
+        Path path = Path.of(hash < 0 ? run : run.substring(0, hash));
+        List<CellResult> cells = RunFile.read(Files.isDirectory(path) ? path.resolve("run.json") : path).cells();
+        if (hash < 0) {
+            return cells;
+        }
+        String label = run.substring(hash + 1);
+        List<CellResult> chosen = cells.stream().filter(cell -> cell.label().equals(label)).toList();
+        if (chosen.isEmpty()) {
+            throw new IOException("no variant " + label + " in " + path);
+        }
+        return chosen;
+    }
+}

@@ -1,0 +1,107 @@
+package dev.millrace.load.report;
+
+import dev.millrace.load.run.CellResult;
+import dev.millrace.load.run.Distribution;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Function;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramLogWriter;
+
+/** Results in the forms that other tools read. Stateless. */
+final class Exports {
+
+    private static final double NANOS_PER_MILLI = 1e6;
+    private static final int TICKS_PER_HALF = 5;
+    private static final List<String> TIMES = List.of("p50", "p90", "p99", "p999", "max");
+
+    private Exports() {
+    }
+
+    /** Writes {@code cells.csv}, {@code latency.hlog} and {@code hgrm/*.hgrm}. */
+    static void write(RunFile run, Path folder) throws IOException {
+        Files.writeString(folder.resolve("cells.csv"), csv(run.cells()));
+        Path hgrm = folder.resolve("hgrm");
+        Files.createDirectories(hgrm);
+        try (PrintStream log = new PrintStream(folder.resolve("latency.hlog").toFile(), StandardCharsets.UTF_8)) {
+            HistogramLogWriter writer = new HistogramLogWriter(log);
+            writer.outputLogFormatVersion();
+            writer.outputLegend();
+            double start = 0;
+            for (CellResult cell : run.cells()) {
+                if (cell.histogram().isEmpty()) {
+                    continue;
+                }
+                Histogram histogram = Distribution.decode(cell.histogram());
+                histogram.setTag(fileName(cell));
+                writer.outputIntervalHistogram(start, start + cell.windowSeconds(), histogram, NANOS_PER_MILLI);
+                start += cell.windowSeconds();
+                try (PrintStream out = new PrintStream(hgrm.resolve(fileName(cell) + ".hgrm").toFile(),
+                        StandardCharsets.UTF_8)) {
+                    histogram.outputPercentileDistribution(out, TICKS_PER_HALF, NANOS_PER_MILLI);
+                }
+            }
+        }
+    }
+
+    /** A row per cell and repetition; what is not known is empty. */
+    static String csv(List<CellResult> cells) {
+        Set<String> parameters = new LinkedHashSet<>();
+        cells.forEach(cell -> parameters.addAll(cell.parameters().keySet()));
+        List<String> heading = new ArrayList<>(List.of("label"));
+        heading.addAll(parameters);
+        heading.addAll(List.of("repetition", "model", "window_s", "requests", "bytes", "requests_per_s", "mb_per_s",
+                "server_us_per_request", "server_ms_per_gb", "client_us_per_request", "server_cores", "client_cores",
+                "other_cores", "idle_cores", "steal_cores"));
+        TIMES.forEach(time -> heading.add("latency_" + time + "_us"));
+        TIMES.forEach(time -> heading.add("first_byte_" + time + "_us"));
+        heading.addAll(List.of("connections", "cut_off", "errors", "verdict"));
+        StringBuilder csv = new StringBuilder(String.join(",", heading)).append('\n');
+        cells.forEach(cell -> csv.append(row(cell, parameters)).append('\n'));
+        return csv.toString();
+    }
+
+    private static String row(CellResult cell, Set<String> parameters) {
+        List<String> row = new ArrayList<>(List.of(quoted(cell.label())));
+        parameters.forEach(name -> row.add(quoted(cell.parameters().getOrDefault(name, ""))));
+        row.addAll(List.of(Integer.toString(cell.repetition()), cell.model(), plain(cell.windowSeconds()),
+                Long.toString(cell.counts().requests()), Long.toString(cell.counts().bytes()),
+                plain(cell.requestsPerSecond()), plain(cell.megabytesPerSecond()), plain(cell.serverMicrosPerRequest()),
+                plain(cell.serverMillisPerGigabyte()), plain(cell.clientMicrosPerRequest())));
+        List<Function<CellResult, Double>> seconds = List.of(c -> c.cpu().server(), c -> c.cpu().client(),
+                c -> c.cpu().other(), c -> c.cpu().idle(), c -> c.cpu().steal());
+        for (Function<CellResult, Double> one : seconds) {
+            Double used = one.apply(cell);
+            row.add(plain(used == null ? null : used / cell.windowSeconds()));
+        }
+        for (var times : List.of(cell.times().latency(), cell.times().firstByte())) {
+            row.addAll(List.of(plain(times.p50()), plain(times.p90()), plain(times.p99()), plain(times.p999()),
+                    plain(times.max())));
+        }
+        row.addAll(List.of(Long.toString(cell.counts().connections()), Long.toString(cell.counts().cutOff()),
+                Long.toString(cell.errorCount()), quoted(cell.verdict())));
+        return String.join(",", row);
+    }
+
+    /** A name for a file, made of a cell's settings. */
+    private static String fileName(CellResult cell) {
+        return (ResultLine.name(cell) + "-" + cell.repetition()).replaceAll("[^\\w.=-]+", "_");
+    }
+
+    private static String plain(Double value) {
+        return value == null ? "" : String.format(Locale.ROOT, "%.6g", value);
+    }
+
+    /** RFC 4180. */
+    private static String quoted(String text) {
+        return text.matches("[^\",\r\n]*") ? text : '"' + text.replace("\"", "\"\"") + '"';
+    }
+}
