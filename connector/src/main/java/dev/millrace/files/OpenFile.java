@@ -3,63 +3,76 @@ package dev.millrace.files;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.util.IO;
 
 /**
- * An open file with its attributes and its mappings, counted: whoever opens it holds the first count, every response
+ * One version of a file, open, with its mappings, counted: whoever opens it holds the first count, every response
  * that sends it another, and with the last count the mappings and the descriptor are given back. Thread-safe.
  */
 final class OpenFile {
     /** A buffer holds at most 2 GiB - 1; mappings must begin at whole pages. */
     private static final long PIECE_BYTES = 1L << 30;
+    private static final int OPEN_ATTEMPTS = 5;
 
     private final Path path;
     private final FileChannel channel;
-    private final BasicFileAttributes attributes;
+    private final FileVersion version;
+    private final Executor closer;
     private final AtomicInteger references = new AtomicInteger(1);
     private final List<Mappings.Mapping> pieces = new ArrayList<>();
 
-    private OpenFile(Path path, FileChannel channel, BasicFileAttributes attributes) {
+    private OpenFile(Path path, FileChannel channel, FileVersion version, Executor closer) {
         this.path = path;
         this.channel = channel;
-        this.attributes = attributes;
+        this.version = version;
+        this.closer = closer;
     }
 
     /**
+     * Opens a file so that its version is known to be that of the channel.
+     *
      * @param path a regular file
+     * @param closer closes it: ending a mapping is a handshake with all threads from JDK 22 on, and nothing for a request
      * @return the file, with one count that the caller owns
      * @throws IOException when it cannot be opened
      */
-    static OpenFile open(Path path) throws IOException {
-        FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
-        try {
-            return new OpenFile(path, channel, Files.readAttributes(path, BasicFileAttributes.class));
-        } catch (IOException | RuntimeException x) {
-            channel.close();
-            throw x;
+    static OpenFile open(Path path, Executor closer) throws IOException {
+        FileVersion before = FileVersion.of(path);
+        for (int i = 0; i < OPEN_ATTEMPTS; i++) {
+            FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+            // The JDK has no fstat: the channel is of the version that the path had before and after it was opened.
+            FileVersion after = null;
+            try {
+                after = FileVersion.of(path);
+                if (after.equals(before)) {
+                    return new OpenFile(path, channel, after, closer);
+                }
+            } finally {
+                if (!before.equals(after)) {
+                    IO.close(channel);
+                }
+            }
+            before = after;
         }
+        throw new IOException(path + " changes faster than it can be opened");
     }
 
     FileChannel channel() {
         return channel;
     }
 
-    long size() {
-        return attributes.size();
+    FileVersion version() {
+        return version;
     }
 
-    /** Whether the file has this size and time. */
-    boolean is(long sizeBytes, Instant lastModified) {
-        return attributes.size() == sizeBytes && attributes.lastModifiedTime().toInstant().equals(lastModified);
+    long size() {
+        return version.sizeBytes();
     }
 
     /** Whether this is still the file at its path, unchanged, and usable. */
@@ -69,24 +82,21 @@ final class OpenFile {
             return false;
         }
         try {
-            BasicFileAttributes now = Files.readAttributes(path, BasicFileAttributes.class);
-            return now.size() == attributes.size()
-                    && now.lastModifiedTime().equals(attributes.lastModifiedTime())
-                    && Objects.equals(now.fileKey(), attributes.fileKey());
+            return version.equals(FileVersion.of(path));
         } catch (IOException gone) {
             return false;
         }
     }
 
-    /** Takes a count, unless the last one is gone. */
+    /** Takes a count, unless the file is closed. */
     boolean retain() {
-        return references.getAndUpdate(count -> count == 0 ? 0 : count + 1) > 0;
+        return channel.isOpen() && references.getAndUpdate(count -> count == 0 ? 0 : count + 1) > 0;
     }
 
     /** Gives a count back. */
     void release() {
         if (references.decrementAndGet() == 0) {
-            close();
+            closer.execute(this::close);
         }
     }
 
@@ -96,6 +106,24 @@ final class OpenFile {
             pieces.clear();
         }
         IO.close(channel);
+    }
+
+    /**
+     * Reads until the buffer is full.
+     *
+     * @param buffer filled from its position to its limit; owned by the caller
+     * @param position where to begin in the file
+     * @throws java.io.EOFException when the file has become shorter
+     */
+    void read(ByteBuffer buffer, long position) throws IOException {
+        long at = position;
+        while (buffer.hasRemaining()) {
+            int read = channel.read(buffer, at);
+            if (read < 0) {
+                throw new java.io.EOFException(path + " has become shorter than its " + size() + " bytes");
+            }
+            at += read;
+        }
     }
 
     /**

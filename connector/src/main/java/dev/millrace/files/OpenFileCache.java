@@ -5,92 +5,255 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.RemovalCause;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Instant;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jetty.util.NanoTime;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Open files by path, bounded by number, compared with the file system again after a while. Thread-safe.
+ * Contents with their open files by request path, and paths that lead nowhere; both bounded by number. A content is
+ * compared with the file system again after a while, by who asks for it, or by the sweeper when nobody does. Thread-safe.
  *
  * <p>The cache holds one count of each of its files; it may let go of a file that is being sent, which then is closed
- * by the last response that sends it.
+ * after the last response that sends it.
  */
 final class OpenFileCache {
-    private final long validMillis;
-    private final Cache<Path, Entry> entries;
+    private static final Logger LOG = LoggerFactory.getLogger(OpenFileCache.class);
+    /** An entry that nobody asked for in so many times of validity is let go. */
+    private static final int IDLE_VALIDITIES = 60;
+    /** Between the look-up of a content and its write. */
+    private static final long GRACE_MILLIS = 100;
 
-    /** A file and when it was last compared with the file system. */
+    private final Cache<String, Entry> entries;
+    private final Cache<String, Long> missing;
+    private final Queue<SendfileContent> retired = new ConcurrentLinkedQueue<>();
+    private final Queue<Runnable> closing = new ConcurrentLinkedQueue<>();
+    private volatile long validMillis;
+    private volatile Scheduler scheduler;
+    private volatile Executor executor;
+    private volatile Scheduler.Task sweep;
+
+    /** A content and when it was last compared with the file system. */
     private static final class Entry {
-        private final OpenFile file;
-        private volatile long checkedNanoTime = NanoTime.now();
+        private final SendfileContent content;
+        private final AtomicLong checkedNanoTime = new AtomicLong(NanoTime.now());
 
-        private Entry(OpenFile file) {
-            this.file = file;
+        private Entry(SendfileContent content) {
+            this.content = content;
         }
 
         private boolean isValid(long validMillis) {
-            if (NanoTime.millisSince(checkedNanoTime) < validMillis) {
-                return file.channel().isOpen();
+            if (!content.file().channel().isOpen()) {
+                return false;
             }
-            boolean current = file.isCurrent();
-            checkedNanoTime = NanoTime.now();
-            return current;
+            long checked = checkedNanoTime.get();
+            if (validMillis < 0 || NanoTime.millisSince(checked) < validMillis) {
+                return true;
+            }
+            // One looks, the others go on: they are late by no more than this look takes.
+            return !checkedNanoTime.compareAndSet(checked, NanoTime.now()) && validMillis > 0
+                    || content.file().isCurrent();
         }
     }
 
-    /**
-     * @param maxFiles the most files that are kept open
-     * @param validMillis for how long a file is believed to be unchanged
-     */
     OpenFileCache(int maxFiles, long validMillis) {
         this.validMillis = validMillis;
         this.entries = Caffeine.newBuilder()
                 .maximumSize(maxFiles)
-                .expireAfterAccess(Math.max(validMillis, 1) * 60, TimeUnit.MILLISECONDS)
+                .expireAfterAccess(idleMillis(), TimeUnit.MILLISECONDS)
                 .executor(Runnable::run)
-                .removalListener((Path path, Entry entry, RemovalCause cause) -> entry.file.release())
+                .removalListener((String path, Entry entry, RemovalCause cause) -> retire(entry.content))
                 .build();
+        this.missing = Caffeine.newBuilder().maximumSize(maxFiles).executor(Runnable::run).build();
     }
 
-    /**
-     * @param path a regular file
-     * @param sizeBytes the size, and
-     * @param lastModified the time, that the response's headers state: never the bytes of another version
-     * @return the open file, with a count that the caller must release
-     * @throws IOException when it cannot be opened, or is no longer what the headers state
-     */
-    OpenFile acquire(Path path, long sizeBytes, Instant lastModified) throws IOException {
-        while (true) {
-            Entry entry = entries.getIfPresent(path);
-            if (entry != null && entry.isValid(validMillis) && entry.file.is(sizeBytes, lastModified)
-                    && entry.file.retain()) {
-                return entry.file;
-            }
-            if (entry != null) {
-                entries.asMap().remove(path, entry);
-            }
-            OpenFile opened = OpenFile.open(path);
-            if (!opened.is(sizeBytes, lastModified)) {
-                opened.release();
-                throw new IOException(path + " changed while the response was made");
-            }
-            opened.retain();
-            if (entries.asMap().putIfAbsent(path, new Entry(opened)) == null) {
-                return opened;
-            }
-            // Somebody else was faster: take his, and give both counts of ours back.
-            opened.release();
-            opened.release();
+    private long idleMillis() {
+        return validMillis < 0 ? Long.MAX_VALUE / 1_000_000 : Math.max(validMillis, 100) * IDLE_VALIDITIES;
+    }
+
+    /** @param maxFiles the most files that are kept open, and the most missing paths that are remembered */
+    void setMaxFiles(int maxFiles) {
+        entries.policy().eviction().orElseThrow().setMaximum(maxFiles);
+        missing.policy().eviction().orElseThrow().setMaximum(maxFiles);
+    }
+
+    int maxFiles() {
+        return (int) entries.policy().eviction().orElseThrow().getMaximum();
+    }
+
+    /** @param validMillis for how long a file is believed to be unchanged; 0 is not at all, negative is for ever */
+    void setValidMillis(long validMillis) {
+        this.validMillis = validMillis;
+        entries.policy().expireAfterAccess().orElseThrow().setExpiresAfter(idleMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    long validMillis() {
+        return validMillis;
+    }
+
+    /** @return the content for a path, valid; null when it is not known */
+    SendfileContent get(String path) {
+        Entry entry = entries.getIfPresent(path);
+        if (entry == null) {
+            return null;
+        }
+        if (entry.isValid(validMillis)) {
+            return entry.content;
+        }
+        entries.asMap().remove(path, entry);
+        return null;
+    }
+
+    /** Whether nothing was found for a path lately. */
+    boolean isMissing(String path) {
+        Long since = missing.getIfPresent(path);
+        return since != null && (validMillis < 0 || NanoTime.millisSince(since) < validMillis);
+    }
+
+    /** Notes that nothing was found for a path. */
+    void putMissing(String path) {
+        if (validMillis != 0) {
+            missing.put(path, NanoTime.now());
         }
     }
 
-    /** Lets go of all files. */
-    void clear() {
+    /** Takes over a content, and its count. */
+    void put(String path, SendfileContent content) {
+        entries.put(path, new Entry(content));
+    }
+
+    /** @return an open file with a count that the caller must release */
+    OpenFile open(Path path) throws IOException {
+        return OpenFile.open(path, this::close);
+    }
+
+    /**
+     * @return the file with a count that the caller must release
+     * @throws IOException when it cannot be opened, or has another version by now
+     */
+    OpenFile reopen(Path path, FileVersion version) throws IOException {
+        OpenFile opened = open(path);
+        if (!opened.version().equals(version)) {
+            opened.release();
+            throw new IOException(path + " changed while the response was made");
+        }
+        return opened;
+    }
+
+    // Some request may have looked it up just now, and not yet taken its count.
+    private void retire(SendfileContent content) {
+        retired.add(content);
+        Scheduler running = scheduler;
+        if (running == null) {
+            retireNext();
+        } else {
+            running.schedule(this::retireNext, GRACE_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void retireNext() {
+        SendfileContent content = retired.poll();
+        if (content != null) {
+            content.retire();
+        }
+    }
+
+    // Not by the thread that serves a request: ending a mapping is a handshake with all threads from JDK 22 on.
+    private void close(Runnable closer) {
+        closing.add(closer);
+        Executor running = executor;
+        try {
+            if (running != null) {
+                running.execute(this::closeAll);
+                return;
+            }
+        } catch (RejectedExecutionException stopped) {
+            LOG.debug("Closing files on the current thread: {}", stopped.toString());
+        }
+        closeAll();
+    }
+
+    private void closeAll() {
+        for (Runnable closer = closing.poll(); closer != null; closer = closing.poll()) {
+            closer.run();
+        }
+    }
+
+    /**
+     * Begins to sweep: entries are compared with the file system also when nobody asks for them.
+     *
+     * @param scheduler tells when
+     * @param executor does it: a file system may hang, and must not stop the server's clock
+     */
+    void start(Scheduler scheduler, Executor executor) {
+        this.scheduler = scheduler;
+        this.executor = executor;
+        schedule();
+    }
+
+    private void schedule() {
+        Scheduler running = scheduler;
+        if (running != null) {
+            // Looking at what was not looked at for half the validity, every half, lets go within one.
+            long millis = validMillis < 0 ? 1000 : Math.max(50, validMillis / 2);
+            sweep = running.schedule(this::executeSweep, millis, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void executeSweep() {
+        Executor running = executor;
+        try {
+            if (running != null) {
+                running.execute(this::sweep);
+            }
+        } catch (RejectedExecutionException busy) {
+            LOG.debug("Skipping a sweep: {}", busy.toString());
+            schedule();
+        }
+    }
+
+    private void sweep() {
+        try {
+            entries.asMap().forEach((path, entry) -> {
+                if (validMillis >= 0 && NanoTime.millisSince(entry.checkedNanoTime.get()) >= validMillis / 2
+                        && !entry.isValid(0)) {
+                    entries.asMap().remove(path, entry);
+                }
+            });
+            entries.cleanUp();
+        } finally {
+            schedule();
+        }
+    }
+
+    /** Lets go of all files, and sweeps no more. */
+    void stop() {
+        scheduler = null;
+        executor = null;
+        Scheduler.Task last = sweep;
+        if (last != null) {
+            last.cancel();
+        }
+        missing.invalidateAll();
         entries.invalidateAll();
         entries.cleanUp();
+        for (SendfileContent content = retired.poll(); content != null; content = retired.poll()) {
+            content.retire();
+        }
+        closeAll();
     }
 
     long size() {
         return entries.estimatedSize();
+    }
+
+    long missingSize() {
+        return missing.estimatedSize();
     }
 }

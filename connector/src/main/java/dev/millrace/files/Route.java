@@ -15,6 +15,7 @@ import org.eclipse.jetty.server.Response;
  * @param obstacle null when there is none
  */
 record Route(TransferEndPoint endPoint, Obstacle obstacle) {
+    private static final Route SMALL = new Route(null, Obstacle.SMALL);
     private static final Route OTHER_END_POINT = new Route(null, Obstacle.END_POINT);
     private static final Route OTHER_PROTOCOL = new Route(null, Obstacle.PROTOCOL);
     private static final Route UNKNOWN_LENGTH = new Route(null, Obstacle.LENGTH);
@@ -41,9 +42,13 @@ record Route(TransferEndPoint endPoint, Obstacle obstacle) {
     /**
      * @param sink what the content is written to
      * @param bytes the content's length
+     * @param minTransferBytes the least length that is worth a transfer
      * @return the way, or what is in the way
      */
-    static Route of(Content.Sink sink, long bytes) {
+    static Route of(Content.Sink sink, long bytes, long minTransferBytes) {
+        if (bytes < minTransferBytes) {
+            return SMALL;
+        }
         if (!(sink instanceof Response response) || !isTransparent(response)) {
             return WRAPPED;
         }

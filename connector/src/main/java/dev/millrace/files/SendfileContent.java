@@ -1,23 +1,103 @@
 package dev.millrace.files;
 
 import java.io.IOException;
-import java.nio.file.Path;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.Set;
+import org.eclipse.jetty.http.CompressedContentFormat;
+import org.eclipse.jetty.http.DateGenerator;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.http.PreEncodedHttpField;
 import org.eclipse.jetty.http.content.HttpContent;
+import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.RetainableByteBuffer;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.resource.Resource;
 
-/** Content that knows the way of a file by the kernel, and falls back to what it wraps. */
+/**
+ * One version of a file as content: its header fields, made once, and its bytes, which go by the kernel where that is
+ * possible. Fields and bytes are always of the same version. Shared by all requests; owns a count of its open file from
+ * when it is made until {@link #retire}.
+ */
 final class SendfileContent extends HttpContent.Wrapper {
-    private final SendfileContentFactory factory;
-    private final Path path;
+    /** What a copy reads at once: Jetty's own buffers have the same size. */
+    private static final int BLOCK_BYTES = 32 * 1024;
 
-    SendfileContent(SendfileContentFactory factory, HttpContent content, Path path) {
-        super(content);
+    private final SendfileContentFactory factory;
+    private final OpenFile file;
+    private final Resource resource;
+    private final Instant lastModifiedInstant;
+    private final HttpField lastModified;
+    private final HttpField contentLength;
+    private final HttpField contentType;
+    private final HttpField etag;
+
+    SendfileContent(SendfileContentFactory factory, HttpContent found, OpenFile file) {
+        super(found);
         this.factory = factory;
-        this.path = path;
+        this.file = file;
+        this.lastModifiedInstant = file.version().lastModified();
+        this.lastModified = new PreEncodedHttpField(HttpHeader.LAST_MODIFIED,
+                DateGenerator.formatDate(lastModifiedInstant));
+        this.contentLength = new HttpField.LongValueHttpField(HttpHeader.CONTENT_LENGTH, file.size());
+        this.contentType = found.getContentType() == null ? null
+                : new PreEncodedHttpField(HttpHeader.CONTENT_TYPE, found.getContentTypeValue());
+        this.etag = new PreEncodedHttpField(HttpHeader.ETAG, file.version().etag());
+        this.resource = new FileResource(this, found.getResource());
+    }
+
+    OpenFile file() {
+        return file;
+    }
+
+    /** Gives back the count of the open file; those who send it still hold theirs. Called once. */
+    void retire() {
+        file.release();
+    }
+
+    @Override
+    public HttpField getContentType() {
+        return contentType;
+    }
+
+    @Override
+    public HttpField getContentLength() {
+        return contentLength;
+    }
+
+    @Override
+    public long getContentLengthValue() {
+        return file.size();
+    }
+
+    @Override
+    public HttpField getLastModified() {
+        return lastModified;
+    }
+
+    @Override
+    public Instant getLastModifiedInstant() {
+        return lastModifiedInstant;
+    }
+
+    @Override
+    public HttpField getETag() {
+        return etag;
+    }
+
+    @Override
+    public Resource getResource() {
+        return resource;
+    }
+
+    @Override
+    public Set<CompressedContentFormat> getPreCompressedContentFormats() {
+        return getWrapped().getPreCompressedContentFormats();
     }
 
     @Override
@@ -27,31 +107,56 @@ final class SendfileContent extends HttpContent.Wrapper {
             sink.write(true, BufferUtil.EMPTY_BUFFER, callback);
             return;
         }
-        Route route = Route.of(sink, bytes);
-        if (route.obstacle() != null) {
-            copy(route.obstacle(), sink, offset, length, callback);
-        } else if (bytes < factory.getMinTransferBytes()) {
-            copy(Obstacle.SMALL, sink, offset, length, callback);
-        } else {
-            transfer(route, sink, offset, bytes, callback);
-        }
-    }
-
-    private void copy(Obstacle obstacle, Content.Sink sink, long offset, long length, Callback callback) {
-        factory.onCopied(obstacle);
-        super.writeTo(sink, offset, length, callback);
-    }
-
-    private void transfer(Route route, Content.Sink sink, long offset, long bytes, Callback callback) {
-        RegionWriter writer;
+        Route route = Route.of(sink, bytes, factory.getMinTransferBytes());
+        factory.onRoute(sink, route);
+        OpenFile held;
         try {
-            OpenFile file = factory.openFiles().acquire(path, getContentLengthValue(), getLastModifiedInstant());
-            writer = new RegionWriter(route.endPoint(), sink, file, offset, bytes, callback);
+            held = acquire();
         } catch (IOException x) {
             callback.failed(x);
             return;
         }
-        factory.onTransferred();
-        writer.iterate();
+        if (route.obstacle() == null) {
+            new RegionWriter(route.endPoint(), sink, held, offset, bytes, callback).iterate();
+        } else if (bytes <= BLOCK_BYTES) {
+            writeBlock(sink, held, offset, (int) bytes, callback);
+        } else {
+            ByteBufferPool.Sized blocks = new ByteBufferPool.Sized(bufferPool(sink), true, BLOCK_BYTES);
+            Content.copy(Content.Source.from(blocks, new OpenFileChannel(held), offset, bytes), sink, callback);
+        }
+    }
+
+    /**
+     * @return the open file, with a count that the caller must release
+     * @throws IOException when it is closed, and the path has another version by now
+     */
+    OpenFile acquire() throws IOException {
+        if (file.retain()) {
+            return file;
+        }
+        // Evicted since it was looked up, or closed by an interrupt.
+        return factory.openFiles().reopen(getResource().getPath(), file.version());
+    }
+
+    private static void writeBlock(Content.Sink sink, OpenFile file, long offset, int bytes, Callback callback) {
+        RetainableByteBuffer.Mutable block = bufferPool(sink).acquire(bytes, true);
+        try {
+            ByteBuffer buffer = block.getByteBuffer();
+            buffer.clear().limit(bytes);
+            file.read(buffer, offset);
+            buffer.flip();
+        } catch (IOException | RuntimeException x) {
+            block.release();
+            callback.failed(x);
+            return;
+        } finally {
+            file.release();
+        }
+        sink.write(true, block.getByteBuffer(), Callback.from(block::release, callback));
+    }
+
+    private static ByteBufferPool bufferPool(Content.Sink sink) {
+        return sink instanceof Response response
+                ? response.getRequest().getComponents().getByteBufferPool() : ByteBufferPool.NON_POOLING;
     }
 }

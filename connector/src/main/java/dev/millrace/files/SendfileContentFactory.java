@@ -5,21 +5,36 @@ import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.http.content.HttpContent;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
-import org.eclipse.jetty.util.component.AbstractLifeCycle;
+import org.eclipse.jetty.util.component.ContainerLifeCycle;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Puts sendfile behind Jetty's own file serving: it wraps the factory that finds the content, and sends what it can by
- * the kernel. What it cannot, the wrapped content sends as ever; {@link #getObstacles()} counts why.
+ * Puts sendfile behind Jetty's own file serving: it wraps the factory that finds the content, keeps what was found with its
+ * file open, and sends what it can by the kernel. What it cannot, it copies from the same open file;
+ * {@link #getObstacles()} counts why.
  *
  * <p>{@code ResourceServlet} and {@code DefaultServlet} take their factory from the context attribute
- * {@code org.eclipse.jetty.http.content.HttpContent$Factory}. Thread-safe.
+ * {@code org.eclipse.jetty.http.content.HttpContent$Factory}. A {@code PreCompressedHttpContentFactory} belongs around this
+ * one, not inside: then the variants are looked up in this one's cache too. Thread-safe.
+ *
+ * <p>Files should be replaced by renaming, not by writing into them: what is written into a file while it is believed to be
+ * unchanged goes out under the header fields of before.
  */
 @ManagedObject("Files by sendfile")
-public class SendfileContentFactory extends AbstractLifeCycle implements HttpContent.Factory {
+public class SendfileContentFactory extends ContainerLifeCycle implements HttpContent.Factory {
+    private static final Logger LOG = LoggerFactory.getLogger(SendfileContentFactory.class);
+    /** Names how a response's content went, when {@link #setDebugHeader} says so. */
+    public static final String DEBUG_HEADER = "X-Millrace-Sendfile";
     /** Below this, a copy into the headers' write costs less than a system call of its own. */
     private static final int MIN_TRANSFER_BYTES = 16 * 1024;
     private static final int MAX_OPEN_FILES = 2048;
@@ -30,10 +45,18 @@ public class SendfileContentFactory extends AbstractLifeCycle implements HttpCon
     private final LongAdder transferred = new LongAdder();
     private final OpenFileCache openFiles = new OpenFileCache(MAX_OPEN_FILES, VALID_MILLIS);
     private volatile int minTransferBytes = MIN_TRANSFER_BYTES;
+    private volatile boolean debugHeader;
+    private Server server;
 
-    /** @param wrapped finds the content, and sends what does not go by the kernel */
+    /**
+     * Made and started in a context, or by a {@link SendfileHandler}: the server's scheduler and threads look after the
+     * open files.
+     *
+     * @param wrapped finds the content, and sends what is no file
+     */
     public SendfileContentFactory(HttpContent.Factory wrapped) {
         this.wrapped = wrapped;
+        installBean(wrapped);
         for (Obstacle obstacle : Obstacle.values()) {
             obstacles.put(obstacle, new LongAdder());
         }
@@ -41,16 +64,42 @@ public class SendfileContentFactory extends AbstractLifeCycle implements HttpCon
 
     @Override
     public HttpContent getContent(String path) throws IOException {
-        HttpContent content = wrapped.getContent(path);
-        if (content == null || content.getResource().isDirectory()) {
-            return content;
+        SendfileContent known = openFiles.get(path);
+        if (known != null) {
+            return known;
         }
+        if (openFiles.isMissing(path)) {
+            return null;
+        }
+        HttpContent content = wrapped.getContent(path);
+        if (content == null) {
+            openFiles.putMissing(path);
+            return null;
+        }
+        return content.getResource().isDirectory() ? content : open(path, content);
+    }
+
+    private HttpContent open(String path, HttpContent content) {
         Path file = content.getResource().getPath();
         if (file == null || file.getFileSystem() != FileSystems.getDefault()) {
             onCopied(Obstacle.NOT_A_FILE);
             return content;
         }
-        return new SendfileContent(this, content, file);
+        try {
+            SendfileContent opened = new SendfileContent(this, content, openFiles.open(file));
+            openFiles.put(path, opened);
+            return opened;
+        } catch (IOException x) {
+            // Unreadable, or no more descriptors: Jetty answers as it does for such a file.
+            LOG.debug("Cannot open {}", file, x);
+            onCopied(Obstacle.NOT_A_FILE);
+            return content;
+        }
+    }
+
+    /** Before the start: whose scheduler and threads look after open files. */
+    void setServer(Server server) {
+        this.server = server;
     }
 
     /** @return the size in bytes from which on content goes by the kernel */
@@ -64,6 +113,42 @@ public class SendfileContentFactory extends AbstractLifeCycle implements HttpCon
         this.minTransferBytes = minTransferBytes;
     }
 
+    /** @return the most files that are kept open */
+    @ManagedAttribute("Most files that are kept open")
+    public int getMaxOpenFiles() {
+        return openFiles.maxFiles();
+    }
+
+    /** @param maxOpenFiles the most files that are kept open while nobody is sent them; default 2048 */
+    public void setMaxOpenFiles(int maxOpenFiles) {
+        openFiles.setMaxFiles(maxOpenFiles);
+    }
+
+    /** @return for how long a file is believed to be unchanged, in milliseconds */
+    @ManagedAttribute("Milliseconds for which a file is believed to be unchanged")
+    public long getValidMillis() {
+        return openFiles.validMillis();
+    }
+
+    /**
+     * @param validMillis for how long a file is believed to be unchanged, and a missing one to be missing, in milliseconds;
+     *     0 is not at all, negative is for ever; default 1000
+     */
+    public void setValidMillis(long validMillis) {
+        openFiles.setValidMillis(validMillis);
+    }
+
+    /** @return whether responses say how their content went */
+    @ManagedAttribute("Whether responses say how their content went")
+    public boolean isDebugHeader() {
+        return debugHeader;
+    }
+
+    /** @param debugHeader whether responses say in {@link #DEBUG_HEADER} how their content went: "yes", or the obstacle */
+    public void setDebugHeader(boolean debugHeader) {
+        this.debugHeader = debugHeader;
+    }
+
     @ManagedAttribute("Responses whose content went by the kernel")
     public long getTransfers() {
         return transferred.sum();
@@ -74,19 +159,32 @@ public class SendfileContentFactory extends AbstractLifeCycle implements HttpCon
         return openFiles.size();
     }
 
+    @ManagedAttribute("Paths that are known to lead nowhere")
+    public long getMissingPaths() {
+        return openFiles.missingSize();
+    }
+
     /** @return how often which obstacle made a response's content go by a copy */
     @ManagedAttribute("How often which obstacle made content go by a copy")
     public Map<String, Long> getObstacles() {
-        Map<String, Long> counts = new java.util.TreeMap<>();
+        Map<String, Long> counts = new TreeMap<>();
         obstacles.forEach((obstacle, count) -> counts.put(obstacle.name(), count.sum()));
         return counts;
     }
 
-    void onTransferred() {
-        transferred.increment();
+    /** Counts the way of a response, and says it in the response if that is wanted. */
+    void onRoute(Content.Sink sink, Route route) {
+        if (route.obstacle() == null) {
+            transferred.increment();
+        } else {
+            onCopied(route.obstacle());
+        }
+        if (debugHeader && sink instanceof Response response && !response.isCommitted()) {
+            response.getHeaders().put(DEBUG_HEADER, route.obstacle() == null ? "yes" : route.obstacle().name());
+        }
     }
 
-    void onCopied(Obstacle obstacle) {
+    private void onCopied(Obstacle obstacle) {
         obstacles.get(obstacle).increment();
     }
 
@@ -95,7 +193,22 @@ public class SendfileContentFactory extends AbstractLifeCycle implements HttpCon
     }
 
     @Override
-    protected void doStop() {
-        openFiles.clear();
+    protected void doStart() throws Exception {
+        if (server == null) {
+            ContextHandler context = ContextHandler.getCurrentContextHandler();
+            server = context == null ? null : context.getServer();
+        }
+        super.doStart();
+        if (server == null) {
+            LOG.warn("{} has no server: files that nobody asks for are not let go of", this);
+        } else {
+            openFiles.start(server.getScheduler(), server.getThreadPool());
+        }
+    }
+
+    @Override
+    protected void doStop() throws Exception {
+        openFiles.stop();
+        super.doStop();
     }
 }

@@ -6,18 +6,26 @@ import org.eclipse.jetty.http.content.ResourceHttpContentFactory;
 import org.eclipse.jetty.http.content.VirtualHttpContentFactory;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.server.handler.ResourceHandler;
 
 /**
- * Jetty's {@link ResourceHandler}, sending files by the kernel on connectors of Millrace.
+ * Jetty's {@link ResourceHandler}, sending files by the kernel on connectors of Millrace. All its settings work, but those
+ * of mapped files, which have no effect.
  *
  * <pre>{@code
  * SendfileHandler files = new SendfileHandler();
  * files.setBaseResourceAsString("/srv/files");
  * server.setHandler(files);
  * }</pre>
+ *
+ * <p>In a {@code ContextHandler} the context's alias checks decide about links. Without one, a file must lie below the base
+ * by its real path.
  */
 public class SendfileHandler extends ResourceHandler {
+    private HttpContent.Factory found;
+    private final SendfileContentFactory sendfile = new SendfileContentFactory(path -> found.getContent(path));
+
     /** A handler that answers 404 for what it does not find. */
     public SendfileHandler() {
     }
@@ -27,12 +35,19 @@ public class SendfileHandler extends ResourceHandler {
         super(handler);
     }
 
+    /** @return what keeps files open and sends them, with its settings and counters; the same for the handler's life */
+    public SendfileContentFactory getSendfileContentFactory() {
+        return sendfile;
+    }
+
     // Without Jetty's mapping and caching of contents: both would read or hold every file that is sent by the kernel.
     @Override
     protected HttpContent.Factory newHttpContentFactory(ByteBufferPool.Sized bufferPool) {
-        HttpContent.Factory factory = new ResourceHttpContentFactory(getBaseResource(), getMimeTypes(), bufferPool);
-        factory = new VirtualHttpContentFactory(factory, getStyleSheet(), "text/css", bufferPool);
-        factory = new PreCompressedHttpContentFactory(factory, getPrecompressedFormats());
-        return new SendfileContentFactory(factory);
+        HttpContent.Factory factory = ContextHandler.getCurrentContextHandler() == null
+                ? new ContainedContentFactory(getBaseResource(), getMimeTypes(), bufferPool)
+                : new ResourceHttpContentFactory(getBaseResource(), getMimeTypes(), bufferPool);
+        found = new VirtualHttpContentFactory(factory, getStyleSheet(), "text/css", bufferPool);
+        sendfile.setServer(getServer());
+        return new PreCompressedHttpContentFactory(sendfile, getPrecompressedFormats());
     }
 }

@@ -60,7 +60,7 @@ class SendfileTest {
     }
 
     private static long obstacles(SendfileHandler files, Obstacle obstacle) {
-        return ((SendfileContentFactory) files.getHttpContentFactory()).getObstacles().get(obstacle.name());
+        return files.getSendfileContentFactory().getObstacles().get(obstacle.name());
     }
 
     @Test
@@ -242,7 +242,9 @@ class SendfileTest {
     @Test
     void sendsAReplacedFileWithItsOwnHeaders() throws Exception {
         byte[] first = TestFiles.write(directory, "file.bin", 100_000);
-        try (TestServer server = new TestServer(connectors::http).start(files()); RawClient client = server.client()) {
+        SendfileHandler files = files();
+        files.getSendfileContentFactory().setValidMillis(0);
+        try (TestServer server = new TestServer(connectors::http).start(files); RawClient client = server.client()) {
             assertArrayEquals(first, client.get("/file.bin").answer().body());
             byte[] second = TestFiles.write(directory, "other.bin", 90_000);
             Files.move(directory.resolve("other.bin"), directory.resolve("file.bin"),

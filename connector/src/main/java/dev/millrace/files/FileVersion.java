@@ -1,0 +1,46 @@
+package dev.millrace.files;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What tells one version of a file from another: equal as long as nobody replaced or wrote the file. Writing into a file
+ * within the resolution of the file system's clock, without changing its size, goes unseen; replacing it does not.
+ *
+ * @param key identifies the file in its file system (device and inode); null where there is no such thing
+ * @param sizeBytes its size
+ * @param modified when it was last written
+ */
+record FileVersion(Object key, long sizeBytes, FileTime modified) {
+    /**
+     * @param path a regular file; links are followed
+     * @return its version now
+     * @throws NoSuchFileException when there is none, or it is not a regular file: opening a pipe would wait for a writer
+     * @throws IOException when the system does not tell
+     */
+    static FileVersion of(Path path) throws IOException {
+        BasicFileAttributes now = Files.readAttributes(path, BasicFileAttributes.class);
+        if (!now.isRegularFile()) {
+            throw new NoSuchFileException(path.toString(), null, "not a regular file");
+        }
+        return new FileVersion(now.fileKey(), now.size(), now.lastModifiedTime());
+    }
+
+    Instant lastModified() {
+        return modified.toInstant();
+    }
+
+    /**
+     * A validator by RFC 9110 section 8.8.3; weak, as two writes within the clock's resolution have the same. Without the
+     * key, so that all servers of a site agree.
+     */
+    String etag() {
+        return "W/\"" + Long.toString(modified.to(TimeUnit.NANOSECONDS), 36) + '.' + Long.toString(sizeBytes, 36) + '"';
+    }
+}

@@ -1,0 +1,67 @@
+package dev.millrace.files;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.NonWritableChannelException;
+import java.nio.channels.SeekableByteChannel;
+
+/** Reads an open file from a position of its own. Owns a count of the file, and gives it back when closed. */
+final class OpenFileChannel implements SeekableByteChannel {
+    private final OpenFile file;
+    private long position;
+    private boolean closed;
+
+    OpenFileChannel(OpenFile file) {
+        this.file = file;
+    }
+
+    @Override
+    public synchronized int read(ByteBuffer target) throws IOException {
+        if (closed) {
+            throw new ClosedChannelException();
+        }
+        int read = file.channel().read(target, position);
+        position += Math.max(read, 0);
+        return read;
+    }
+
+    @Override
+    public int write(ByteBuffer source) {
+        throw new NonWritableChannelException();
+    }
+
+    @Override
+    public synchronized long position() {
+        return position;
+    }
+
+    @Override
+    public synchronized SeekableByteChannel position(long newPosition) {
+        position = newPosition;
+        return this;
+    }
+
+    @Override
+    public long size() {
+        return file.size();
+    }
+
+    @Override
+    public SeekableByteChannel truncate(long size) {
+        throw new NonWritableChannelException();
+    }
+
+    @Override
+    public synchronized boolean isOpen() {
+        return !closed;
+    }
+
+    @Override
+    public synchronized void close() {
+        if (!closed) {
+            closed = true;
+            file.release();
+        }
+    }
+}

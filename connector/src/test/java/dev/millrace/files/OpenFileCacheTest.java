@@ -1,0 +1,286 @@
+package dev.millrace.files;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Leaks;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.RawClient.Answer;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.http.content.HttpContent;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the cache of open files keeps, when it notices changes, and what it gives back. */
+class OpenFileCacheTest {
+    private static final long FOR_EVER = -1;
+
+    @TempDir
+    Path directory;
+
+    private final SendfileHandler files = new SendfileHandler();
+
+    @BeforeEach
+    void baseResource() {
+        files.setBaseResourceAsString(directory.toString());
+    }
+
+    private SendfileContentFactory cache() {
+        return files.getSendfileContentFactory();
+    }
+
+    private TestServer server() throws Exception {
+        return new TestServer(Connectors.NIO::http).start(files);
+    }
+
+    private void replace(String name, int size) throws Exception {
+        TestFiles.write(directory, "other", size);
+        Files.move(directory.resolve("other"), directory.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    @Test
+    void answersFromOneSnapshotWithoutAskingTheFileSystem() throws Exception {
+        byte[] bytes = TestFiles.write(directory, "file.bin", 100_000);
+        cache().setValidMillis(FOR_EVER);
+        try (TestServer server = server(); RawClient client = server.client()) {
+            Answer first = client.get("/file.bin").answer();
+            replace("file.bin", 50);
+            Answer second = client.get("/file.bin").answer();
+            assertEquals(first.headers(), second.headers());
+            assertArrayEquals(bytes, second.body());
+            Files.delete(directory.resolve("file.bin"));
+            assertArrayEquals(bytes, client.get("/file.bin").answer().body());
+        }
+    }
+
+    @Test
+    void noticesAReplacedFileAfterItsValidity() throws Exception {
+        TestFiles.write(directory, "file.bin", 100_000);
+        cache().setValidMillis(50);
+        try (TestServer server = server(); RawClient client = server.client()) {
+            assertEquals(100_000, client.get("/file.bin").answer().body().length);
+            replace("file.bin", 50);
+            Await.until("replaced", () -> length(client, "/file.bin") == 50);
+        }
+    }
+
+    @Test
+    void noticesEveryChangeWithoutValidity() throws Exception {
+        TestFiles.write(directory, "file.bin", 100_000);
+        cache().setValidMillis(0);
+        files.setEtags(true);
+        try (TestServer server = server(); RawClient client = server.client()) {
+            Answer first = client.get("/file.bin").answer();
+            replace("file.bin", 99_999);
+            Answer second = client.get("/file.bin").answer();
+            assertEquals(99_999, second.body().length);
+            assertNotEquals(first.headers().get("ETag"), second.headers().get("ETag"));
+            Files.setLastModifiedTime(directory.resolve("file.bin"), FileTime.from(Instant.ofEpochSecond(1_000_000_000)));
+            assertEquals("Sun, 09 Sep 2001 01:46:40 GMT",
+                    client.get("/file.bin").answer().headers().get("Last-Modified"));
+            Files.delete(directory.resolve("file.bin"));
+            assertEquals(404, client.get("/file.bin").answer().status());
+            TestFiles.write(directory, "file.bin", 10);
+            assertEquals(10, client.get("/file.bin").answer().body().length);
+        }
+    }
+
+    private static int length(RawClient client, String path) {
+        try {
+            return client.get(path).answer().body().length;
+        } catch (java.io.IOException x) {
+            throw new java.io.UncheckedIOException(x);
+        }
+    }
+
+    @Test
+    void remembersWhatIsMissing() throws Exception {
+        cache().setValidMillis(FOR_EVER);
+        try (TestServer server = server(); RawClient client = server.client()) {
+            assertEquals(404, client.get("/file.bin").answer().status());
+            TestFiles.write(directory, "file.bin", 10);
+            assertEquals(404, client.get("/file.bin").answer().status());
+            cache().setValidMillis(1);
+            Await.until("found", () -> length(client, "/file.bin") == 10);
+        }
+    }
+
+    @Test
+    void isBounded() throws Exception {
+        cache().setMaxOpenFiles(10);
+        try (TestServer server = server(); RawClient client = server.client()) {
+            for (int i = 0; i < 100; i++) {
+                byte[] bytes = TestFiles.write(directory, i + ".bin", 20_000 + i);
+                assertArrayEquals(bytes, client.get("/" + i + ".bin").answer().body());
+                assertEquals(404, client.get("/missing" + i).answer().status());
+            }
+            Await.until("bounded", () -> cache().getOpenFiles() <= 10 && cache().getMissingPaths() <= 10);
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void givesDescriptorsAndMappingsBackWhenTheServerStops() throws Exception {
+        TestFiles.write(directory, "file.bin", 100_000);
+        try (TestServer server = server(); RawClient client = server.client()) {
+            client.get("/file.bin").answer();
+            assertEquals(1, Leaks.descriptors(directory));
+            assertEquals(1, Leaks.mappings(directory));
+        }
+        assertEquals(0, Leaks.descriptors(directory));
+        assertEquals(0, Leaks.mappings(directory));
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void letsGoOfDeletedAndReplacedFilesThatNobodyAsksFor() throws Exception {
+        TestFiles.write(directory, "deleted.bin", 100_000);
+        TestFiles.write(directory, "replaced.bin", 100_000);
+        TestFiles.write(directory, "kept.bin", 100_000);
+        cache().setValidMillis(100);
+        try (TestServer server = server(); RawClient client = server.client()) {
+            for (String name : new String[] {"deleted", "replaced", "kept"}) {
+                client.get("/" + name + ".bin").answer();
+            }
+            assertEquals(3, Leaks.descriptors(directory));
+            Files.delete(directory.resolve("deleted.bin"));
+            replace("replaced.bin", 100_000);
+            Await.until("let go", () -> Leaks.descriptors(directory) == 1 && Leaks.mappings(directory) == 1);
+            assertEquals(1, cache().getOpenFiles());
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void keepsADeletedFileUntilItIsSent() throws Exception {
+        byte[] bytes = TestFiles.write(directory, "file.bin", 30_000_000);
+        cache().setValidMillis(50);
+        try (TestServer server = server(); RawClient client = new RawClient(server.port(), 8192)) {
+            client.get("/file.bin");
+            assertEquals('H', client.in().read());
+            Files.delete(directory.resolve("file.bin"));
+            Await.until("out of the cache", () -> cache().getOpenFiles() == 0);
+            assertEquals(1, Leaks.descriptors(directory));
+            Answer rest = client.answer();
+            assertArrayEquals(bytes, rest.body());
+            Await.until("let go", () -> Leaks.descriptors(directory) == 0 && Leaks.mappings(directory) == 0);
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void givesFilesBackWhenPeersGoAway() throws Exception {
+        TestFiles.write(directory, "file.bin", 30_000_000);
+        cache().setValidMillis(50);
+        String[] requests = {"", "Range: bytes=0-9999999,20000000-29999999\r\n"};
+        try (TestServer server = server()) {
+            for (int i = 0; i < 20; i++) {
+                try (RawClient client = new RawClient(server.port(), 8192)) {
+                    client.send("GET /file.bin HTTP/1.1\r\nHost: localhost\r\n" + requests[i % 2] + "\r\n");
+                    assertEquals('H', client.in().read());
+                }
+            }
+            server.awaitNoEndPoints();
+            Files.delete(directory.resolve("file.bin"));
+            Await.until("let go", () -> Leaks.descriptors(directory) == 0 && Leaks.mappings(directory) == 0);
+        }
+    }
+
+    @Test
+    void survivesAnInterruptedReader() throws Exception {
+        byte[] bytes = TestFiles.write(directory, "file.bin", 1000);
+        cache().setValidMillis(FOR_EVER);
+        try (TestServer server = server(); RawClient client = server.client()) {
+            HttpContent before = cache().getContent("/file.bin");
+            Thread.currentThread().interrupt();
+            assertThrows(ClosedByInterruptException.class, () -> ((SendfileContent) before).file().channel().size());
+            assertTrue(Thread.interrupted());
+            assertArrayEquals(bytes, client.get("/file.bin").answer().body());
+            assertNotEquals(before, cache().getContent("/file.bin"));
+            assertSame(cache().getContent("/file.bin"), cache().getContent("/file.bin"));
+        }
+    }
+
+    @Test
+    void neverMixesVersionsWhileFilesAreReplaced() throws Exception {
+        int versions = 200;
+        cache().setValidMillis(1);
+        replaceVersion(0);
+        AtomicBoolean done = new AtomicBoolean();
+        AtomicInteger answers = new AtomicInteger();
+        CountDownLatch readers = new CountDownLatch(4);
+        try (TestServer server = server()) {
+            for (int i = 0; i < 4; i++) {
+                String range = i == 3 ? "Range: bytes=0-9,20-29\r\n" : "";
+                new Thread(() -> {
+                    try (RawClient client = server.client()) {
+                        while (!done.get()) {
+                            checkVersion(client.send("GET /file.txt HTTP/1.1\r\nHost: a\r\n" + range + "\r\n").answer());
+                            answers.incrementAndGet();
+                        }
+                        readers.countDown();
+                    } catch (Exception x) {
+                        x.printStackTrace();
+                    }
+                }).start();
+            }
+            for (int version = 1; version < versions; version++) {
+                replaceVersion(version);
+                int seen = answers.get();
+                Await.until("a reader came by", () -> answers.get() > seen);
+            }
+            done.set(true);
+            assertTrue(readers.await(10, java.util.concurrent.TimeUnit.SECONDS));
+            assertFalse(answers.get() < versions);
+        }
+    }
+
+    /** A version has a size of its own, and every byte and its time tell which it is. */
+    private void replaceVersion(int version) throws Exception {
+        byte[] bytes = new byte[1000 + version * 300];
+        java.util.Arrays.fill(bytes, (byte) version);
+        Path next = directory.resolve("next");
+        Files.write(next, bytes);
+        Files.setLastModifiedTime(next, FileTime.from(Instant.ofEpochSecond(1_000_000_000 + version)));
+        Files.move(next, directory.resolve("file.txt"), StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private static void checkVersion(Answer answer) {
+        long time = java.time.ZonedDateTime.parse(answer.headers().get("Last-Modified"),
+                java.time.format.DateTimeFormatter.RFC_1123_DATE_TIME).toEpochSecond();
+        int version = (int) (time - 1_000_000_000);
+        byte[] body = answer.body();
+        if (answer.status() == 200) {
+            assertEquals(1000 + version * 300, body.length);
+            for (byte b : body) {
+                assertEquals((byte) version, b);
+            }
+        } else {
+            assertEquals(206, answer.status());
+            String all = answer.text();
+            String part = String.valueOf((char) (version & 0xff)).repeat(10);
+            assertTrue(all.contains("bytes 0-9/" + (1000 + version * 300) + "\r\n\r\n" + part), all);
+            assertTrue(all.contains("bytes 20-29/" + (1000 + version * 300) + "\r\n\r\n" + part), all);
+        }
+    }
+}
