@@ -36,6 +36,7 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
     private final ReadTurns reads;
     private final BlockingWrite writes;
     private final PeerPace pace = new PeerPace();
+    private final ConnectionEvent life;
     private volatile FileRegion announced;
     private volatile boolean writing;
     private volatile boolean cancelled;
@@ -44,6 +45,7 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
     BioEndPoint(BioConnector connector, SocketChannel channel) throws IOException {
         super(connector.getScheduler());
         this.connector = connector;
+        this.life = ConnectionEvent.begun(channel);
         this.channel = channel;
         this.local = channel.getLocalAddress();
         this.remote = channel.getRemoteAddress();
@@ -151,6 +153,7 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
             throw new EofException("write was cancelled");
         }
         connector.getConnectorStatistics().onWriteBegin();
+        BlockedWriteEvent event = BlockedWriteEvent.begun();
         try {
             FileRegion region = announced;
             if (region == null) {
@@ -168,6 +171,7 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
         } finally {
             connector.getConnectorStatistics().onWriteEnd();
             writing = false;
+            event.ended(this);
         }
     }
 
@@ -236,6 +240,7 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
         try {
             super.onClose(failure);
         } finally {
+            life.closed(connector, this, failure);
             connector.closed(this, failure);
         }
     }

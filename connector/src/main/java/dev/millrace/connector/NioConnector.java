@@ -1,5 +1,6 @@
 package dev.millrace.connector;
 
+import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.Locale;
@@ -107,7 +108,8 @@ public non-sealed class NioConnector extends MillraceConnector {
     }
 
     @Override
-    protected SocketChannelEndPoint newEndPoint(SocketChannel channel, ManagedSelector selector, SelectionKey key) {
+    protected SocketChannelEndPoint newEndPoint(SocketChannel channel, ManagedSelector selector, SelectionKey key)
+            throws IOException {
         NioEndPoint endPoint = new NioEndPoint(this, channel, selector, key, dispatch);
         endPoint.setIdleTimeout(getIdleTimeout());
         return endPoint;

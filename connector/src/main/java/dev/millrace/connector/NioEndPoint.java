@@ -26,17 +26,22 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     private final TransferStatistics statistics;
     private final ContentWriter contentWriter;
     private final PeerPace pace = new PeerPace();
+    private final ConnectionEvent life;
+    private final NioConnector connector;
     private volatile FileRegion announced;
     private long sentBytes;
     // Of the thread that flushes; WriteFlusher lets only one flush at a time.
     private boolean turnOver;
+    private BlockedWriteEvent waiting;
     // Of the selector's thread. Jetty has three tasks per end point, and repeats them.
     private Runnable task;
     private Runnable placedTask;
 
     NioEndPoint(NioConnector connector, SocketChannel channel, ManagedSelector selector, SelectionKey key,
-            Dispatch dispatch) {
+            Dispatch dispatch) throws IOException {
         super(channel, selector, key, connector.getScheduler());
+        this.connector = connector;
+        this.life = ConnectionEvent.begun(channel);
         this.dispatch = dispatch;
         this.statistics = connector.getTransferStatistics();
         this.contentWriter = connector.newContentWriter();
@@ -56,7 +61,30 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     }
 
     @Override
+    protected void onIncompleteFlush() {
+        if (waiting == null) {
+            waiting = BlockedWriteEvent.begun();
+        }
+        super.onIncompleteFlush();
+    }
+
+    @Override
+    public void onClose(Throwable failure) {
+        life.closed(connector, this, failure);
+        super.onClose(failure);
+    }
+
+    @Override
     public boolean flush(ByteBuffer... buffers) throws IOException {
+        boolean flushed = send(buffers);
+        if (flushed && waiting != null) {
+            waiting.ended(this);
+            waiting = null;
+        }
+        return flushed;
+    }
+
+    private boolean send(ByteBuffer... buffers) throws IOException {
         FileRegion region = announced;
         int token = region == null ? -1 : region.indexIn(buffers);
         if (token < 0) {

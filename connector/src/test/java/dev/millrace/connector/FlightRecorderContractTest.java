@@ -1,0 +1,93 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a flight recording sees of connections. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#ours")
+class FlightRecorderContractTest {
+    @Parameter
+    Connectors connectors;
+
+    @TempDir
+    Path directory;
+
+    private final CountDownLatch writing = new CountDownLatch(1);
+
+    /** Content that no socket takes at once. */
+    private final class Large extends Handler.Abstract {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            writing.countDown();
+            response.write(true, ByteBuffer.allocateDirect(16 * 1024 * 1024), callback);
+            return true;
+        }
+    }
+
+    private List<RecordedEvent> events(Recording recording, String name) throws Exception {
+        Path file = directory.resolve("recording.jfr");
+        recording.dump(file);
+        return RecordingFile.readAllEvents(file).stream().filter(e -> e.getEventType().getName().equals(name)).toList();
+    }
+
+    @Test
+    void recordsALifeAndABlockedWriteWhenAsked() throws Exception {
+        try (Recording recording = new Recording()) {
+            recording.enable(ConnectionEvent.class).withThreshold(Duration.ZERO);
+            recording.enable(BlockedWriteEvent.class).withThreshold(Duration.ofMillis(1));
+            recording.start();
+            try (TestServer server = new TestServer(connectors::http).start(new Large());
+                    RawClient client = new RawClient(server.port(), 8192)) {
+                client.get("/");
+                assertTrue(writing.await(10, TimeUnit.SECONDS));
+                assertEquals(16 * 1024 * 1024, client.answer().body().length);
+                client.close();
+                server.awaitNoEndPoints();
+            }
+            recording.stop();
+            List<RecordedEvent> lives = events(recording, "dev.millrace.Connection");
+            assertEquals(1, lives.size());
+            assertEquals(1, lives.get(0).getLong("messagesIn"));
+            assertTrue(lives.get(0).getLong("bytesOut") > 16 * 1024 * 1024);
+            assertTrue(lives.get(0).getString("remote").contains("127.0.0.1"));
+            List<RecordedEvent> writes = events(recording, "dev.millrace.BlockedWrite");
+            assertTrue(!writes.isEmpty(), "no blocked write");
+        }
+    }
+
+    @Test
+    void recordsNothingUnlessAsked() throws Exception {
+        try (Recording recording = new Recording()) {
+            recording.start();
+            try (TestServer server = new TestServer(connectors::http).start(new Large()); RawClient client = server.client()) {
+                client.get("/").answer();
+            }
+            recording.stop();
+            assertEquals(List.of(), events(recording, "dev.millrace.Connection"));
+            assertEquals(List.of(), events(recording, "dev.millrace.BlockedWrite"));
+        }
+    }
+}
