@@ -14,6 +14,9 @@ etc/millrace-bio.xml
 [ini-template]
 ### Blocking (BIO) HTTP Connector of Millrace
 
+## The connector's name, by which contexts choose it ("@web" as a virtual host); none unless given.
+# millrace.bio.name=web
+
 ## The host/address to bind the connector to.
 # millrace.bio.host=0.0.0.0
 
@@ -22,6 +25,9 @@ etc/millrace-bio.xml
 
 ## The connection idle timeout, in milliseconds: without a byte in either direction.
 # millrace.bio.idleTimeout=30000
+
+## The idle timeout that connections get when the server stops gracefully, in milliseconds.
+# millrace.bio.shutdownIdleTimeout=1000
 
 ## The number of threads that accept connections.
 # millrace.bio.acceptors=1
@@ -37,6 +43,9 @@ etc/millrace-bio.xml
 
 ## Whether to enable the SO_REUSEPORT socket option.
 # millrace.bio.reusePort=false
+
+## Whether to listen on the channel that the JVM inherited (systemd, inetd) in place of host and port.
+# millrace.bio.inheritChannel=false
 
 ## Whether to enable the TCP_NODELAY socket option on accepted sockets.
 # millrace.bio.acceptedTcpNoDelay=true

@@ -14,6 +14,9 @@ etc/millrace-nio.xml
 [ini-template]
 ### Selector (NIO) HTTP Connector of Millrace
 
+## The connector's name, by which contexts choose it ("@web" as a virtual host); none unless given.
+# millrace.nio.name=web
+
 ## The host/address to bind the connector to.
 # millrace.nio.host=0.0.0.0
 
@@ -22,6 +25,9 @@ etc/millrace-nio.xml
 
 ## The connection idle timeout, in milliseconds: without a byte in either direction.
 # millrace.nio.idleTimeout=30000
+
+## The idle timeout that connections get when the server stops gracefully, in milliseconds.
+# millrace.nio.shutdownIdleTimeout=1000
 
 ## The number of threads that accept connections.
 # millrace.nio.acceptors=1
@@ -37,6 +43,9 @@ etc/millrace-nio.xml
 
 ## Whether to enable the SO_REUSEPORT socket option.
 # millrace.nio.reusePort=false
+
+## Whether to listen on the channel that the JVM inherited (systemd, inetd) in place of host and port.
+# millrace.nio.inheritChannel=false
 
 ## Whether to enable the TCP_NODELAY socket option on accepted sockets.
 # millrace.nio.acceptedTcpNoDelay=true

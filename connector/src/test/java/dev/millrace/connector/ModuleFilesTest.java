@@ -1,104 +1,196 @@
 package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.Server;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
 import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.util.resource.ResourceFactory;
-import org.eclipse.jetty.xml.XmlConfiguration;
+import org.eclipse.jetty.util.annotation.Name;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The module files of the distribution: every property has a place in the XML, a setter, and its default in the template. */
+/**
+ * The modules of the distribution: every setting of a connector is a property, every property reaches its setting, and
+ * template, XML and documentation agree on names and defaults.
+ */
 class ModuleFilesTest {
-    private static final Path CONFIG = Path.of("src", "main", "config");
-    private static final Pattern TEMPLATE = Pattern.compile("(?m)^# (millrace\\.[\\w.]+)=(.*)$");
-    private static final Pattern IN_XML = Pattern.compile("(?:property|<Property name)=\"(millrace\\.[\\w.]+)\"");
+    private static final Path DOCUMENT = Path.of("..", "docs", "connectors.md");
+    private static final Pattern ROW = Pattern.compile("(?m)^\\| `(\\w+)` \\| ([^|]+) \\| ([^|]+) \\|");
 
-    private static TreeMap<String, String> template(String module) throws Exception {
-        TreeMap<String, String> properties = new TreeMap<>();
-        Matcher matcher = TEMPLATE.matcher(Files.readString(CONFIG.resolve("modules/" + module + ".mod")));
-        while (matcher.find()) {
-            properties.put(matcher.group(1), matcher.group(2));
-        }
-        return properties;
+    /** Settings whose template shows an example, because unset is what they are by default. */
+    private static final Set<String> EXAMPLES = Set.of("name", "host");
+
+    /** Settings of which Jetty's answer to -1 is seen, not the -1. */
+    private static final Set<String> COMPUTED = Set.of("selectors");
+
+    /** Setters without a property, each with the reason. */
+    private static final Map<String, String> NO_PROPERTIES = Map.of(
+            "contentWriterFactory", "an object; those of the connectors have names, in writeStrategy",
+            "accepting", "an operation on a running connector",
+            "beans", "a collection of objects, which XML adds one by one",
+            "eventListeners", "a collection of objects, which XML adds one by one",
+            "connectionFactories", "chosen by the module",
+            "defaultProtocol", "chosen by the module");
+
+    static List<ModuleForm> all() {
+        return ModuleForm.all();
+    }
+
+    static List<ModuleForm> connectors() {
+        return ModuleForm.connectors();
+    }
+
+    @Test
+    void thereAreModulesForBothConnectorsAndAllProtocols() {
+        Set<String> names = all().stream().map(ModuleForm::name).collect(Collectors.toSet());
+        assertEquals(Set.of("millrace-bio", "millrace-bio-https", "millrace-bio-h2", "millrace-bio-h2c",
+                "millrace-nio", "millrace-nio-https", "millrace-nio-h2", "millrace-nio-h2c"), names);
+        assertEquals(4, connectors().size());
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"millrace-bio", "millrace-nio"})
-    void everyPropertyOfTheXmlStandsInTheTemplate(String module) throws Exception {
-        TreeMap<String, String> inXml = new TreeMap<>();
-        Matcher matcher = IN_XML.matcher(Files.readString(CONFIG.resolve("etc/" + module + ".xml")));
-        while (matcher.find()) {
-            inXml.put(matcher.group(1), "");
-        }
-        assertEquals(inXml.keySet(), template(module).keySet());
-        assertTrue(inXml.size() > 10, "only " + inXml);
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"millrace-bio", "millrace-nio"})
-    void theTemplatesValuesAreTheDefaults(String module) throws Exception {
-        ServerConnector plain = configure(module, new TreeMap<>());
-        ServerConnector templated = configure(module, template(module));
-        assertEquals(plain.getPort(), templated.getPort());
-        for (var method : plain.getClass().getMethods()) {
-            boolean value = method.getReturnType().isPrimitive() || method.getReturnType() == String.class;
-            boolean setting = value && method.getParameterCount() == 0 && method.getName().matches("(get|is).*")
-                    && Arrays.stream(plain.getClass().getMethods())
-                            .anyMatch(m -> m.getName().equals("set" + method.getName().replaceFirst("get|is", "")));
-            if (setting && !method.getName().equals("getHost")) {
-                assertEquals(String.valueOf(method.invoke(plain)), String.valueOf(method.invoke(templated)), method.getName());
-            }
+    @MethodSource("all")
+    void theXmlAsksForThePropertiesOfTheTemplate(ModuleForm module) {
+        assertEquals(module.template().keySet(), module.inXml());
+        assertTrue(module.inXml().size() >= 5, "only " + module.inXml());
+        for (String property : module.inXml()) {
+            assertTrue(property.startsWith(module.prefix()), property);
         }
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"millrace-bio", "millrace-nio"})
-    void everyPropertyReachesItsSetter(String module) throws Exception {
-        TreeMap<String, String> changed = template(module);
-        changed.replaceAll((name, value) -> switch (value) {
+    @MethodSource("all")
+    void theTemplatesValuesAreTheDefaults(ModuleForm module) throws Exception {
+        Map<String, String> defaults = module.settings(module.configure(Map.of()));
+        Map<String, String> templated = module.settings(module.configure(module.template()));
+        for (var property : module.template().entrySet()) {
+            String name = property.getKey().substring(module.prefix().length());
+            assertTrue(defaults.containsKey(name), "no getter: " + property);
+            String wanted = EXAMPLES.contains(name) ? "null"
+                    : COMPUTED.contains(name) ? templated.get(name) : property.getValue();
+            assertEquals(wanted, defaults.get(name), name);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("all")
+    void everyPropertyReachesItsSetting(ModuleForm module) throws Exception {
+        Map<String, String> changed = new TreeMap<>(module.template());
+        changed.replaceAll((property, value) -> other(value));
+        Map<String, String> settings = module.settings(module.configure(changed));
+        for (var property : changed.entrySet()) {
+            assertNotEquals(property.getValue(), module.template().get(property.getKey()), property.getKey());
+            String name = property.getKey().substring(module.prefix().length());
+            assertEquals(property.getValue(), settings.get(name), name);
+        }
+    }
+
+    private static String other(String value) {
+        return switch (value) {
             case "true" -> "false";
             case "false" -> "true";
             case "auto" -> "platform";
             case "adaptive" -> "handoff";
             case "gather" -> "adaptive-chunk";
             case "0.0.0.0" -> "127.0.0.1";
-            case "1", "-1" -> "2";
-            default -> "4321";
-        });
-        changed.replaceAll((name, value) -> name.endsWith("acceptorPriorityDelta") ? "3" : value);
-        ServerConnector connector = configure(module, changed);
-        for (var property : changed.entrySet()) {
-            String name = property.getKey().substring(property.getKey().lastIndexOf('.') + 1);
-            String capital = Character.toUpperCase(name.charAt(0)) + name.substring(1);
-            var getter = Arrays.stream(connector.getClass().getMethods())
-                    .filter(m -> m.getName().equals("get" + capital) || m.getName().equals("is" + capital))
-                    .findFirst().orElse(null);
-            assertNotNull(getter, property.getKey());
-            assertEquals(property.getValue(), String.valueOf(getter.invoke(connector)), property.getKey());
+            case "web" -> "other";
+            case "h2,http/1.1" -> "http/1.1,h2";
+            case "http/1.1" -> "h2";
+            // Low numbers, because some are of threads and one is a priority.
+            case "1", "-1", "-2" -> "2";
+            default -> String.valueOf(Long.parseLong(value) + 4321);
+        };
+    }
+
+    @ParameterizedTest
+    @MethodSource("connectors")
+    void everySetterIsReachedByAProperty(ModuleForm module) throws Exception {
+        Class<?> type = module.configure(Map.of()).getClass();
+        Stream<String> setters = Arrays.stream(type.getMethods())
+                .filter(method -> method.getName().matches("set[A-Z]\\w*") && method.getParameterCount() == 1)
+                .map(method -> Character.toLowerCase(method.getName().charAt(3)) + method.getName().substring(4));
+        Stream<String> sizes = Arrays.stream(type.getConstructors())
+                .flatMap(constructor -> Arrays.stream(constructor.getParameters()))
+                .filter(parameter -> parameter.getType().isPrimitive())
+                .map(parameter -> parameter.getAnnotation(Name.class).value());
+        TreeSet<String> settings = Stream.concat(setters, sizes).collect(Collectors.toCollection(TreeSet::new));
+        assertTrue(settings.containsAll(NO_PROPERTIES.keySet()), "exceptions that are none: " + settings);
+        settings.removeAll(NO_PROPERTIES.keySet());
+        settings.removeIf(setting -> module.template().containsKey(module.prefix() + setting));
+        assertEquals(Set.of(), settings, "settings without a property");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {BioConnector.class, NioConnector.class})
+    void everyConstructorNamesItsArguments(Class<?> connector) {
+        for (var constructor : connector.getConstructors()) {
+            for (var parameter : constructor.getParameters()) {
+                Name name = parameter.getAnnotation(Name.class);
+                assertNotNull(name, constructor + ": " + parameter);
+                assertEquals(parameter.getName(), name.value(), constructor.toString());
+            }
         }
     }
 
-    private static ServerConnector configure(String module, TreeMap<String, String> properties) throws Exception {
-        Server server = new Server();
-        try (ResourceFactory.Closeable resources = ResourceFactory.closeable()) {
-            XmlConfiguration xml = new XmlConfiguration(
-                    resources.newResource(CONFIG.resolve("etc/" + module + ".xml")));
-            xml.getIdMap().put("Server", server);
-            xml.getIdMap().put("httpConfig", new HttpConfiguration());
-            xml.getProperties().putAll(properties);
-            xml.configure(server);
+    @ParameterizedTest
+    @ValueSource(strings = {"millrace-bio", "millrace-nio"})
+    void protocolsAreAddedToTheConnector(String name) throws Exception {
+        ServerConnector clear = new ModuleForm(name + "-h2c").configure(Map.of());
+        assertEquals(Set.of("http/1.1", "h2c"), Set.copyOf(clear.getProtocols()));
+        assertEquals("HTTP/1.1", clear.getDefaultProtocol());
+        ServerConnector secure = new ModuleForm(name + "-h2").configure(Map.of());
+        assertEquals(Set.of("ssl", "alpn", "h2", "http/1.1"), Set.copyOf(secure.getProtocols()));
+        assertEquals("SSL", secure.getDefaultProtocol());
+        assertNotNull(secure.getBean(AbstractHTTP2ServerConnectionFactory.class));
+    }
+
+    @Test
+    void theDocumentationHasEverySettingWithItsDefault() throws IOException {
+        Map<String, String> inModules = new TreeMap<>();
+        for (ModuleForm module : all()) {
+            module.template().forEach((property, value) -> {
+                String name = property.substring(module.prefix().length());
+                String shown = EXAMPLES.contains(name) ? "" : value;
+                inModules.put(module.name() + " " + name, shown);
+            });
         }
-        return (ServerConnector) server.getConnectors()[0];
+        Map<String, String> inDocument = new TreeMap<>();
+        Matcher row = ROW.matcher(Files.readString(DOCUMENT));
+        while (row.find()) {
+            for (String module : modules(row.group(3))) {
+                String before = inDocument.put(module + " " + row.group(1), row.group(2).replace("—", ""));
+                assertNull(before, "twice: " + row.group());
+            }
+        }
+        assertEquals(inModules, inDocument);
+    }
+
+    /** The modules that a cell of the documentation's table names. */
+    private static List<String> modules(String cell) {
+        return Arrays.stream(cell.split(", ")).flatMap(word -> switch (word) {
+            case "all" -> connectors().stream().map(ModuleForm::name);
+            case "bio", "nio", "https" -> connectors().stream().map(ModuleForm::name)
+                    .filter(name -> List.of(name.split("-")).contains(word));
+            case "h2", "h2c" -> Stream.of("millrace-bio-" + word, "millrace-nio-" + word);
+            default -> Stream.of(word);
+        }).toList();
     }
 }

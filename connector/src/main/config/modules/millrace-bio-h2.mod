@@ -1,0 +1,45 @@
+[description]
+Adds HTTP/2, chosen by ALPN, to the TLS connector of millrace-bio-https.
+
+[tags]
+connector
+http2
+http
+ssl
+
+[depend]
+millrace-bio-https
+alpn-impl
+
+[lib]
+lib/jetty-alpn-server-${jetty.version}.jar
+lib/http2/jetty-http2-common-${jetty.version}.jar
+lib/http2/jetty-http2-hpack-${jetty.version}.jar
+lib/http2/jetty-http2-server-${jetty.version}.jar
+
+[xml]
+etc/millrace-bio-h2.xml
+
+[ini-template]
+### HTTP/2 of millrace-bio-https
+
+## The protocols that ALPN offers, the preferred one first.
+# millrace.bio.h2.protocols=h2,http/1.1
+
+## The protocol of clients that do not use ALPN.
+# millrace.bio.h2.defaultProtocol=http/1.1
+
+## The most requests of a connection that run at once.
+# millrace.bio.h2.maxConcurrentStreams=128
+
+## The bytes that a client may send for one request before the application has read them.
+# millrace.bio.h2.initialStreamRecvWindow=524288
+
+## The same for all requests of a connection together.
+# millrace.bio.h2.initialSessionRecvWindow=1048576
+
+## The most keys in all SETTINGS frames of a connection.
+# millrace.bio.h2.maxSettingsKeys=64
+
+## The most bad frames and pings per second; a connection with more of them is closed.
+# millrace.bio.h2.maxEventsPerSecond=128

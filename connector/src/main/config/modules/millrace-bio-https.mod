@@ -1,0 +1,100 @@
+[description]
+Enables a blocking HTTP/1.1 connector over TLS: a thread for each connection, platform or virtual.
+
+[tags]
+connector
+https
+http
+ssl
+
+[depend]
+millrace-connector
+ssl-context
+
+[xml]
+etc/millrace-bio-https.xml
+
+[ini-template]
+### Blocking (BIO) HTTPS Connector of Millrace
+### Keys and protocols of TLS are set in ssl-context.ini
+
+## The connector's name, by which contexts choose it ("@web" as a virtual host); none unless given.
+# millrace.bio.https.name=web
+
+## The host/address to bind the connector to.
+# millrace.bio.https.host=0.0.0.0
+
+## The port the connector listens on; 0 picks a free one.
+# millrace.bio.https.port=8443
+
+## The connection idle timeout, in milliseconds: without a byte in either direction.
+# millrace.bio.https.idleTimeout=30000
+
+## The idle timeout that connections get when the server stops gracefully, in milliseconds.
+# millrace.bio.https.shutdownIdleTimeout=1000
+
+## The number of threads that accept connections.
+# millrace.bio.https.acceptors=1
+
+## The thread priority delta to give to acceptor threads.
+# millrace.bio.https.acceptorPriorityDelta=-2
+
+## The ServerSocketChannel accept queue backlog (0 picks the platform default).
+# millrace.bio.https.acceptQueueSize=0
+
+## Whether to enable the SO_REUSEADDR socket option.
+# millrace.bio.https.reuseAddress=true
+
+## Whether to enable the SO_REUSEPORT socket option.
+# millrace.bio.https.reusePort=false
+
+## Whether to listen on the channel that the JVM inherited (systemd, inetd) in place of host and port.
+# millrace.bio.https.inheritChannel=false
+
+## Whether to enable the TCP_NODELAY socket option on accepted sockets.
+# millrace.bio.https.acceptedTcpNoDelay=true
+
+## The SO_RCVBUF socket option of accepted sockets (-1 keeps the platform default).
+# millrace.bio.https.acceptedReceiveBufferSize=-1
+
+## The SO_SNDBUF socket option of accepted sockets (-1 keeps the platform default).
+# millrace.bio.https.acceptedSendBufferSize=-1
+
+## The kind of the connections' threads: platform, virtual, or auto (virtual on JDK 21 and newer).
+# millrace.bio.https.threads=auto
+
+## The bytes that are read ahead of the protocol, per connection.
+# millrace.bio.https.readAheadBytes=2048
+
+## The most connections that are open at once; more wait in the backlog (0: no limit).
+# millrace.bio.https.maxConnections=0
+
+## The time that the head of a request (and a TLS handshake) may take, in milliseconds (0: no limit).
+# millrace.bio.https.requestHeadTimeoutMillis=30000
+
+## The least bytes per second of a request's content while the application waits for it (0: no limit).
+# millrace.bio.https.minRequestBytesPerSecond=240
+
+## The least bytes per second that a peer must take while a write waits for it (0: no limit).
+# millrace.bio.https.minResponseBytesPerSecond=240
+
+## The time for which a peer may be slower than that, in milliseconds.
+# millrace.bio.https.slowPeerGraceMillis=5000
+
+## How content from memory is written: gather, direct, chunk or adaptive-chunk.
+# millrace.bio.https.writeStrategy=gather
+
+## The size of each connection's cache of request header fields (0: none; -1: as jetty.httpConfig.headerCacheSize says).
+# millrace.bio.https.headerCacheSize=0
+
+## Whether the client must send SNI; one that does not is answered with 400.
+# millrace.bio.https.sniRequired=false
+
+## Whether the host that SNI names must be one of the certificate's; if not, the answer is 400.
+# millrace.bio.https.sniHostCheck=true
+
+## The max age of the Strict-Transport-Security field, in seconds (-1: no such field).
+# millrace.bio.https.stsMaxAgeSeconds=-1
+
+## Whether the Strict-Transport-Security field includes the subdomains.
+# millrace.bio.https.stsIncludeSubdomains=false

@@ -1,0 +1,36 @@
+[description]
+Adds clear-text HTTP/2, by prior knowledge and by upgrade, to the connector of millrace-nio.
+
+[tags]
+connector
+http2
+http
+
+[depend]
+millrace-nio
+
+[lib]
+lib/http2/jetty-http2-common-${jetty.version}.jar
+lib/http2/jetty-http2-hpack-${jetty.version}.jar
+lib/http2/jetty-http2-server-${jetty.version}.jar
+
+[xml]
+etc/millrace-nio-h2c.xml
+
+[ini-template]
+### Clear-text HTTP/2 of millrace-nio
+
+## The most requests of a connection that run at once.
+# millrace.nio.h2c.maxConcurrentStreams=128
+
+## The bytes that a client may send for one request before the application has read them.
+# millrace.nio.h2c.initialStreamRecvWindow=524288
+
+## The same for all requests of a connection together.
+# millrace.nio.h2c.initialSessionRecvWindow=1048576
+
+## The most keys in all SETTINGS frames of a connection.
+# millrace.nio.h2c.maxSettingsKeys=64
+
+## The most bad frames and pings per second; a connection with more of them is closed.
+# millrace.nio.h2c.maxEventsPerSecond=128

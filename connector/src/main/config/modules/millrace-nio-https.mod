@@ -1,0 +1,100 @@
+[description]
+Enables a selector-driven HTTP/1.1 connector over TLS.
+
+[tags]
+connector
+https
+http
+ssl
+
+[depend]
+millrace-connector
+ssl-context
+
+[xml]
+etc/millrace-nio-https.xml
+
+[ini-template]
+### Selector (NIO) HTTPS Connector of Millrace
+### Keys and protocols of TLS are set in ssl-context.ini
+
+## The connector's name, by which contexts choose it ("@web" as a virtual host); none unless given.
+# millrace.nio.https.name=web
+
+## The host/address to bind the connector to.
+# millrace.nio.https.host=0.0.0.0
+
+## The port the connector listens on; 0 picks a free one.
+# millrace.nio.https.port=8444
+
+## The connection idle timeout, in milliseconds: without a byte in either direction.
+# millrace.nio.https.idleTimeout=30000
+
+## The idle timeout that connections get when the server stops gracefully, in milliseconds.
+# millrace.nio.https.shutdownIdleTimeout=1000
+
+## The number of threads that accept connections.
+# millrace.nio.https.acceptors=1
+
+## The thread priority delta to give to acceptor threads.
+# millrace.nio.https.acceptorPriorityDelta=-2
+
+## The ServerSocketChannel accept queue backlog (0 picks the platform default).
+# millrace.nio.https.acceptQueueSize=0
+
+## Whether to enable the SO_REUSEADDR socket option.
+# millrace.nio.https.reuseAddress=true
+
+## Whether to enable the SO_REUSEPORT socket option.
+# millrace.nio.https.reusePort=false
+
+## Whether to listen on the channel that the JVM inherited (systemd, inetd) in place of host and port.
+# millrace.nio.https.inheritChannel=false
+
+## Whether to enable the TCP_NODELAY socket option on accepted sockets.
+# millrace.nio.https.acceptedTcpNoDelay=true
+
+## The SO_RCVBUF socket option of accepted sockets (-1 keeps the platform default).
+# millrace.nio.https.acceptedReceiveBufferSize=-1
+
+## The SO_SNDBUF socket option of accepted sockets (-1 keeps the platform default).
+# millrace.nio.https.acceptedSendBufferSize=-1
+
+## The number of selectors (-1 picks a default value based on number of cores).
+# millrace.nio.https.selectors=-1
+
+## Where a ready connection is served: adaptive, selector (for handlers that never block) or handoff.
+# millrace.nio.https.dispatch=adaptive
+
+## The most connections that are open at once; more wait in the backlog (0: no limit).
+# millrace.nio.https.maxConnections=0
+
+## The time that the head of a request (and a TLS handshake) may take, in milliseconds (0: no limit).
+# millrace.nio.https.requestHeadTimeoutMillis=30000
+
+## The least bytes per second of a request's content while the application waits for it (0: no limit).
+# millrace.nio.https.minRequestBytesPerSecond=240
+
+## The least bytes per second that a peer must take while a write waits for it (0: no limit).
+# millrace.nio.https.minResponseBytesPerSecond=240
+
+## The time for which a peer may be slower than that, in milliseconds.
+# millrace.nio.https.slowPeerGraceMillis=5000
+
+## How content from memory is written: gather, direct, chunk or adaptive-chunk.
+# millrace.nio.https.writeStrategy=gather
+
+## The size of each connection's cache of request header fields (0: none; -1: as jetty.httpConfig.headerCacheSize says).
+# millrace.nio.https.headerCacheSize=0
+
+## Whether the client must send SNI; one that does not is answered with 400.
+# millrace.nio.https.sniRequired=false
+
+## Whether the host that SNI names must be one of the certificate's; if not, the answer is 400.
+# millrace.nio.https.sniHostCheck=true
+
+## The max age of the Strict-Transport-Security field, in seconds (-1: no such field).
+# millrace.nio.https.stsMaxAgeSeconds=-1
+
+## Whether the Strict-Transport-Security field includes the subdomains.
+# millrace.nio.https.stsIncludeSubdomains=false
