@@ -22,8 +22,8 @@ import picocli.CommandLine.Spec;
 
 /** {@code loadclient compare A B}: ratios with intervals, and whether B is worse. */
 @Command(name = "compare", mixinStandardHelpOptions = true,
-        description = "Compares B with A: the ratio B/A of each figure in each cell, repetition by repetition, with its "
-                + "95 %% interval. Exit 1 if B is worse.",
+        description = "Compares B with A: the ratio B/A of each figure in each cell, repetition by repetition, with "
+                + "its 95 %% interval. Exit 1 if B is worse.",
         footer = {"", "A and B are run.json files, or folders with one; #LABEL takes one variant out of a run.", "",
             "Examples:",
             "  loadclient compare before/run.json after/run.json",

@@ -141,7 +141,8 @@ final class Demo {
     }
 
     private static RunSettings settings(Duration warmup, Duration window) {
-        return new RunSettings(RunSettings.Warmup.of(warmup), window, 0, TIMEOUT, TIMEOUT, Duration.ZERO, SEED, 0, List.of(),
+        return new RunSettings(RunSettings.Warmup.of(warmup), window, 0, TIMEOUT, TIMEOUT, Duration.ZERO, SEED, 0,
+                List.of(),
                 RunSettings.Limits.NONE);
     }
 

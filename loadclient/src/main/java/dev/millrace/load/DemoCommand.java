@@ -66,7 +66,8 @@ final class DemoCommand implements Callable<Integer> {
             interruption.lastly(server::close);
             Map<String, String> urls = server.awaitListeners();
             environment.put("server process", String.valueOf(Environment.commandLine(server.pid())));
-            Demo demo = new Demo(interruption, spec.commandLine().getErr(), LISTENERS, urls, server.pid(), duration, warmup);
+            Demo demo = new Demo(interruption, spec.commandLine().getErr(), LISTENERS, urls, server.pid(), duration,
+                    warmup);
             List<CellResult> results = demo.run();
             RunFile run = new RunFile(RunFile.SCHEMA_VERSION, "BIO, NIO and Jetty's own connector side by side",
                     started, Session.commandLine(), environment, demo.plan(), results);

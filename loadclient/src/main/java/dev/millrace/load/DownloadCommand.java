@@ -23,7 +23,8 @@ import picocli.CommandLine.Parameters;
 
 /** {@code loadclient download URL}: files that a catalogue lists. */
 @Command(name = "download", mixinStandardHelpOptions = true,
-        description = "Measures downloads of the files below URL. A comma list is a sweep: one cell for each combination.",
+        description = "Measures downloads of the files below URL. A comma list is a sweep: one cell for each "
+                + "combination.",
         footer = {"", "Examples:",
             "  loadclient download -c 50,100,200 -d 30s --limit-rate none,1M -o out http://127.0.0.1:8080/files/",
             "  loadclient download --mix 1k:40,1m:10,100m:1 -d 60s http://127.0.0.1:8080/files/",
@@ -64,8 +65,8 @@ final class DownloadCommand implements Callable<Integer> {
     private Verify verify;
 
     @Parameters(arity = "1..*", paramLabel = "URL",
-            description = "What the files' names are below, such as http://127.0.0.1:8080/files/; with several, each cell "
-                    + "is measured on one after the other.")
+            description = "What the files' names are below, such as http://127.0.0.1:8080/files/; with several, each "
+                    + "cell is measured on one after the other.")
     private List<String> urls;
 
     DownloadCommand(Interruption interruption) {

@@ -33,8 +33,8 @@ final class LoadOptions {
     private List<String> keepAlive;
 
     @Option(names = {"-R", "--rate"}, split = ",", defaultValue = "0", paramLabel = "N",
-            description = "Requests per second of all clients together, sent by the clock (open model); latency then runs "
-                    + "from the moment a request was due (default: closed model, as fast as answers come).")
+            description = "Requests per second of all clients together, sent by the clock (open model); latency then "
+                    + "runs from the moment a request was due (default: closed model, as fast as answers come).")
     private List<Double> rates;
 
     @Option(names = {"-d", "--duration"}, paramLabel = "TIME",

@@ -35,8 +35,8 @@ final class Preflight {
     static void check(Cell cell, LocalPorts ports, int addresses, List<String> refusals, List<String> notes) {
         long available = (long) ports.count() * addresses;
         if (cell.clients() > available) {
-            refusals.add(String.format(Locale.ROOT, "%,d clients need as many local ports, there are %,d: add addresses by "
-                    + "--source-ip, or widen net.ipv4.ip_local_port_range", cell.clients(), available));
+            refusals.add(String.format(Locale.ROOT, "%,d clients need as many local ports, there are %,d: add "
+                    + "addresses by --source-ip, or widen net.ipv4.ip_local_port_range", cell.clients(), available));
         }
         if (cell.workload().keepAlive()) {
             return;

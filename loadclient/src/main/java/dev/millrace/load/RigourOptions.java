@@ -28,8 +28,8 @@ final class RigourOptions {
     private int repeat;
 
     @Option(names = "--order", defaultValue = "fixed", paramLabel = "fixed|random|abba",
-            description = "Order of the cells within each repetition; random is seeded, abba turns around every other one "
-                    + "(default: ${DEFAULT-VALUE}).")
+            description = "Order of the cells within each repetition; random is seeded, abba turns around every other "
+                    + "one (default: ${DEFAULT-VALUE}).")
     private Schedule.Order order;
 
     @Option(names = "--server-pid", split = ",", paramLabel = "PID",
@@ -76,7 +76,8 @@ final class RigourOptions {
         for (long pid : pids == null ? List.<Long>of() : pids) {
             require(ProcessHandle.of(pid).isPresent(), "no process " + pid);
         }
-        require(required == null || VERDICTS.contains(required), "--require takes one of " + String.join(", ", VERDICTS));
+        require(required == null || VERDICTS.contains(required), "--require takes one of " + String.join(", ",
+                VERDICTS));
         limits();
     }
 

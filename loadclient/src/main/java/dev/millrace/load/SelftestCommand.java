@@ -29,8 +29,8 @@ import picocli.CommandLine.Spec;
 
 /** {@code loadclient selftest}: what the client itself costs, and how exact it is on this machine. */
 @Command(name = "selftest", mixinStandardHelpOptions = true,
-        description = "States the client's own CPU time per request, against a server of canned answers, and the precision "
-                + "of its clocks.",
+        description = "States the client's own CPU time per request, against a server of canned answers, and the "
+                + "precision of its clocks.",
         footer = {"", "Example:", "  loadclient selftest -d 3s"})
 final class SelftestCommand implements Callable<Integer> {
 
@@ -78,9 +78,11 @@ final class SelftestCommand implements Callable<Integer> {
                 for (int clients : CLIENTS) {
                     CellResult result = measure(target, check, clients, server.pid());
                     good &= result.errorCount() == 0;
-                    out.printf(Locale.ROOT, "%-9s %2d clients: client %5.2f us CPU per request, %,.0f requests/s (canned "
-                            + "server %.2f us)%n", check == UuidWorkload.Check.NONE ? "counting" : "verifying", clients,
-                            result.clientMicrosPerRequest(), result.requestsPerSecond(), result.serverMicrosPerRequest());
+                    out.printf(Locale.ROOT, "%-9s %2d clients: client %5.2f us CPU per request, %,.0f requests/s "
+                            + "(canned server %.2f us)%n", check == UuidWorkload.Check.NONE ? "counting" : "verifying",
+                            clients,
+                            result.clientMicrosPerRequest(), result.requestsPerSecond(),
+                            result.serverMicrosPerRequest());
                 }
             }
             return good ? Main.GOOD : Main.ERRORS;
@@ -95,7 +97,8 @@ final class SelftestCommand implements Callable<Integer> {
                 new UuidWorkload.Settings("GET", true, "RANDOM", 1, null, List.of(), check)));
         RunSettings settings = new RunSettings(RunSettings.Warmup.of(duration), duration, 0, Duration.ofSeconds(10),
                 Duration.ofSeconds(10), Duration.ZERO, 1, 0, List.of(), RunSettings.Limits.NONE);
-        CellRun run = new CellRun(cell, settings, new ProcessCpu(pid), (warmingUp, seconds, requests, bytes, errors) -> { });
+        CellRun run = new CellRun(cell, settings, new ProcessCpu(pid), (warmingUp, seconds, requests, bytes,
+                errors) -> { });
         interruption.onRequest(run::stop);
         return run.run(0);
     }

@@ -129,7 +129,8 @@ final class ServerProcess implements AutoCloseable {
             }
             listeners.completeExceptionally(new IOException("the server ended before it listened: " + last));
         } catch (IOException e) {
-            listeners.completeExceptionally(new IOException("the server's output cannot be read: " + e.getMessage(), e));
+            listeners.completeExceptionally(new IOException("the server's output cannot be read: " + e.getMessage(),
+                    e));
         }
     }
 

@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
 @Command(name = "uuid", mixinStandardHelpOptions = true,
         description = "Measures the UUID service at URL. A comma list is a sweep: one cell for each combination.",
         footer = {"", "Examples:",
-            "  loadclient uuid -c 1,2,4,8 -m GET,POST --keepalive on,off -d 5s -o out http://127.0.0.1:8080/generate-uuid",
+            "  loadclient uuid -c 1,2,4,8 -m GET,POST --keepalive on,off -o out http://127.0.0.1:8080/generate-uuid",
             "  loadclient uuid -R 2000 -c 50 --repeat 5 --order abba --label BIO,NIO -o out \\",
             "      http://127.0.0.1:8080/generate-uuid http://127.0.0.1:8081/generate-uuid"})
 final class UuidCommand implements Callable<Integer> {
@@ -48,13 +48,13 @@ final class UuidCommand implements Callable<Integer> {
     private String name;
 
     @Option(names = "--verify", defaultValue = "full", paramLabel = "none|full",
-            description = "full: status, media type, root element, number and form of UUIDs; none: status alone, so that "
-                    + "URL may be any (default: ${DEFAULT-VALUE}).")
+            description = "full: status, media type, root element, number and form of UUIDs; none: status alone, so "
+                    + "that URL may be any (default: ${DEFAULT-VALUE}).")
     private UuidWorkload.Check verify;
 
     @Parameters(arity = "1..*", paramLabel = "URL",
-            description = "The service, such as http://127.0.0.1:8080/generate-uuid; with several, each cell is measured on "
-                    + "one after the other.")
+            description = "The service, such as http://127.0.0.1:8080/generate-uuid; with several, each cell is "
+                    + "measured on one after the other.")
     private List<String> urls;
 
     UuidCommand(Interruption interruption) {
@@ -74,7 +74,8 @@ final class UuidCommand implements Callable<Integer> {
         RunSettings settings = load.settings(false, rigour.limits());
         Map<String, String> facts = load.facts(settings);
         facts.put("repetitions", rigour.describe());
-        Plan plan = new Plan("UUID service at " + String.join(", ", urls), cells(targets, rigour.labels(targets)), settings,
+        Plan plan = new Plan("UUID service at " + String.join(", ", urls), cells(targets, rigour.labels(targets)),
+                settings,
                 rigour.servers(targets), rigour.schedule(load.seed()), facts);
         return new Session(interruption, load.line(), rigour).run(plan);
     }

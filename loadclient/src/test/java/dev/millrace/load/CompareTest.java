@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -96,13 +97,14 @@ class CompareTest {
         Cli cli = Cli.run("compare", run("a", 1), run("b", List.of()));
         assertEquals(Main.ERRORS, cli.code());
         assertEquals("loadclient: the two runs have no valid cell in common", cli.err().strip());
-        assertTrue(Cli.run("compare", "none.json", "none.json").err().startsWith("loadclient: cannot read none.json: "));
+        assertTrue(Cli.run("compare", "none.json",
+                "none.json").err().startsWith("loadclient: cannot read none.json: "));
         assertEquals("loadclient: no variant X in " + folder.resolve("a"),
                 Cli.run("compare", folder.resolve("a") + "#X", folder.resolve("a").toString()).err().strip());
     }
 
     @Test
-    void aReportIsMadeAgainWithoutLoad() throws IOException {
+    void aReportIsMadeAgainWithoutLoad() throws Exception {
         try (TestServer server = new TestServer(TestServer::answerUuids)) {
             Cli.run("uuid", "-c=1", "-n=50", "--warmup=0s", "--label=one", "-o", folder.toString(),
                     server.url("/generate-uuid"));
@@ -115,9 +117,11 @@ class CompareTest {
                 "hgrm/one_c=1_GET_ka=on_RANDOM_n=1-0.hgrm")) {
             assertEquals(Files.readString(folder.resolve(name)), Files.readString(again.resolve(name)), name);
         }
+        assertTrue(Files.readString(again.resolve("report.html")).contains("Latency by percentile"));
+        DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(again.resolve("report.html").toFile());
         List<String> csv = Files.readAllLines(again.resolve("cells.csv"));
         assertEquals(2, csv.size());
-        assertTrue(csv.get(0).startsWith("label,clients,method,keepalive,uuid,count,repetition,model,window_s,requests,"));
+        assertTrue(csv.get(0).startsWith("label,clients,method,keepalive,uuid,count,repetition,model,window_s,"));
         assertTrue(csv.get(1).startsWith("one,1,GET,on,RANDOM,1,0,closed,"), csv.get(1));
         assertTrue(Files.readString(again.resolve("latency.hlog")).contains("Tag=one_c=1_GET_ka=on_RANDOM_n=1-0,"));
         assertTrue(Files.readString(again.resolve("hgrm/one_c=1_GET_ka=on_RANDOM_n=1-0.hgrm")).contains("TotalCount"));

@@ -77,7 +77,8 @@ class RigourTest {
 
     @Test
     void aRateOfConnectionsThatUsesUpThePortsIsForeseen() {
-        UuidWorkload closing = new UuidWorkload(Target.of("http://127.0.0.1:9/"), new UuidWorkload.Settings("GET", false,
+        UuidWorkload closing = new UuidWorkload(Target.of("http://127.0.0.1:9/"), new UuidWorkload.Settings("GET",
+                false,
                 "RANDOM", 1, null, List.of(), UuidWorkload.Check.FULL));
         LocalPorts ports = new LocalPorts(28_232, 60);
         List<String> refusals = new ArrayList<>();

@@ -103,7 +103,8 @@ class SweepTest {
             assertEquals(cell.counts().requests(), cell.times().latency().count());
             assertEquals(1, cell.series().requests().size());
             assertTrue(cli.err().contains("[1/1] window  1s"), cli.err());
-            assertTrue(cell.times().latency().p50() <= cell.times().latency().p99() && cell.times().latency().p99() <= cell.times().latency().max());
+            assertTrue(cell.times().latency().p50() <= cell.times().latency().p99()
+                    && cell.times().latency().p99() <= cell.times().latency().max());
             assertTrue(cell.times().firstByte().p50() <= cell.times().latency().max());
         }
     }

@@ -20,8 +20,10 @@ class UsageTest {
         "uuid --rcvbuf lots " + URL, "uuid --uuid-method a&b " + URL, "download --verify thoroughly " + URL,
         "download", "demo", "compare a.json", "compare --threshold x a b", "report", "selftest -d x",
         "uuid --repeat 0 " + URL, "uuid --label A,B " + URL, "uuid --label A,A " + URL + " " + URL, "uuid -R -1 " + URL,
-        "uuid --order sorted " + URL, "uuid --require fast " + URL, "uuid --max-cov x " + URL, "uuid --warmup soon " + URL,
-        "uuid --warmup auto --max-warmup 1s " + URL, "uuid --source-ip 192.0.2.1 " + URL, "uuid --source-ip x..y " + URL,
+        "uuid --order sorted " + URL, "uuid --require fast " + URL, "uuid --max-cov x " + URL, "uuid --warmup soon "
+        + URL,
+        "uuid --warmup auto --max-warmup 1s " + URL, "uuid --source-ip 192.0.2.1 " + URL, "uuid --source-ip x..y "
+        + URL,
         "uuid --server-pid 1 --server-cmd x " + URL, "download --limit-rate fast " + URL,
         "download --file a --mix 1k:1 " + URL})
     void isOneLineAndExitTwo(String line) {

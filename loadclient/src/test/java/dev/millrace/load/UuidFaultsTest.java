@@ -109,7 +109,8 @@ class UuidFaultsTest {
     }
 
     private static void cutBody(TestServer.Request request, OutputStream out, Socket socket) throws IOException {
-        out.write("HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: 100\r\n\r\n<response>".getBytes(US_ASCII));
+        out.write(("HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: 100\r\n\r\n"
+                + "<response>").getBytes(US_ASCII));
         socket.close();
     }
 

@@ -6,8 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The local ports that connections can be made from (ip(7), ip-sysctl). A port of a connection that this side closed first
- * rests in TIME_WAIT before it can be used to the same address and port again.
+ * The local ports that connections can be made from (ip(7), ip-sysctl). A port of a connection that this side closed
+ * first rests in TIME_WAIT before it can be used to the same address and port again.
  *
  * @param count            ports per local address
  * @param timeWaitSeconds  how long one rests

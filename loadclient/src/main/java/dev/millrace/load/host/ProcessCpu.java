@@ -11,8 +11,8 @@ import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
 /**
- * CPU time of one process of this machine. On Linux {@code utime + stime} of {@code /proc/<pid>/stat} (proc(5), fields 14
- * and 15): the split of the two is sampled, but their sum follows the scheduler's exact account, rounded to ticks of
+ * CPU time of one process of this machine. On Linux {@code utime + stime} of {@code /proc/<pid>/stat} (proc(5), fields
+ * 14 and 15): the split of the two is sampled, but their sum follows the scheduler's exact account, rounded to ticks of
  * 10 ms. Elsewhere {@link ProcessHandle.Info#totalCpuDuration()}. Immutable.
  *
  * @param pid the process

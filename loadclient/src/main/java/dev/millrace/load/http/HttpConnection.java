@@ -23,8 +23,8 @@ import org.apache.hc.core5.http.impl.io.SessionInputBufferImpl;
  * A blocking HTTP/1.1 client connection (RFC 9112) that carries one exchange at a time. It never retries, never
  * follows a redirect and never hides a failure. Owns its socket until {@link #close()}.
  *
- * <p>No SO_TIMEOUT is set: with one, each read costs the JDK a poll(2) and a second read(2). Whoever wants a bound on an
- * exchange calls {@link #abort()} from another thread.
+ * <p>No SO_TIMEOUT is set: with one, each read costs the JDK a poll(2) and a second read(2). Whoever wants a bound on
+ * an exchange calls {@link #abort()} from another thread.
  */
 public final class HttpConnection implements Closeable {
 

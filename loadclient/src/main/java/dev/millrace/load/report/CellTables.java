@@ -2,48 +2,114 @@ package dev.millrace.load.report;
 
 import dev.millrace.load.run.CellResult;
 import dev.millrace.load.run.CpuUse;
+import dev.millrace.load.run.Percentiles;
+import dev.millrace.load.run.SizeResult;
 import java.util.List;
+import java.util.function.Function;
 
 /** The tables of a report. Stateless. */
 final class CellTables {
 
+    private static final double BYTES_PER_MEBIBYTE = 1 << 20;
+
     private CellTables() {
     }
 
-    static String clients(CellResult cell) {
-        return cell.parameters().getOrDefault("clients", "");
+    static String results(List<Aggregate> cells) {
+        StringBuilder table = new StringBuilder("<h2>All cells</h2>\n<div class=\"wide\"><table>\n");
+        row(table, "th", "cell", "model", "runs", "window s", "requests", "req/s", "\u00b1%", "MB/s", "srv \u00b5s/req",
+                "srv ms/GB", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms", "raw p50 ms", "raw p99 ms",
+                "header byte p50 ms", "body byte p50 ms", "connect p50 ms", "late p99 ms", "connections", "cut off",
+                "errors", "verdict");
+        for (Aggregate cell : cells) {
+            Interval rate = cell.interval(CellResult::requestsPerSecond);
+            row(table, "td", ResultLine.name(cell.label(), cell.parameters()), cell.first().model(),
+                    Integer.toString(cell.repetitions().size()), Figures.number(cell.mean(CellResult::windowSeconds)),
+                    Figures.number(cell.mean(result -> (double) result.counts().requests())),
+                    Figures.number(rate.mean()),
+                    Figures.number(rate.percent()), Figures.number(cell.mean(CellResult::megabytesPerSecond)),
+                    Figures.number(cell.mean(CellResult::serverMicrosPerRequest)),
+                    cell.first().countsBytes() ? Figures.number(cell.mean(CellResult::serverMillisPerGigabyte)) : "",
+                    time(cell, r -> r.times().latency(), Percentiles::p50),
+                    time(cell, r -> r.times().latency(), Percentiles::p90),
+                    time(cell, r -> r.times().latency(), Percentiles::p99),
+                    time(cell, r -> r.times().latency(), Percentiles::p999),
+                    time(cell, r -> r.times().latency(), Percentiles::max),
+                    time(cell, r -> r.times().raw(), Percentiles::p50),
+                    time(cell, r -> r.times().raw(), Percentiles::p99),
+                    time(cell, r -> r.times().headerByte(), Percentiles::p50),
+                    time(cell, r -> r.times().firstByte(), Percentiles::p50),
+                    time(cell, r -> r.times().connect(), Percentiles::p50),
+                    time(cell, r -> r.times().lateness(), Percentiles::p99),
+                    Figures.number(cell.mean(result -> (double) result.counts().connections())),
+                    Figures.number(cell.mean(result -> (double) result.counts().cutOff())),
+                    Long.toString(cell.errors()),
+                    cell.verdict());
+        }
+        return table.append("</table></div>\n").toString();
     }
 
-    static String results(List<CellResult> cells) {
-        StringBuilder table = new StringBuilder("<h2>All cells</h2>\n<div class=\"wide\"><table>\n");
-        row(table, "th", "cell", "window s", "requests", "req/s", "MB/s", "srv \u00b5s/req", "srv ms/GB", "p50 ms",
-                "p90 ms", "p99 ms", "p99.9 ms", "max ms", "first byte p50 ms", "connect p50 ms", "connections",
-                "cut off", "errors", "verdict");
+    private static String time(Aggregate cell, Function<CellResult, Percentiles> times,
+                               Function<Percentiles, Double> which) {
+        return Figures.millis(cell.mean(result -> {
+            Percentiles known = times.apply(result);
+            return known == null || known.count() == 0 ? null : which.apply(known);
+        }));
+    }
+
+    static String sizes(List<CellResult> cells) {
+        if (cells.stream().allMatch(cell -> cell.sizes().isEmpty())) {
+            return "";
+        }
+        StringBuilder table = new StringBuilder("<h2>Downloads by file size</h2>\n<div class=\"wide\"><table>\n");
+        row(table, "th", "cell", "bytes", "MiB", "complete", "init p50 ms", "init p99 ms", "speed mean MB/s",
+                "slowest 1 % MB/s", "median MB/s");
         for (CellResult cell : cells) {
-            row(table, "td", ResultLine.name(cell), Figures.number(cell.windowSeconds()),
-                    Long.toString(cell.counts().requests()), Figures.number(cell.requestsPerSecond()),
-                    Figures.number(cell.megabytesPerSecond()), Figures.number(cell.serverMicrosPerRequest()),
-                    cell.countsBytes() ? Figures.number(cell.serverMillisPerGigabyte()) : "",
-                    Figures.millis(cell.times().latency().p50()), Figures.millis(cell.times().latency().p90()),
-                    Figures.millis(cell.times().latency().p99()), Figures.millis(cell.times().latency().p999()),
-                    Figures.millis(cell.times().latency().max()), Figures.millis(cell.times().firstByte().p50()),
-                    Figures.millis(cell.times().connect().p50()), Long.toString(cell.counts().connections()),
-                    Long.toString(cell.counts().cutOff()), Long.toString(cell.errorCount()), cell.verdict());
+            for (SizeResult size : cell.sizes()) {
+                row(table, "td", ResultLine.name(cell), Long.toString(size.size()),
+                        Figures.number(size.size() / BYTES_PER_MEBIBYTE), Long.toString(size.downloads()),
+                        Figures.millis(size.init().p50()), Figures.millis(size.init().p99()),
+                        Figures.number(size.speed()), Figures.number(size.speedP1()), Figures.number(size.speedP50()));
+            }
         }
         return table.append("</table></div>\n").toString();
     }
 
     static String cpu(List<CellResult> cells) {
         StringBuilder table = new StringBuilder("<h2>Who used the cores</h2>\n<div class=\"wide\"><table>\n");
-        row(table, "th", "cell", "server", "client", "other", "idle", "steal", "softirq (in the first three)",
-                "client \u00b5s/req");
+        row(table, "th", "cell", "run", "", "server", "client", "other", "idle", "steal",
+                "softirq (in the first three)", "client \u00b5s/req", "server threads", "server MiB");
         for (CellResult cell : cells) {
             CpuUse cpu = cell.cpu();
-            row(table, "td", ResultLine.name(cell), cores(cpu.server(), cell), cores(cpu.client(), cell),
-                    cores(cpu.other(), cell), cores(cpu.idle(), cell), cores(cpu.steal(), cell),
-                    cores(cpu.softirq(), cell), Figures.number(cell.clientMicrosPerRequest()));
+            StringBuilder plain = new StringBuilder();
+            row(plain, "td", ResultLine.name(cell), Integer.toString(cell.repetition() + 1), "@", cores(cpu.server(),
+                    cell),
+                    cores(cpu.client(), cell), cores(cpu.other(), cell), cores(cpu.idle(), cell),
+                    cores(cpu.steal(), cell), cores(cpu.softirq(), cell), Figures.number(cell.clientMicrosPerRequest()),
+                    cpu.serverThreads() == null ? Figures.UNKNOWN : cpu.serverThreads().toString(),
+                    Figures.number(cpu.serverResidentBytes() == null ? null
+                            : cpu.serverResidentBytes() / BYTES_PER_MEBIBYTE));
+            table.append(plain.toString().replace("<td>@</td>", "<td>" + split(cpu) + "</td>"));
         }
         return table.append("</table></div>\n").toString();
+    }
+
+    /** A bar of the machine's time: server, client, other, steal, and the rest idle. */
+    private static String split(CpuUse cpu) {
+        Double total = cpu.total();
+        if (total == null || total == 0) {
+            return "";
+        }
+        int width = 160;
+        Svg svg = new Svg(width, 12, "server, client, other, steal, idle");
+        double x = 0;
+        int colour = 0;
+        for (Double part : new Double[] {cpu.server(), cpu.client(), cpu.other(), cpu.steal()}) {
+            double length = part == null ? 0 : part / total * width;
+            svg.bar(x, 0, length, 12, Figure.fill(colour++), Figures.number(part) + " s");
+            x += length;
+        }
+        return svg.done();
     }
 
     private static String cores(Double seconds, CellResult cell) {

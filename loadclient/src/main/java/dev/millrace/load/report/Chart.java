@@ -3,29 +3,23 @@ package dev.millrace.load.report;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
-import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
 /**
- * Values by category and series, drawn as lines or as bars. Categories stand at equal distances, which suits client
- * counts that grow by factors. Confined to one thread.
+ * Values by category and series, drawn as lines or as bars, with their 95 % intervals. Categories stand at equal
+ * distances, which suits client counts that grow by factors. Confined to one thread.
  */
 final class Chart {
 
-    private static final int WIDTH = 720;
-    private static final int HEIGHT = 300;
-    private static final int LEFT = 64;
-    private static final int RIGHT = 12;
-    private static final int TOP = 14;
-    private static final int BOTTOM = 34;
-    private static final int COLOURS = 8;
     private static final double BAR_SHARE = 0.76;
+    private static final double WHISKER = 4;
 
     private final String title;
     private final String unit;
     private final Set<String> categories = new LinkedHashSet<>();
-    private final Map<String, Map<String, Double>> series = new LinkedHashMap<>();
+    private final Map<String, Map<String, Interval>> series = new LinkedHashMap<>();
 
     Chart(String title, String unit) {
         this.title = title;
@@ -33,8 +27,8 @@ final class Chart {
     }
 
     /** Adds a value; null is left out. */
-    void add(String name, String category, Double value) {
-        if (value != null && !value.isNaN()) {
+    void add(String name, String category, Interval value) {
+        if (value != null && !Double.isNaN(value.mean()) && !Double.isInfinite(value.mean())) {
             categories.add(category);
             series.computeIfAbsent(name, key -> new LinkedHashMap<>()).put(category, value);
         }
@@ -45,85 +39,98 @@ final class Chart {
     }
 
     String lines() {
-        Svg svg = new Svg(WIDTH, HEIGHT, title);
-        Axis axis = frame(svg);
-        List<String> places = new ArrayList<>(categories);
+        Figure figure = new Figure(title, unit, smallest(), largest());
+        categoryTexts(figure);
         int colour = 0;
-        for (Map.Entry<String, Map<String, Double>> one : series.entrySet()) {
+        for (Map.Entry<String, Map<String, Interval>> one : series.entrySet()) {
             StringBuilder points = new StringBuilder();
-            for (int i = 0; i < places.size(); i++) {
-                Double value = one.getValue().get(places.get(i));
+            int place = 0;
+            for (String category : categories) {
+                Interval value = one.getValue().get(category);
                 if (value != null) {
-                    points.append(Svg.point(middle(i), axis.y(value)));
+                    points.append(Svg.point(middle(place), figure.y(value.mean())));
                 }
+                place++;
             }
-            svg.polyline(points.toString().strip(), "s" + colour % COLOURS);
-            for (int i = 0; i < places.size(); i++) {
-                Double value = one.getValue().get(places.get(i));
+            figure.svg().polyline(points.toString().strip(), Figure.stroke(colour));
+            place = 0;
+            for (String category : categories) {
+                Interval value = one.getValue().get(category);
                 if (value != null) {
-                    svg.dot(middle(i), axis.y(value), "f" + colour % COLOURS, tip(one.getKey(), places.get(i), value));
+                    double x = middle(place);
+                    whiskers(figure, x, value, Figure.stroke(colour));
+                    figure.svg().dot(x, figure.y(value.mean()), Figure.fill(colour), tip(one.getKey(), category,
+                            value));
                 }
+                place++;
             }
             colour++;
         }
-        return figure(svg.done());
+        return figure.done(new ArrayList<>(series.keySet()));
     }
 
     String bars() {
-        Svg svg = new Svg(WIDTH, HEIGHT, title);
-        Axis axis = frame(svg);
-        List<String> places = new ArrayList<>(categories);
+        Figure figure = new Figure(title, unit, smallest(), largest());
+        categoryTexts(figure);
         double width = slot() * BAR_SHARE / series.size();
         int colour = 0;
-        for (Map.Entry<String, Map<String, Double>> one : series.entrySet()) {
-            for (int i = 0; i < places.size(); i++) {
-                Double value = one.getValue().get(places.get(i));
+        for (Map.Entry<String, Map<String, Interval>> one : series.entrySet()) {
+            int place = 0;
+            for (String category : categories) {
+                Interval value = one.getValue().get(category);
                 if (value != null) {
-                    double x = middle(i) - slot() * BAR_SHARE / 2 + colour * width;
-                    svg.bar(x, axis.y(value), Math.max(1, width - 1), axis.y(0) - axis.y(value),
-                            "f" + colour % COLOURS, tip(one.getKey(), places.get(i), value));
+                    double x = middle(place) - slot() * BAR_SHARE / 2 + colour * width;
+                    figure.svg().bar(x, figure.y(value.mean()), Math.max(1, width - 1),
+                            figure.y(0) - figure.y(value.mean()), Figure.fill(colour), tip(one.getKey(), category,
+                            value));
+                    whiskers(figure, x + width / 2, value, "whisker");
                 }
+                place++;
             }
             colour++;
         }
-        return figure(svg.done());
+        return figure.done(new ArrayList<>(series.keySet()));
     }
 
-    private Axis frame(Svg svg) {
-        double largest = series.values().stream().flatMap(values -> values.values().stream())
-                .mapToDouble(Double::doubleValue).max().orElse(1);
-        Axis axis = new Axis(largest, TOP, HEIGHT - BOTTOM);
-        for (double tick : axis.ticks()) {
-            svg.line(LEFT, axis.y(tick), WIDTH - RIGHT, axis.y(tick), "grid");
-            svg.text(LEFT - 6, axis.y(tick) + 4, "end", Figures.number(tick));
+    private static void whiskers(Figure figure, double x, Interval value, String style) {
+        if (Double.isNaN(value.half()) || value.half() == 0) {
+            return;
         }
-        int i = 0;
+        double top = figure.y(value.mean() + value.half());
+        double bottom = figure.y(Math.max(0, value.mean() - value.half()));
+        figure.svg().line(x, top, x, bottom, style);
+        figure.svg().line(x - WHISKER, top, x + WHISKER, top, style);
+        figure.svg().line(x - WHISKER, bottom, x + WHISKER, bottom, style);
+    }
+
+    private double smallest() {
+        return series.values().stream().flatMap(values -> values.values().stream()).mapToDouble(Interval::mean)
+                .filter(mean -> mean > 0).min().orElse(0);
+    }
+
+    private double largest() {
+        return series.values().stream().flatMap(values -> values.values().stream())
+                .mapToDouble(value -> value.mean() + (Double.isNaN(value.half()) ? 0 : value.half())).max().orElse(1);
+    }
+
+    private void categoryTexts(Figure figure) {
+        int place = 0;
         for (String category : categories) {
-            svg.text(middle(i++), HEIGHT - BOTTOM + 18, "middle", category);
+            figure.xText(middle(place++), category);
         }
-        return axis;
     }
 
     private double slot() {
-        return (double) (WIDTH - LEFT - RIGHT) / categories.size();
+        return Figure.plotWidth() / categories.size();
     }
 
     private double middle(int index) {
-        return LEFT + (index + 0.5) * slot();
+        return Figure.LEFT + (index + 0.5) * slot();
     }
 
-    private String tip(String name, String category, double value) {
-        return name + ", " + category + ": " + Figures.number(value) + " " + unit;
-    }
-
-    private String figure(String picture) {
-        StringBuilder legend = new StringBuilder();
-        int colour = 0;
-        for (String name : series.keySet()) {
-            legend.append("<span class=\"key\"><i class=\"b").append(colour++ % COLOURS).append("\"></i>")
-                    .append(Svg.escape(name)).append("</span>\n");
-        }
-        return "<figure><figcaption>" + Svg.escape(title) + " <small>(" + Svg.escape(unit) + ")</small></figcaption>\n"
-                + picture + "<p class=\"legend\">" + legend + "</p></figure>\n";
+    private String tip(String name, String category, Interval value) {
+        String spread = Double.isNaN(value.half()) ? ""
+                : String.format(Locale.ROOT, " \u00b1%.1f%% of %d", value.percent(), value.n());
+        return name + ", " + category + ": " + Figures.number(value.mean()) + " " + unit + spread;
     }
 }

@@ -16,7 +16,8 @@ public final class ComparisonTable {
     }
 
     /**
-     * The table: a row for each set of settings, two figures for each variant, and each variant's ratio to the last one.
+     * The table: a row for each set of settings, two figures for each variant, and each variant's ratio to the last
+     * one.
      *
      * @param cells  results whose labels are the variants' names
      * @param labels variants in the order of the columns

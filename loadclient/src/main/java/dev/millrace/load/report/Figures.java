@@ -21,6 +21,9 @@ final class Figures {
             return UNKNOWN;
         }
         double size = Math.abs(value);
+        if (size == 0) {
+            return "0";
+        }
         String format = size >= HUNDRED ? "%,.0f" : size >= TEN ? "%.1f" : "%.2f";
         return String.format(Locale.ROOT, format, value);
     }

@@ -6,53 +6,67 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
 /**
- * One page with everything in it: no script, no font, no picture from elsewhere, and well-formed as XML too. Confined to
- * one thread.
+ * One page with everything in it: no script, no font, no picture from elsewhere, and well-formed as XML too. Confined
+ * to one thread.
  */
 final class HtmlReport {
 
+    private static final double MICROS_PER_MILLI = 1000;
+
     private final RunFile run;
+    private final StringBuilder page = new StringBuilder();
 
     HtmlReport(RunFile run) {
         this.run = run;
     }
 
     String html() {
-        StringBuilder page = new StringBuilder();
         page.append("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>")
                 .append("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>")
-                .append("<title>").append(Svg.escape(run.title())).append("</title><style>\n").append(style())
+                .append("<title>").append(Svg.escape(run.title())).append("</title><style>\n")
+                .append(resource("report.css"))
                 .append("</style></head><body>\n<h1>").append(Svg.escape(run.title())).append("</h1>\n<p>")
                 .append(Svg.escape(run.started())).append("</p>\n");
-        warnings(page);
-        charts(page, "Requests", cells(false));
-        charts(page, "Downloads", cells(true));
-        page.append(CellTables.results(run.cells()));
+        warnings();
+        charts("Requests", cells(false));
+        charts("Downloads", cells(true));
+        page.append(CellTables.results(Aggregate.of(run.cells())));
+        page.append(CellTables.sizes(run.cells()));
         page.append(CellTables.cpu(run.cells()));
         page.append("<h2>Environment</h2>\n").append(facts(run.environment()));
         page.append("<h2>Plan</h2>\n").append(facts(run.plan()));
         page.append("<h2>Command</h2>\n<pre>").append(Svg.escape(run.command())).append("</pre>\n");
-        definitions(page);
+        page.append(resource("definitions.html"));
         return page.append("</body></html>\n").toString();
     }
 
-    private void warnings(StringBuilder page) {
+    private void warnings() {
         List<CellResult> bad = run.cells().stream().filter(cell -> cell.errorCount() > 0 || !cell.valid()).toList();
         if (bad.isEmpty()) {
             page.append("<p class=\"good\">No error, and every cell is valid.</p>\n");
-            return;
+        } else {
+            items("<ul class=\"bad\">", bad, cell -> cell.verdict() + " " + ResultLine.errors(cell));
         }
-        page.append("<ul class=\"bad\">\n");
-        for (CellResult cell : bad) {
-            page.append("<li>").append(Svg.escape(ResultLine.name(cell) + ": " + cell.verdict() + " "
-                    + ResultLine.errors(cell))).append("</li>\n");
+        List<CellResult> noted = run.cells().stream().filter(cell -> !cell.notes().isEmpty()).toList();
+        if (!noted.isEmpty()) {
+            page.append("<details><summary>Notes on ").append(noted.size()).append(" of ").append(run.cells().size())
+                    .append(" cells</summary>\n");
+            items("<ul>", noted, cell -> String.join("; ", cell.notes()));
+            page.append("</details>\n");
         }
+    }
+
+    private void items(String tag, List<CellResult> cells, Function<CellResult, String> text) {
+        page.append(tag).append('\n');
+        cells.forEach(cell -> page.append("<li>")
+                .append(Svg.escape((ResultLine.name(cell) + ": " + text.apply(cell)).strip())).append("</li>\n"));
         page.append("</ul>\n");
     }
 
@@ -60,52 +74,62 @@ final class HtmlReport {
         return run.cells().stream().filter(cell -> cell.countsBytes() == bytes).toList();
     }
 
-    private static void charts(StringBuilder page, String heading, List<CellResult> cells) {
-        if (cells.isEmpty()) {
+    private void charts(String heading, List<CellResult> results) {
+        if (results.isEmpty()) {
             return;
         }
         page.append("<h2>").append(heading).append("</h2>\n<div class=\"charts\">\n");
-        boolean bytes = cells.get(0).countsBytes();
-        Function<CellResult, Double> rate = bytes ? CellResult::megabytesPerSecond : CellResult::requestsPerSecond;
-        Function<CellResult, Double> cost =
-                bytes ? CellResult::serverMillisPerGigabyte : CellResult::serverMicrosPerRequest;
-        pair(page, cells, "Throughput", bytes ? "MB/s" : "requests/s", rate);
-        pair(page, cells, "Server CPU", bytes ? "ms per GB" : "\u00b5s per request", cost);
-        pair(page, cells, "Latency, median", "ms", cell -> cell.times().latency().p50() / 1000);
-        pair(page, cells, "Latency, 99 %", "ms", cell -> cell.times().latency().p99() / 1000);
+        List<Aggregate> cells = Aggregate.of(results);
+        boolean bytes = results.get(0).countsBytes();
+        pair(cells, "Throughput", bytes ? "MB/s" : "requests/s", CellResult::throughput);
+        pair(cells, bytes ? "Megabytes per second of server CPU" : "Requests per second of server CPU",
+                bytes ? "MB" : "requests", HtmlReport::merit);
+        pair(cells, "Server CPU", bytes ? "ms per GB" : "\u00b5s per request", CellResult::cost);
+        pair(cells, "Latency, median", "ms", cell -> cell.times().latency().p50() / MICROS_PER_MILLI);
+        pair(cells, "Latency, 99 %", "ms", cell -> cell.times().latency().p99() / MICROS_PER_MILLI);
         if (bytes) {
-            pair(page, cells, "First body byte, median", "ms", cell -> cell.times().firstByte().p50() / 1000);
+            pair(cells, "First body byte, median", "ms", cell -> cell.times().firstByte().p50() / MICROS_PER_MILLI);
         }
-        page.append("</div>\n");
+        page.append(DetailCharts.percentiles(results)).append(DetailCharts.series(results)).append("</div>\n");
+    }
+
+    /** The figure that compares servers best where client and server share cores. */
+    private static Double merit(CellResult cell) {
+        Double server = cell.cpu().server();
+        return server == null || server == 0 ? null : cell.throughput() * cell.windowSeconds() / server;
     }
 
     /** Lines over the number of clients for settings that were swept over it, bars for the others. */
-    private static void pair(StringBuilder page, List<CellResult> cells, String title, String unit,
-                             Function<CellResult, Double> value) {
+    private void pair(List<Aggregate> cells, String title, String unit, Function<CellResult, Double> value) {
         Chart lines = new Chart(title + " by clients", unit);
         Chart bars = new Chart(title, unit);
-        Map<String, List<CellResult>> groups = new LinkedHashMap<>();
-        for (CellResult cell : cells) {
+        Map<String, List<Aggregate>> groups = new LinkedHashMap<>();
+        for (Aggregate cell : byLabel(cells)) {
             Map<String, String> rest = new LinkedHashMap<>(cell.parameters());
             rest.remove("clients");
-            groups.computeIfAbsent(cell.label() + " " + Figures.cell(rest), key -> new ArrayList<>()).add(cell);
+            groups.computeIfAbsent(ResultLine.name(cell.label(), rest), key -> new ArrayList<>()).add(cell);
         }
-        for (Map.Entry<String, List<CellResult>> group : groups.entrySet()) {
-            boolean swept = group.getValue().stream().map(CellTables::clients).distinct().count() > 1;
-            for (CellResult cell : group.getValue()) {
-                if (swept) {
-                    lines.add(group.getKey().strip(), CellTables.clients(cell), value.apply(cell));
+        for (Map.Entry<String, List<Aggregate>> group : groups.entrySet()) {
+            for (Aggregate cell : group.getValue()) {
+                if (group.getValue().size() > 1) {
+                    lines.add(group.getKey().strip(), cell.parameters().get("clients"), cell.interval(value));
                 } else {
-                    bars.add(cell.label().isEmpty() ? title : cell.label(), barName(cell), value.apply(cell));
+                    bars.add(cell.label().isEmpty() ? title : cell.label(), barName(cell), cell.interval(value));
                 }
             }
         }
         page.append(lines.isEmpty() ? "" : lines.lines()).append(bars.isEmpty() ? "" : bars.bars());
     }
 
-    private static String barName(CellResult cell) {
-        return cell.countsBytes() && cell.parameters().containsKey("file") ? cell.parameters().get("file")
-                : Figures.cell(cell.parameters());
+    /** Variants in one order, whatever the order of measuring: a variant keeps its colour in all charts. */
+    private List<Aggregate> byLabel(List<Aggregate> cells) {
+        List<String> labels = run.cells().stream().map(CellResult::label).distinct().sorted().toList();
+        return cells.stream().sorted(Comparator.comparingInt(cell -> labels.indexOf(cell.label()))).toList();
+    }
+
+    private static String barName(Aggregate cell) {
+        String file = cell.parameters().get("file");
+        return file != null ? file : Figures.cell(cell.parameters());
     }
 
     private static String facts(Map<String, String> facts) {
@@ -115,19 +139,9 @@ final class HtmlReport {
         return table.append("</table>\n").toString();
     }
 
-    private static void definitions(StringBuilder page) {
-        page.append("<h2>Definitions</h2>\n<p>Rates count verified answers, and body bytes that came, inside the ")
-                .append("measured window. Latency runs from the request (before connecting, if a connection is needed) ")
-                .append("to the last byte; the first body byte from the same start. MB and GB are 10<sup>6</sup> and ")
-                .append("10<sup>9</sup> bytes. Server CPU is the process's user and system time by the operating ")
-                .append("system's account; over loopback it holds a part of the receiver's network input, so it ")
-                .append("compares servers on one machine and says nothing absolute. Closed model: with few clients ")
-                .append("throughput follows latency.</p>\n");
-    }
-
-    private static String style() {
-        try (InputStream css = HtmlReport.class.getResourceAsStream("report.css")) {
-            return new String(css.readAllBytes(), StandardCharsets.UTF_8);
+    private static String resource(String name) {
+        try (InputStream in = HtmlReport.class.getResourceAsStream(name)) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -50,8 +50,8 @@ public record RunFile(int schemaVersion, String title, String started, String co
     }
 
     /**
-     * Writes {@code run.json}, {@code report.html}, {@code cells.csv}, {@code latency.hlog} and {@code hgrm/} into a folder,
-     * which is made if need be; returns the page.
+     * Writes {@code run.json}, {@code report.html}, {@code cells.csv}, {@code latency.hlog} and {@code hgrm/} into a
+     * folder, which is made if need be; returns the page.
      */
     public Path write(Path folder) throws IOException {
         Files.createDirectories(folder);

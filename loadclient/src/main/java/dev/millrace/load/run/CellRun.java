@@ -12,8 +12,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs one cell: starts the clients, lets them warm up, opens and closes the window, waits for exchanges begun in it, and
- * adds up. {@link #run} is called once, by one thread; {@link #stop} by any.
+ * Runs one cell: starts the clients, lets them warm up, opens and closes the window, waits for exchanges begun in it,
+ * and adds up. {@link #run} is called once, by one thread; {@link #stop} by any.
  */
 public final class CellRun {
 
@@ -229,7 +229,8 @@ public final class CellRun {
         Counts counts = new Counts(clock.requests.sum(), clock.bytes.sum(), clock.connections.sum(),
                 clock.cutOff.sum());
         Series series = new Series(List.copyOf(warmupSeries), List.copyOf(requestSeries), List.copyOf(byteSeries));
-        String verdict = Verdict.of(new Verdict.Facts(cell, seconds, counts, clock.faults.byKind(), cpu, series, stopped,
+        String verdict = Verdict.of(new Verdict.Facts(cell, seconds, counts, clock.faults.byKind(), cpu, series,
+                stopped,
                 server, settings.limits()));
         return new CellResult(cell.label(), cell.parameters(), repetition, cell.isOpen() ? "open" : "closed",
                 cell.workload().countsBytes(), seconds, counts, clock.faults.byKind(), sum.times(), sum.sizes(), cpu,

@@ -3,8 +3,8 @@ package dev.millrace.load.run;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * Makes the clients' threads: platform threads, and virtual ones (JDK 21) for more clients than the scheduler of the kernel
- * likes. Stateless.
+ * Makes the clients' threads: platform threads, and virtual ones (JDK 21) for more clients than the scheduler of the
+ * kernel likes. Stateless.
  */
 final class ClientThreads {
 

@@ -1,8 +1,8 @@
 package dev.millrace.load.run;
 
 /**
- * Who used the machine's cores during a window, in CPU seconds. Of a server on another machine, or without {@code /proc},
- * the unknown parts are null. Server, client, other, idle and steal add up to cores times window.
+ * Who used the machine's cores during a window, in CPU seconds. Of a server on another machine, or without
+ * {@code /proc}, the unknown parts are null. Server, client, other, idle and steal add up to cores times window.
  *
  * @param server              the server's process
  * @param client              this process

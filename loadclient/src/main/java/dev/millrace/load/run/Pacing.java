@@ -35,7 +35,8 @@ final class Pacing {
      * Waits until the next request is due.
      *
      * @return the moment at which it was due, on one line from the start of the cell; a client that is behind sends at
-     *         once, and the time for which the request had to wait is part of its latency. The present time in the closed model.
+     *         once, and the time for which the request had to wait is part of its latency. The present time in the
+     *         closed model.
      */
     long awaitNext() {
         if (intervalNanos == 0) {

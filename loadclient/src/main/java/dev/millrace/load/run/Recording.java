@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 
 /**
- * Distributions. Written by one client's thread, or under very many clients by several, hence the (then hardly contended)
- * lock; read when the clients have ended.
+ * Distributions. Written by one client's thread, or under very many clients by several, hence the (then hardly
+ * contended) lock; read when the clients have ended.
  */
 final class Recording {
 

@@ -10,7 +10,8 @@ import java.util.List;
  * @param warmup             load before the measured window
  * @param duration           length of the window
  * @param requests           requests after which the window ends earlier, 0 for no such end
- * @param timeout            bound on connecting, and on waiting for an answer; a download's is on waiting for its next bytes
+ * @param timeout            bound on connecting, and on waiting for an answer; a download's is on waiting for its next
+ *                           bytes
  * @param drain              how long exchanges begun in the window may go on after it
  * @param ramp               clients start spread over this time
  * @param seed               of everything that is drawn

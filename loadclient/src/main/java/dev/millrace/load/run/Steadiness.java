@@ -3,9 +3,9 @@ package dev.millrace.load.run;
 import java.util.List;
 
 /**
- * Tells when a warm-up is over, after Georges, Buytaert and Eeckhout, "Statistically rigorous Java performance evaluation"
- * (OOPSLA 2007): the coefficient of variation of the last windows is small; besides, there is no trend between their halves.
- * Stateless.
+ * Tells when a warm-up is over, after Georges, Buytaert and Eeckhout, "Statistically rigorous Java performance
+ * evaluation" (OOPSLA 2007): the coefficient of variation of the last windows is small; besides, there is no trend
+ * between their halves. Stateless.
  */
 final class Steadiness {
 

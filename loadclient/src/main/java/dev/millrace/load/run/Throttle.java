@@ -4,8 +4,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Bounds the speed of one client's downloads. Each has one line that its bytes must not run ahead of, drawn from its first
- * body byte; time lost (to checking, say) is won back, which a pause per read would not do. Confined to one thread.
+ * Bounds the speed of one client's downloads. Each has one line that its bytes must not run ahead of, drawn from its
+ * first body byte; time lost (to checking, say) is won back, which a pause per read would not do. Confined to one
+ * thread.
  */
 final class Throttle {
 

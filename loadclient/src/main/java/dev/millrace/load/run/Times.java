@@ -9,8 +9,8 @@ package dev.millrace.load.run;
  * @param headerByte sending to first byte of the head
  * @param firstByte  sending to first byte of the body
  * @param connect    connecting alone; of new connections only
- * @param lateness   in the open model, sending after the moment at which it was due; of throttled downloads, the last byte
- *                   after the moment at which the throttle would have let it through; else null
+ * @param lateness   in the open model, sending after the moment at which it was due; of throttled downloads, the last
+ *                   byte after the moment at which the throttle would have let it through; else null
  */
 public record Times(Percentiles latency, Percentiles raw, Percentiles headerByte, Percentiles firstByte,
                     Percentiles connect, Percentiles lateness) {

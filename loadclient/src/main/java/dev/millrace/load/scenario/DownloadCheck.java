@@ -104,7 +104,8 @@ final class DownloadCheck implements AnswerCheck {
         }
         if (checksumming && crc.getValue() != file.crc32c()) {
             return new Failure(Fault.WRONG_DIGEST, "CRC32C of " + file.name() + " is "
-                    + Long.toHexString(crc.getValue()) + ", that of the right content " + Long.toHexString(file.crc32c()));
+                    + Long.toHexString(crc.getValue()) + ", that of the right content "
+                    + Long.toHexString(file.crc32c()));
         }
         return null;
     }

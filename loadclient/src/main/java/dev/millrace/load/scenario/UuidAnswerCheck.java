@@ -10,7 +10,8 @@ import org.apache.hc.core5.http.HttpStatus;
 
 /**
  * Checks an answer of the UUID service byte by byte: status, media type, root element, and as many well-formed UUIDs as
- * were asked for. It knows just the markup that such an answer may hold, so that checking costs less than parsing XML would.
+ * were asked for. It knows just the markup that such an answer may hold, so that checking costs less than parsing XML
+ * would.
  */
 final class UuidAnswerCheck implements AnswerCheck {
 

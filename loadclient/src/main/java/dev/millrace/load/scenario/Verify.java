@@ -10,6 +10,9 @@ public enum Verify {
     CRC,
     /** And MD5 of every body. */
     MD5,
-    /** CRC32C of every body; MD5 of the first of each file, and of every one when clients are throttled, else of a sample. */
+    /**
+     * CRC32C of every body; MD5 of the first of each file, and of every one when clients are throttled, else of a
+     * sample.
+     */
     AUTO
 }

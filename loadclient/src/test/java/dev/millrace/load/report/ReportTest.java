@@ -37,7 +37,8 @@ class ReportTest {
         parameters.put("clients", Integer.toString(clients));
         parameters.put(file == null ? "method" : "file", file == null ? "GET" : file);
         Percentiles times = new Percentiles(10, 2, 1, 3, 4, 5, 6);
-        return new CellResult(label, parameters, 0, "closed", file != null, 2.0, new Counts(1000, 5_000_000, clients, 0),
+        return new CellResult(label, parameters, 0, "closed", file != null, 2.0, new Counts(1000, 5_000_000, clients,
+                0),
                 errors, new Times(times, null, times, times, times, null), List.of(),
                 new CpuUse(0.5, 0.4, 0.1, 3.0, 0.0, 0.2, 10L, 1000L),
                 new Series(List.of(100L), List.of(500L, 500L), List.of(1L, 2L)), "", errors.isEmpty() ? "ok" : "errors",

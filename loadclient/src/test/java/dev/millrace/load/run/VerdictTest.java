@@ -21,7 +21,8 @@ class VerdictTest {
     private static final List<Long> STEADY = List.of(100L, 101L, 99L, 100L);
 
     private static Cell cell(double rate) {
-        return new Cell("", 1, rate, 0, new UuidWorkload(Target.of("http://127.0.0.1:1/"), new UuidWorkload.Settings("GET",
+        return new Cell("", 1, rate, 0, new UuidWorkload(Target.of("http://127.0.0.1:1/"),
+                new UuidWorkload.Settings("GET",
                 true, "RANDOM", 1, null, List.of(), UuidWorkload.Check.FULL)));
     }
 
