@@ -14,7 +14,7 @@ import org.eclipse.jetty.util.resource.Resource;
  * A resource that answers from the version of a file that is open, without asking the file system again; what it answers
  * belongs together. Multiple ranges read it, and by it the same version.
  */
-final class FileResource extends Resource implements Content.Source.Factory {
+class FileResource extends Resource implements Content.Source.Factory {
     private final SendfileContent content;
     private final Resource resource;
 
@@ -25,10 +25,20 @@ final class FileResource extends Resource implements Content.Source.Factory {
         resource.isAlias();
     }
 
+    FileResource(FileResource other) {
+        this.content = other.content;
+        this.resource = other.resource;
+    }
+
+    /** @return the open file, with a count that the caller must release */
+    OpenFile acquire() throws IOException {
+        return content.acquire();
+    }
+
     @Override
     public Content.Source newContentSource(ByteBufferPool.Sized pool, long offset, long length) {
         try {
-            return Content.Source.from(pool, new OpenFileChannel(content.acquire()), offset, length);
+            return Content.Source.from(pool, new OpenFileChannel(acquire()), offset, length);
         } catch (IOException x) {
             throw new UncheckedIOException(x);
         }

@@ -12,67 +12,99 @@ import org.eclipse.jetty.server.Response;
  * The way a response takes to the socket: an end point that can transfer, or the obstacle.
  *
  * @param endPoint null when there is an obstacle
+ * @param sink what to write to: beyond a compression that is of no use for this content
  * @param obstacle null when there is none
  */
-record Route(TransferEndPoint endPoint, Obstacle obstacle) {
-    private static final Route SMALL = new Route(null, Obstacle.SMALL);
-    private static final Route OTHER_END_POINT = new Route(null, Obstacle.END_POINT);
-    private static final Route OTHER_PROTOCOL = new Route(null, Obstacle.PROTOCOL);
-    private static final Route UNKNOWN_LENGTH = new Route(null, Obstacle.LENGTH);
-    private static final Route WRAPPED = new Route(null, Obstacle.WRAPPED);
+record Route(TransferEndPoint endPoint, Content.Sink sink, Obstacle obstacle) {
+    /** What a wrapper of a response does to the content that is written to it. */
+    private enum Layer {
+        /** Passes it on, and that is all. */
+        PASSIVE,
+        /** Passes it on, but wants to know of it. */
+        WATCHING,
+        COMPRESSING,
+        /** The last one: Jetty's own response. */
+        CHANNEL,
+        /** Unknown: may change it, and then must not meet a token. */
+        OPAQUE
+    }
 
-    /** Jetty's wrappers that pass content on as it is. Any other may change it, and then must not meet a token. */
-    private static final Set<String> TRANSPARENT = Set.of(
+    private static final Set<String> PASSIVE = Set.of(
             "org.eclipse.jetty.ee10.servlet.ServletContextResponse",
             "org.eclipse.jetty.ee11.servlet.ServletContextResponse",
-            "org.eclipse.jetty.server.handler.ContextResponse",
+            "org.eclipse.jetty.server.handler.ContextResponse");
+    private static final Set<String> WATCHING = Set.of(
             "org.eclipse.jetty.server.handler.EventsHandler$EventsResponse",
             "org.eclipse.jetty.server.handler.MinimumDataRateHandler$MinimumDataRateResponse",
             "org.eclipse.jetty.server.handler.SizeLimitHandler$SizeLimitResponseWrapper",
-            "org.eclipse.jetty.server.handler.StateTrackingHandler$ResponseWrapper",
-            "org.eclipse.jetty.server.internal.HttpChannelState$ChannelResponse");
+            "org.eclipse.jetty.server.handler.StateTrackingHandler$ResponseWrapper");
+    private static final String COMPRESSING = "org.eclipse.jetty.compression.server.internal.CompressionResponse";
+    private static final String CHANNEL = "org.eclipse.jetty.server.internal.HttpChannelState$ChannelResponse";
 
-    private static final ClassValue<Boolean> IS_TRANSPARENT = new ClassValue<>() {
+    private static final ClassValue<Layer> LAYERS = new ClassValue<>() {
         @Override
-        protected Boolean computeValue(Class<?> type) {
-            return TRANSPARENT.contains(type.getName());
+        protected Layer computeValue(Class<?> type) {
+            String name = type.getName();
+            if (PassiveResponse.class.isAssignableFrom(type) || PASSIVE.contains(name)) {
+                return Layer.PASSIVE;
+            }
+            if (WATCHING.contains(name)) {
+                return Layer.WATCHING;
+            }
+            return name.equals(COMPRESSING) ? Layer.COMPRESSING : name.equals(CHANNEL) ? Layer.CHANNEL : Layer.OPAQUE;
         }
     };
+
+    private static Route blocked(Content.Sink sink, Obstacle obstacle) {
+        return new Route(null, sink, obstacle);
+    }
 
     /**
      * @param sink what the content is written to
      * @param bytes the content's length
-     * @param minTransferBytes the least length that is worth a transfer
+     * @param isCompressible whether a compression in between is to have it
      * @return the way, or what is in the way
      */
-    static Route of(Content.Sink sink, long bytes, long minTransferBytes) {
-        if (bytes < minTransferBytes) {
-            return SMALL;
+    static Route of(Content.Sink sink, long bytes, boolean isCompressible) {
+        Response target = sink instanceof Response response ? target(response, isCompressible) : null;
+        if (target == null) {
+            return blocked(sink, Obstacle.WRAPPED);
         }
-        if (!(sink instanceof Response response) || !isTransparent(response)) {
-            return WRAPPED;
-        }
-        ConnectionMetaData connection = response.getRequest().getConnectionMetaData();
+        ConnectionMetaData connection = target.getRequest().getConnectionMetaData();
         if (!(connection.getConnection().getEndPoint() instanceof TransferEndPoint endPoint)) {
-            return OTHER_END_POINT;
+            return blocked(sink, Obstacle.END_POINT);
         }
         if (connection.getHttpVersion().getVersion() > HttpVersion.HTTP_1_1.getVersion()) {
-            return OTHER_PROTOCOL;
+            return blocked(sink, Obstacle.PROTOCOL);
         }
-        if (response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH) != bytes) {
-            return UNKNOWN_LENGTH;
+        if (target.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH) != bytes) {
+            return blocked(sink, Obstacle.LENGTH);
         }
-        return new Route(endPoint, null);
+        return new Route(endPoint, target, null);
     }
 
-    private static boolean isTransparent(Response response) {
-        Response current = response;
-        while (IS_TRANSPARENT.get(current.getClass())) {
-            if (!(current instanceof Response.Wrapper wrapper)) {
-                return true;
+    static Route small(Content.Sink sink) {
+        return blocked(sink, Obstacle.SMALL);
+    }
+
+    /** What to write to, so that nobody changes the content; null when somebody may. */
+    private static Response target(Response response, boolean isCompressible) {
+        Response target = response;
+        boolean isWatched = false;
+        for (Response current = response; ; current = ((Response.Wrapper) current).getWrapped()) {
+            Layer layer = LAYERS.get(current.getClass());
+            if (layer == Layer.CHANNEL) {
+                return target;
             }
-            current = wrapper.getWrapped();
+            boolean isBypassable = !isCompressible && !isWatched && !current.isCommitted();
+            if (!(current instanceof Response.Wrapper wrapper) || layer == Layer.OPAQUE
+                    || layer == Layer.COMPRESSING && !isBypassable) {
+                return null;
+            }
+            isWatched |= layer == Layer.WATCHING;
+            if (layer == Layer.COMPRESSING) {
+                target = wrapper.getWrapped();
+            }
         }
-        return false;
     }
 }

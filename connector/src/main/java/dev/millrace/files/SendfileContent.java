@@ -9,6 +9,7 @@ import org.eclipse.jetty.http.DateGenerator;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.PreEncodedHttpField;
 import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.io.ByteBufferPool;
@@ -107,7 +108,8 @@ final class SendfileContent extends HttpContent.Wrapper {
             sink.write(true, BufferUtil.EMPTY_BUFFER, callback);
             return;
         }
-        Route route = Route.of(sink, bytes, factory.getMinTransferBytes());
+        Route route = bytes < factory.getMinTransferBytes() ? Route.small(sink)
+                : Route.of(sink, bytes, isCompressible(sink));
         factory.onRoute(sink, route);
         OpenFile held;
         try {
@@ -117,13 +119,19 @@ final class SendfileContent extends HttpContent.Wrapper {
             return;
         }
         if (route.obstacle() == null) {
-            new RegionWriter(route.endPoint(), sink, held, offset, bytes, callback).iterate();
+            new RegionWriter(route.endPoint(), route.sink(), held, offset, bytes, callback).iterate();
         } else if (bytes <= BLOCK_BYTES) {
             writeBlock(sink, held, offset, (int) bytes, callback);
         } else {
             ByteBufferPool.Sized blocks = new ByteBufferPool.Sized(bufferPool(sink), true, BLOCK_BYTES);
             Content.copy(Content.Source.from(blocks, new OpenFileChannel(held), offset, bytes), sink, callback);
         }
+    }
+
+    // A range is one of the bytes as they are: what compresses it makes it wrong.
+    private boolean isCompressible(Content.Sink sink) {
+        return factory.isCompressible(contentType, file.size())
+                && !(sink instanceof Response response && response.getStatus() == HttpStatus.PARTIAL_CONTENT_206);
     }
 
     /**

@@ -7,6 +7,11 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.MimeTypes;
 import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Response;
@@ -39,6 +44,8 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     private static final int MIN_TRANSFER_BYTES = 16 * 1024;
     private static final int MAX_OPEN_FILES = 2048;
     private static final long VALID_MILLIS = 1000;
+    private static final int MAX_RANGES = 16;
+    private static final long MAX_COMPRESSED_BYTES = 1024 * 1024;
 
     private final HttpContent.Factory wrapped;
     private final Map<Obstacle, LongAdder> obstacles = new EnumMap<>(Obstacle.class);
@@ -46,6 +53,9 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     private final OpenFileCache openFiles = new OpenFileCache(MAX_OPEN_FILES, VALID_MILLIS);
     private volatile int minTransferBytes = MIN_TRANSFER_BYTES;
     private volatile boolean debugHeader;
+    private volatile int maxRanges = MAX_RANGES;
+    private volatile long maxCompressedBytes = MAX_COMPRESSED_BYTES;
+    private volatile Predicate<String> compressible = Compressible::byDefault;
     private Server server;
 
     /**
@@ -147,6 +157,66 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     /** @param debugHeader whether responses say in {@link #DEBUG_HEADER} how their content went: "yes", or the obstacle */
     public void setDebugHeader(boolean debugHeader) {
         this.debugHeader = debugHeader;
+    }
+
+    /** @return the most ranges of one request that are served */
+    @ManagedAttribute("Most ranges of one request that are served")
+    public int getMaxRanges() {
+        return maxRanges;
+    }
+
+    /** @param maxRanges the most ranges of one request that are served; who asks for more is sent the whole; default 16 */
+    public void setMaxRanges(int maxRanges) {
+        this.maxRanges = maxRanges;
+    }
+
+    /**
+     * Whether the ranges that a request asks for are to be served: not when they are too many, and not when
+     * {@code If-Range} (RFC 9110 section 13.1.5) names another version. A weak validator names none.
+     *
+     * @param request the request's header fields
+     * @param content what it asks for
+     * @return false when it is to be sent the whole
+     */
+    public boolean acceptsRanges(HttpFields request, HttpContent content) {
+        long commas = 0;
+        for (String range : request.getValuesList(HttpHeader.RANGE)) {
+            commas += range.chars().filter(c -> c == ',').count() + 1;
+        }
+        String version = request.get(HttpHeader.IF_RANGE);
+        if (commas > maxRanges) {
+            return false;
+        }
+        return version == null
+                || content.getLastModified() != null && version.equals(content.getLastModified().getValue())
+                || !version.startsWith("W/") && version.equals(content.getETagValue());
+    }
+
+    /** @return the most bytes of a file that a compression around is given */
+    @ManagedAttribute("Most bytes of a file that a compression around is given")
+    public long getMaxCompressedBytes() {
+        return maxCompressedBytes;
+    }
+
+    /**
+     * @param maxCompressedBytes the most bytes of a compressible file that Jetty's {@code CompressionHandler} around is given;
+     *     larger ones go by the kernel as they are; default 1 MiB
+     */
+    public void setMaxCompressedBytes(long maxCompressedBytes) {
+        this.maxCompressedBytes = maxCompressedBytes;
+    }
+
+    /**
+     * @param compressible tells by its MIME type whether a file is worth compressing; others go by the kernel past Jetty's
+     *     {@code CompressionHandler}. By default text, and what is like text
+     */
+    public void setCompressible(Predicate<String> compressible) {
+        this.compressible = compressible;
+    }
+
+    boolean isCompressible(HttpField contentType, long sizeBytes) {
+        return sizeBytes <= maxCompressedBytes && contentType != null
+                && compressible.test(MimeTypes.getContentTypeWithoutCharset(contentType.getValue()));
     }
 
     @ManagedAttribute("Responses whose content went by the kernel")

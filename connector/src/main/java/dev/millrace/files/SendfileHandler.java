@@ -6,6 +6,7 @@ import org.eclipse.jetty.http.content.ResourceHttpContentFactory;
 import org.eclipse.jetty.http.content.VirtualHttpContentFactory;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.ResourceService;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.server.handler.ResourceHandler;
 
@@ -18,6 +19,9 @@ import org.eclipse.jetty.server.handler.ResourceHandler;
  * files.setBaseResourceAsString("/srv/files");
  * server.setHandler(files);
  * }</pre>
+ *
+ * <p>Beyond Jetty's: {@code If-Range} is honoured, the number of ranges is bounded, and the parts of an answer with multiple
+ * ranges go by the kernel too.
  *
  * <p>In a {@code ContextHandler} the context's alias checks decide about links. Without one, a file must lie below the base
  * by its real path.
@@ -38,6 +42,11 @@ public class SendfileHandler extends ResourceHandler {
     /** @return what keeps files open and sends them, with its settings and counters; the same for the handler's life */
     public SendfileContentFactory getSendfileContentFactory() {
         return sendfile;
+    }
+
+    @Override
+    protected ResourceService newResourceService() {
+        return new FilesService(this);
     }
 
     // Without Jetty's mapping and caching of contents: both would read or hold every file that is sent by the kernel.

@@ -2,12 +2,14 @@ package dev.millrace.ee11;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.connector.BioConnector;
 import dev.millrace.connector.NioConnector;
 import dev.millrace.files.SendfileContentFactory;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Leaks;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
@@ -16,6 +18,7 @@ import dev.millrace.transfer.TransferStatistics;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -29,6 +32,8 @@ import org.eclipse.jetty.http.content.ResourceHttpContentFactory;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.util.resource.ResourceFactory;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -112,5 +117,67 @@ class SendfileServletTest {
                 assertEquals(1, statistics(server).getRegions());
             }
         }
+    }
+
+    @Test
+    void takesTheParametersOfJettysServlet() throws Exception {
+        byte[] plain = TestFiles.write(directory, "file.js", 100_000);
+        byte[] variant = TestFiles.write(directory, "file.js.gz", 50_000);
+        ServletContextHandler context = new ServletContextHandler("/app");
+        ServletHolder files = context.addServlet(SendfileServlet.class, "/files/*");
+        files.setInitParameter("baseResource", directory.toString());
+        files.setInitParameter("precompressed", "true");
+        files.setInitParameter("etags", "true");
+        files.setInitParameter("cacheControl", "max-age=60");
+        files.setInitParameter("maxCachedFiles", "10");
+        files.setInitParameter("maxCacheSize", "1000000");
+        files.setInitParameter("maxCachedFileSize", "1000");
+        files.setInitParameter("cacheValidationTime", "0");
+        files.setInitParameter("debugHeader", "true");
+        try (TestServer server = new TestServer(connectors::http).start(context); RawClient client = server.client()) {
+            Answer answer = client.send("GET /app/files/file.js HTTP/1.1\r\nHost: localhost\r\n"
+                    + "Accept-Encoding: gzip\r\n\r\n").answer();
+            assertArrayEquals(variant, answer.body());
+            assertEquals("gzip", answer.headers().get("Content-Encoding"));
+            assertEquals("max-age=60", answer.headers().get("Cache-Control"));
+            assertEquals("yes", answer.headers().get(SendfileContentFactory.DEBUG_HEADER));
+            byte[] changed = TestFiles.write(directory, "file.js.gz", 60_000);
+            assertArrayEquals(changed, client.send("GET /app/files/file.js HTTP/1.1\r\nHost: localhost\r\n"
+                    + "Accept-Encoding: gzip\r\n\r\n").answer().body());
+            Answer whole = client.get("/app/files/file.js").answer();
+            assertArrayEquals(plain, whole.body());
+            assertEquals(304, client.send("GET /app/files/file.js HTTP/1.1\r\nHost: localhost\r\n"
+                    + "If-None-Match: " + whole.headers().get("ETag") + "\r\n\r\n").answer().status());
+        }
+    }
+
+    @Test
+    void sendsTheWholeToWhoAsksForTooManyRangesOrForThoseOfAnotherVersion() throws Exception {
+        byte[] bytes = TestFiles.write(directory, "file.bin", 100_000);
+        String[] fields = {"Range: bytes=0-9\r\nIf-Range: Mon, 01 Jan 2001 00:00:00 GMT",
+            "Range: bytes=0-0" + ",5-5".repeat(100)};
+        try (TestServer server = new TestServer(connectors::http).start(context()); RawClient client = server.client()) {
+            for (String field : fields) {
+                Answer answer = client.send("GET /app/files/file.bin HTTP/1.1\r\nHost: localhost\r\n" + field
+                        + "\r\n\r\n").answer();
+                assertEquals(200, answer.status());
+                assertArrayEquals(bytes, answer.body());
+            }
+            Answer parts = client.send("GET /app/files/file.bin HTTP/1.1\r\nHost: localhost\r\n"
+                    + "Range: bytes=0-9,90000-\r\n\r\n").answer();
+            assertEquals(206, parts.status());
+            assertTrue(parts.text().contains(new String(bytes, 90_000, 10_000, StandardCharsets.ISO_8859_1)));
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void givesFilesBackWhenTheServerStops() throws Exception {
+        TestFiles.write(directory, "file.bin", 100_000);
+        try (TestServer server = new TestServer(connectors::http).start(context()); RawClient client = server.client()) {
+            client.get("/app/files/file.bin").answer();
+            assertEquals(1, Leaks.descriptors(directory));
+        }
+        assertEquals(0, Leaks.descriptors(directory));
     }
 }

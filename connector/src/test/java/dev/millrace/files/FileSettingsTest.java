@@ -1,0 +1,264 @@
+package dev.millrace.files;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.RawClient.Answer;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.zip.GZIPInputStream;
+import org.eclipse.jetty.compression.server.CompressionHandler;
+import org.eclipse.jetty.http.CompressedContentFormat;
+import org.eclipse.jetty.server.ResourceService.WelcomeMode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The settings of Jetty's ResourceHandler, and ours, in {@link SendfileHandler}. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#ours")
+class FileSettingsTest {
+    @Parameter
+    Connectors connectors;
+
+    @TempDir
+    Path directory;
+
+    private SendfileHandler files() {
+        SendfileHandler files = new SendfileHandler();
+        files.setBaseResourceAsString(directory.toString());
+        files.getSendfileContentFactory().setDebugHeader(true);
+        return files;
+    }
+
+    private static String get(String path, String... fields) {
+        return request("GET", path, fields);
+    }
+
+    private static String request(String method, String path, String... fields) {
+        StringBuilder request = new StringBuilder(method + " " + path + " HTTP/1.1\r\nHost: localhost\r\n");
+        for (String field : fields) {
+            request.append(field).append("\r\n");
+        }
+        return request.append("\r\n").toString();
+    }
+
+    private static String way(Answer answer) {
+        return answer.headers().get(SendfileContentFactory.DEBUG_HEADER);
+    }
+
+    @Test
+    void saysHowContentWent() throws Exception {
+        TestFiles.write(directory, "small.bin", 100);
+        TestFiles.write(directory, "large.bin", 100_000);
+        SendfileHandler files = files();
+        try (TestServer server = new TestServer(connectors::http).start(files); RawClient client = server.client()) {
+            assertEquals("SMALL", way(client.get("/small.bin").answer()));
+            assertEquals("yes", way(client.get("/large.bin").answer()));
+            files.getSendfileContentFactory().setMinTransferBytes(100);
+            assertEquals("yes", way(client.get("/small.bin").answer()));
+            files.getSendfileContentFactory().setDebugHeader(false);
+            assertNull(way(client.get("/large.bin").answer()));
+            assertEquals(3, files.getSendfileContentFactory().getTransfers());
+        }
+    }
+
+    @Test
+    void compressesWhatIsWorthItAndTransfersTheRest() throws Exception {
+        byte[] text = "All work and no play. ".repeat(5000).getBytes(StandardCharsets.UTF_8);
+        Files.write(directory.resolve("text.txt"), text);
+        byte[] image = TestFiles.write(directory, "image.jpg", 300_000);
+        byte[] log = "2026 all is well\n".repeat(100_000).getBytes(StandardCharsets.UTF_8);
+        Files.write(directory.resolve("log.txt"), log);
+        CompressionHandler compression = new CompressionHandler(files());
+        String accept = "Accept-Encoding: gzip";
+        try (TestServer server = new TestServer(connectors::http).start(compression); RawClient client = server.client()) {
+            Answer small = client.send(get("/text.txt", accept)).answer();
+            assertEquals("gzip", small.headers().get("Content-Encoding"));
+            assertArrayEquals(text, new GZIPInputStream(new ByteArrayInputStream(small.body())).readAllBytes());
+            assertEquals("WRAPPED", way(small));
+            Answer incompressible = client.send(get("/image.jpg", accept)).answer();
+            assertArrayEquals(image, incompressible.body());
+            assertEquals("yes", way(incompressible));
+            Answer large = client.send(get("/log.txt", accept)).answer();
+            assertArrayEquals(log, large.body());
+            assertNull(large.headers().get("Content-Encoding"));
+            assertEquals("yes", way(large));
+            assertArrayEquals(text, client.get("/text.txt").answer().body());
+        }
+    }
+
+    @Test
+    void sendsARangeUncompressed() throws Exception {
+        byte[] text = "All work and no play. ".repeat(5000).getBytes(StandardCharsets.UTF_8);
+        Files.write(directory.resolve("text.txt"), text);
+        CompressionHandler compression = new CompressionHandler(files());
+        try (TestServer server = new TestServer(connectors::http).start(compression); RawClient client = server.client()) {
+            Answer range = client.send(get("/text.txt", "Accept-Encoding: gzip", "Range: bytes=1000-50999")).answer();
+            assertEquals(206, range.status());
+            assertArrayEquals(Arrays.copyOfRange(text, 1000, 51000), range.body());
+            assertNull(range.headers().get("Content-Encoding"));
+        }
+    }
+
+    @Test
+    void sendsTheLargePartsOfMultipleRangesByTheKernel() throws Exception {
+        byte[] bytes = TestFiles.write(directory, "file.bin", 3_000_000);
+        SendfileHandler files = files();
+        try (TestServer server = new TestServer(connectors::http).start(files); RawClient client = server.client()) {
+            for (int i = 0; i < 3; i++) {
+                Answer answer = client.send(get("/file.bin", "Range: bytes=0-999999,1500000-1500009,-1000000")).answer();
+                assertEquals(206, answer.status());
+                assertEquals("yes", way(answer));
+                checkParts(answer, bytes, new int[][] {{0, 1_000_000}, {1_500_000, 1_500_010}, {2_000_000, 3_000_000}});
+            }
+            assertEquals(3, files.getSendfileContentFactory().getTransfers());
+            assertEquals(304, client.send(get("/file.bin", "Range: bytes=0-9,20-29",
+                    "If-Modified-Since: Sat, 01 Jan 2095 00:00:00 GMT")).answer().status());
+            assertEquals(416, client.send(get("/file.bin", "Range: bytes=4000000-,5000000-")).answer().status());
+            Answer head = client.send(request("HEAD", "/file.bin", "Range: bytes=0-999999,2000000-")).answer("HEAD");
+            assertEquals(206, head.status());
+            assertArrayEquals(bytes, client.get("/file.bin").answer().body());
+        }
+    }
+
+    private static void checkParts(Answer answer, byte[] bytes, int[][] ranges) {
+        String boundary = answer.headers().get("Content-Type").replaceAll(".*boundary=", "");
+        String[] parts = answer.text().split("(\r\n)?--" + java.util.regex.Pattern.quote(boundary) + "(--)?(\r\n)?");
+        assertEquals(ranges.length + 1, parts.length);
+        for (int i = 0; i < ranges.length; i++) {
+            String part = parts[i + 1];
+            int body = part.indexOf("\r\n\r\n") + 4;
+            assertTrue(part.contains("bytes " + ranges[i][0] + "-" + (ranges[i][1] - 1) + "/" + bytes.length), part);
+            assertArrayEquals(Arrays.copyOfRange(bytes, ranges[i][0], ranges[i][1]),
+                    part.substring(body).getBytes(StandardCharsets.ISO_8859_1));
+        }
+    }
+
+    @Test
+    void honoursIfRange() throws Exception {
+        byte[] bytes = TestFiles.write(directory, "file.bin", 100_000);
+        SendfileHandler files = files();
+        files.setEtags(true);
+        try (TestServer server = new TestServer(connectors::http).start(files); RawClient client = server.client()) {
+            Answer whole = client.get("/file.bin").answer();
+            String range = "Range: bytes=10-19";
+            Answer same = client.send(get("/file.bin", range,
+                    "If-Range: " + whole.headers().get("Last-Modified"))).answer();
+            assertEquals(206, same.status());
+            assertArrayEquals(Arrays.copyOfRange(bytes, 10, 20), same.body());
+            Answer weak = client.send(get("/file.bin", range, "If-Range: " + whole.headers().get("ETag"))).answer();
+            assertEquals(200, weak.status());
+            Answer other = client.send(get("/file.bin", range, "If-Range: Mon, 01 Jan 2001 00:00:00 GMT")).answer();
+            assertEquals(200, other.status());
+            assertArrayEquals(bytes, other.body());
+        }
+    }
+
+    @Test
+    void sendsTheWholeToWhoAsksForTooManyRanges() throws Exception {
+        byte[] bytes = TestFiles.write(directory, "file.bin", 100_000);
+        try (TestServer server = new TestServer(connectors::http).start(files()); RawClient client = server.client()) {
+            StringBuilder flood = new StringBuilder("Range: bytes=0-0");
+            for (int i = 1; i < 500; i++) {
+                flood.append(',').append(2 * i).append('-').append(2 * i);
+            }
+            Answer answer = client.send(get("/file.bin", flood.toString())).answer();
+            assertEquals(200, answer.status());
+            assertArrayEquals(bytes, answer.body());
+        }
+    }
+
+    @Test
+    void answersConditionalRequests() throws Exception {
+        TestFiles.write(directory, "file.bin", 100_000);
+        SendfileHandler files = files();
+        files.setEtags(true);
+        files.setCacheControl("max-age=60");
+        try (TestServer server = new TestServer(connectors::http).start(files); RawClient client = server.client()) {
+            Answer whole = client.get("/file.bin").answer();
+            String etag = whole.headers().get("ETag");
+            Answer matched = client.send(get("/file.bin", "If-None-Match: \"other\", " + etag)).answer();
+            assertEquals(304, matched.status());
+            assertEquals("max-age=60", matched.headers().get("Cache-Control"));
+            assertEquals(200, client.send(get("/file.bin", "If-None-Match: \"other\"")).answer().status());
+            assertEquals(412, client.send(get("/file.bin", "If-Match: \"other\"")).answer().status());
+            assertEquals(412, client.send(get("/file.bin",
+                    "If-Unmodified-Since: Mon, 01 Jan 2001 00:00:00 GMT")).answer().status());
+            assertEquals(304, client.send(get("/file.bin",
+                    "If-Modified-Since: " + whole.headers().get("Last-Modified"))).answer().status());
+        }
+    }
+
+    @Test
+    void sendsPrecompressedVariants() throws Exception {
+        byte[] plain = TestFiles.write(directory, "file.js", 100_000);
+        SendfileHandler files = files();
+        files.setPrecompressedFormats(CompressedContentFormat.GZIP);
+        files.getSendfileContentFactory().setValidMillis(0);
+        try (TestServer server = new TestServer(connectors::http).start(files); RawClient client = server.client()) {
+            assertArrayEquals(plain, client.send(get("/file.js", "Accept-Encoding: gzip")).answer().body());
+            byte[] variant = TestFiles.write(directory, "file.js.gz", 50_000);
+            Answer answer = client.send(get("/file.js", "Accept-Encoding: gzip")).answer();
+            assertArrayEquals(variant, answer.body());
+            assertEquals("gzip", answer.headers().get("Content-Encoding"));
+            assertEquals("Accept-Encoding", answer.headers().get("Vary"));
+            assertEquals("text/javascript", answer.headers().get("Content-Type"));
+            assertEquals("yes", way(answer));
+            assertArrayEquals(plain, client.get("/file.js").answer().body());
+        }
+    }
+
+    @Test
+    void servesWelcomeFilesAndListings() throws Exception {
+        Files.createDirectories(directory.resolve("with"));
+        Files.createDirectories(directory.resolve("without"));
+        byte[] page = TestFiles.write(directory.resolve("with"), "index.html", 50_000);
+        TestFiles.write(directory.resolve("without"), "listed.bin", 10);
+        SendfileHandler files = files();
+        try (TestServer server = new TestServer(connectors::http).start(files); RawClient client = server.client()) {
+            assertArrayEquals(page, client.get("/with/").answer().body());
+            Answer redirect = client.get("/with").answer();
+            assertEquals(302, redirect.status());
+            assertTrue(redirect.headers().get("Location").endsWith("/with/"));
+            assertTrue(client.get("/without/").answer().text().contains("listed.bin"));
+            files.setDirAllowed(false);
+            assertEquals(403, client.get("/without/").answer().status());
+            files.setWelcomeMode(WelcomeMode.REDIRECT);
+            assertTrue(client.get("/with/").answer().headers().get("Location").endsWith("/with/index.html"));
+            files.setWelcomeMode(WelcomeMode.REHANDLE);
+            assertArrayEquals(page, client.get("/with/").answer().body());
+        }
+    }
+
+    @Test
+    void answersOtherMethodsAsJettyDoes() throws Exception {
+        TestFiles.write(directory, "file.bin", 100_000);
+        SendfileHandler files = files();
+        try (TestServer server = new TestServer(connectors::http).start(files); RawClient client = server.client()) {
+            Answer head = client.send(request("HEAD", "/file.bin")).answer("HEAD");
+            assertEquals("100000", head.headers().get("Content-Length"));
+            Answer options = client.send(request("OPTIONS", "/file.bin")).answer();
+            assertEquals(200, options.status());
+            assertTrue(options.headers().get("Allow").contains("GET"), options.headers().toString());
+            assertEquals(404, client.send(request("POST", "/file.bin", "Content-Length: 0")).answer().status());
+            files.setAcceptRanges(false);
+            Answer whole = client.send(get("/file.bin", "Range: bytes=0-9")).answer();
+            assertEquals(200, whole.status());
+            assertEquals("none", whole.headers().get("Accept-Ranges"));
+            assertFalse(whole.body().length < 100_000);
+        }
+    }
+}
