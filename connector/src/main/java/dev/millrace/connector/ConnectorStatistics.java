@@ -65,4 +65,10 @@ public final class ConnectorStatistics {
     void onRefused() {
         refused.increment();
     }
+
+    @Override
+    public String toString() {
+        return "ConnectorStatistics[inRead=" + getThreadsInRead() + ",inWrite=" + getThreadsInWrite() + ",handOvers="
+                + getHandOvers() + ",writerTurns=" + getWriterTurns() + ",refused=" + getRefusedConnections() + "]";
+    }
 }

@@ -163,6 +163,24 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
         slowPeers.setGraceMillis(slowPeerGraceMillis);
     }
 
+    /** @return the connections that were ended because the head of a request, or a handshake, took too long */
+    @ManagedAttribute("Connections ended because the head of a request, or a handshake, took too long")
+    public long getSlowHeads() {
+        return slowPeers.getSlowHeads();
+    }
+
+    /** @return the connections that were ended because the content of a request came too slowly */
+    @ManagedAttribute("Connections ended because the content of a request came too slowly")
+    public long getSlowRequests() {
+        return slowPeers.getSlowRequests();
+    }
+
+    /** @return the connections that were ended because an answer was taken too slowly */
+    @ManagedAttribute("Connections ended because an answer was taken too slowly")
+    public long getSlowResponses() {
+        return slowPeers.getSlowResponses();
+    }
+
     final void checkNotStarted() {
         if (isRunning()) {
             throw new IllegalStateException("cannot be changed while the connector runs");

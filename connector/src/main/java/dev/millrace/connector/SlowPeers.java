@@ -7,8 +7,6 @@ import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.internal.HttpConnection;
-import org.eclipse.jetty.util.annotation.ManagedAttribute;
-import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.slf4j.Logger;
@@ -20,7 +18,6 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Once a second it looks at all connections, from the scheduler's thread; the path of a request knows nothing of it.
  */
-@ManagedObject("Ends connections of peers that are too slow")
 final class SlowPeers extends AbstractLifeCycle {
     private static final Logger LOG = LoggerFactory.getLogger(SlowPeers.class);
     private static final long PERIOD_MILLIS = 1000;
@@ -79,18 +76,15 @@ final class SlowPeers extends AbstractLifeCycle {
         return value;
     }
 
-    @ManagedAttribute("Connections ended because the head of a request, or a handshake, took too long")
-    public long getSlowHeads() {
+    long getSlowHeads() {
         return slowHeads.sum();
     }
 
-    @ManagedAttribute("Connections ended because the content of a request came too slowly")
-    public long getSlowRequests() {
+    long getSlowRequests() {
         return slowRequests.sum();
     }
 
-    @ManagedAttribute("Connections ended because an answer was taken too slowly")
-    public long getSlowResponses() {
+    long getSlowResponses() {
         return slowResponses.sum();
     }
 

@@ -1,0 +1,173 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.stream.Collectors;
+import javax.management.Attribute;
+import javax.management.JMException;
+import javax.management.MBeanAttributeInfo;
+import javax.management.MBeanServer;
+import javax.management.MBeanServerFactory;
+import javax.management.ObjectName;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.jmx.MBeanContainer;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What JMX and {@code dump()} show of the connectors while they serve. */
+class ManagementTest {
+    private final MBeanServer beans = MBeanServerFactory.newMBeanServer();
+
+    private static final class Hello extends Handler.Abstract {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            Content.Sink.write(response, true, "hello", callback);
+            return true;
+        }
+    }
+
+    private TestServer managed(Connectors connectors) throws Exception {
+        TestServer server = new TestServer(connectors::http);
+        server.server().addBean(new MBeanContainer(beans));
+        return server.start(new Hello());
+    }
+
+    private ObjectName bean(String type) throws JMException {
+        Set<ObjectName> found = beans.queryNames(new ObjectName("*:type=" + type + ",*"), null);
+        assertEquals(1, found.size(), type + " among " + beans.queryNames(null, null));
+        return found.iterator().next();
+    }
+
+    private Object attribute(String type, String name) {
+        try {
+            return beans.getAttribute(bean(type), name);
+        } catch (JMException x) {
+            throw new AssertionError(type + "." + name, x);
+        }
+    }
+
+    private static String type(TestServer server) {
+        return server.connector().getClass().getSimpleName().toLowerCase();
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.millrace.testing.Connectors#ours")
+    void everyAttributeCanBeRead(Connectors connectors) throws Exception {
+        try (TestServer server = managed(connectors); RawClient client = server.client()) {
+            client.get("/").answer();
+            Set<ObjectName> ours = beans.queryNames(new ObjectName("dev.millrace.*:*"), null);
+            assertTrue(ours.size() >= 3, "only " + ours);
+            for (ObjectName name : ours) {
+                for (MBeanAttributeInfo attribute : beans.getMBeanInfo(name).getAttributes()) {
+                    assertTrue(attribute.isReadable(), name + " " + attribute);
+                    assertFalse(attribute.getDescription().isBlank(), name + " " + attribute);
+                    beans.getAttribute(name, attribute.getName());
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.millrace.testing.Connectors#ours")
+    void everySettingOfOursCanBeChanged(Connectors connectors) throws Exception {
+        try (TestServer server = managed(connectors)) {
+            Set<String> writable = Arrays.stream(beans.getMBeanInfo(bean(type(server))).getAttributes())
+                    .filter(MBeanAttributeInfo::isWritable).map(MBeanAttributeInfo::getName).collect(Collectors.toSet());
+            int settings = 0;
+            for (Method method : server.connector().getClass().getMethods()) {
+                boolean ours = method.getDeclaringClass().getPackageName().startsWith("dev.millrace");
+                if (ours && method.getName().startsWith("set") && !method.getName().equals("setContentWriterFactory")) {
+                    String name = Character.toLowerCase(method.getName().charAt(3)) + method.getName().substring(4);
+                    assertTrue(writable.contains(name), name + " not in " + writable);
+                    settings++;
+                }
+            }
+            assertTrue(settings >= 8, "only " + settings);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BIO_PLATFORM"})
+    void threadsOfBlockingConnections(Connectors connectors) throws Exception {
+        try (TestServer server = managed(connectors); RawClient client = server.client()) {
+            client.get("/").answer();
+            assertEquals("platform", attribute("bioconnector", "threads"));
+            assertEquals(false, attribute("bioconnector", "virtual"));
+            assertEquals(1, attribute("bioconnector", "connectionThreadCount"));
+            Await.until("reads", () -> attribute("connectorstatistics", "threadsInRead").equals(1L));
+            assertEquals(0L, attribute("connectorstatistics", "threadsInWrite"));
+            assertEquals(0L, attribute("connectorstatistics", "refusedConnections"));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"NIO_HANDOFF"})
+    void selectorsAndDispatch(Connectors connectors) throws Exception {
+        try (TestServer server = managed(connectors); RawClient client = server.client()) {
+            client.get("/").answer();
+            assertEquals(2, attribute("nioconnector", "selectors"));
+            assertEquals(0.5, attribute("nioconnector", "connectionsPerSelector"));
+            assertEquals("handoff", attribute("nioconnector", "dispatch"));
+            beans.setAttribute(bean("nioconnector"), new Attribute("dispatch", "selector"));
+            assertEquals("selector", ((NioConnector) server.connector()).getDispatch());
+            try (RawClient next = server.client()) {
+                assertEquals("hello", next.get("/").answer().text());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.millrace.testing.Connectors#ours")
+    void statisticsAndOperations(Connectors connectors) throws Exception {
+        try (TestServer server = managed(connectors); RawClient client = server.client()) {
+            client.get("/").answer();
+            // The kernel has the bytes before they are counted.
+            Await.until("bytes", () -> (long) attribute("transferstatistics", "copiedBytes") > 0);
+            beans.invoke(bean("transferstatistics"), "reset", new Object[0], new String[0]);
+            assertEquals(0L, attribute("transferstatistics", "copiedBytes"));
+            assertEquals(1L, attribute("connectionstatistics", "connections"));
+            Object dump = beans.invoke(bean(type(server)), "dump", new Object[0], new String[0]);
+            assertTrue(dump.toString().contains("TransferStatistics"), dump.toString());
+            beans.invoke(bean(type(server)), "stop", new Object[0], new String[0]);
+            assertFalse(server.connector().isRunning());
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.millrace.testing.Connectors#ours")
+    void theServersDumpShowsTheConnectorWithItsFigures(Connectors connectors) throws Exception {
+        try (TestServer server = managed(connectors); RawClient client = server.client()) {
+            client.get("/").answer();
+            // The kernel has the bytes before they are counted.
+            Await.until("bytes", () -> connector(server).getTransferStatistics().getCopiedBytes() > 0);
+            String dump = server.server().dump();
+            String connector = dump.lines().filter(line -> line.contains(server.connector().toString())).findFirst()
+                    .orElse(null);
+            assertNotNull(connector, dump);
+            assertTrue(dump.contains(connector(server).getTransferStatistics().toString()), dump);
+            assertTrue(dump.contains("ConnectionStatistics$Stats[total]"), dump);
+            assertTrue(dump.contains("SlowPeers[heads=0"), dump);
+            assertTrue(dump.contains("ConnectionPermits[0 of any]"), dump);
+            assertEquals(server.connector() instanceof BioConnector, dump.contains("ConnectorStatistics[inRead="), dump);
+        }
+    }
+
+    private static MillraceConnector connector(TestServer server) {
+        return (MillraceConnector) server.connector();
+    }
+}
