@@ -76,6 +76,19 @@ class CommandLineIT {
     }
 
     @Test
+    void itEndsInOrderWhenItsWarWasReplacedMeanwhile(@TempDir Path elsewhere) throws Exception {
+        Path war = Files.copy(Path.of(System.getProperty("millrace.war")), elsewhere.resolve("copy.war"));
+        try (ServerProcess server = ServerProcess.java(temporary, List.of("-Djava.io.tmpdir=" + temporary, "-jar",
+                war.toString(), "--bio-port=0", "--nio-port=-1"))) {
+            assertEquals("Hello, World!", Http.get(server.url("BIO"), "/hello").text());
+            Files.write(war, new byte[1000]);
+            server.terminate();
+            server.exitCode();
+            assertEquals(List.of(), server.err());
+        }
+    }
+
+    @Test
     void openEventStreamsEndWithTheServer() throws Exception {
         try (ServerProcess server = ServerProcess.war(temporary, "--bio-port=0", "--nio-port=0", "--files",
             noFiles.toString())) {

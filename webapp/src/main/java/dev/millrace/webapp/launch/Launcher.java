@@ -4,11 +4,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
 import java.net.URLClassLoader;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Enumeration;
 import java.util.List;
@@ -104,19 +101,14 @@ public final class Launcher {
         }
     }
 
+    // Without a class of its own: the WAR may have been replaced since the start, and then no class comes out of it.
     private static void deleteTree(Path root) throws IOException {
-        Files.walkFileTree(root, new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                Files.delete(file);
-                return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult postVisitDirectory(Path folder, IOException failure) throws IOException {
-                Files.delete(folder);
-                return FileVisitResult.CONTINUE;
-            }
-        });
+        List<Path> paths;
+        try (Stream<Path> tree = Files.walk(root)) {
+            paths = tree.toList();
+        }
+        for (int i = paths.size() - 1; i >= 0; i--) {
+            Files.delete(paths.get(i));
+        }
     }
 }
