@@ -1,6 +1,7 @@
 package dev.millrace.webapp.server;
 
 import dev.millrace.connector.BioConnector;
+import dev.millrace.connector.MillraceConnector;
 import dev.millrace.connector.NioConnector;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,14 +39,21 @@ record Listener(Kind kind, ServerConnector connector, Traffic traffic) {
             connector.setPort(port);
             Traffic traffic = new Traffic();
             connector.addBean(traffic);
-            int maxConnections = options.number(Option.MAX_CONNECTIONS);
-            if (maxConnections > 0) {
-                connector.addBean(new NetworkConnectionLimit(maxConnections, connector));
-            }
+            configure(connector, options);
             server.addConnector(connector);
             listeners.add(new Listener(kind, connector, traffic));
         }
         return List.copyOf(listeners);
+    }
+
+    private static void configure(ServerConnector connector, Options options) {
+        int most = options.number(Option.MAX_CONNECTIONS);
+        if (connector instanceof MillraceConnector millrace) {
+            millrace.setMaxConnections(most);
+            millrace.setWriteStrategy(options.text(Option.WRITE_STRATEGY));
+        } else if (most > 0) {
+            connector.addBean(new NetworkConnectionLimit(most, connector));
+        }
     }
 
     private static ServerConnector connector(Kind kind, Server server, Options options) {

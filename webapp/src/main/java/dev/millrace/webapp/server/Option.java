@@ -21,6 +21,9 @@ enum Option {
     SELECTORS("N", "0", "selectors of the NIO and stock listeners; 0 = Jetty's choice by cores", integer(0, 1024)),
     DISPATCH("KIND", "adaptive", "where the NIO listener serves a ready connection: adaptive, selector or handoff",
         oneOf("adaptive", "selector", "handoff")),
+    WRITE_STRATEGY("NAME", "gather",
+        "how BIO and NIO write content from memory: gather, direct, chunk or adaptive-chunk",
+        oneOf("gather", "direct", "chunk", "adaptive-chunk")),
     MAX_CONNECTIONS("N", "0", "connections of each listener before it stops accepting; 0 = no limit",
         integer(0, Integer.MAX_VALUE)),
     ACCESS_LOG("FILE", "", "append a line for each request: NCSA combined, local port, microseconds", file());
