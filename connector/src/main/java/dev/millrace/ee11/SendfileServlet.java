@@ -22,7 +22,8 @@ import org.eclipse.jetty.http.content.PreCompressedHttpContentFactory;
 
 /**
  * Jetty's {@link ResourceServlet}, sending files by the kernel on connectors of Millrace. Takes the same init parameters. Those
- * of Jetty's content cache set ours: {@code maxCachedFiles} is the most files kept open, {@code cacheValidationTime} for how
+ * of Jetty's content cache set ours: {@code maxCachedFiles} is the most files kept open, {@code maxCacheSize} the
+ * bytes of the content cache (none unless given), {@code maxCachedFileSize} the largest file in it, {@code cacheValidationTime} for how
  * many milliseconds a file is believed to be unchanged. Those of mapped files have no effect. Ours besides:
  * {@code minTransferBytes}, {@code maxRanges}, {@code maxCompressedBytes}, and {@code debugHeader} ({@code true}: answers say how their content went).
  *
@@ -66,6 +67,8 @@ public class SendfileServlet extends ResourceServlet {
         integer("maxCachedFiles").ifPresent(value -> files.setMaxOpenFiles((int) value));
         integer("maxRanges").ifPresent(value -> files.setMaxRanges((int) value));
         integer("maxCompressedBytes").ifPresent(files::setMaxCompressedBytes);
+        integer("maxCacheSize").ifPresent(value -> files.setMaxCacheBytes(Math.toIntExact(value)));
+        integer("maxCachedFileSize").ifPresent(value -> files.setMaxCachedFileBytes(Math.toIntExact(value)));
         integer("cacheValidationTime").ifPresent(files::setValidMillis);
         files.setDebugHeader(Boolean.parseBoolean(super.getInitParameter("debugHeader")));
     }

@@ -4,6 +4,8 @@ package dev.millrace.files;
 public enum Obstacle {
     /** The resource is not a file of the default file system: an entry of a jar, for example. */
     NOT_A_FILE,
+    /** The content was in memory. */
+    CACHED,
     /** The content is so small that a copy is cheaper than a system call of its own. */
     SMALL,
     /** The connection does not end in a connector of ours: another connector, or TLS. */

@@ -87,6 +87,10 @@ record Route(TransferEndPoint endPoint, Content.Sink sink, Obstacle obstacle) {
         return blocked(sink, Obstacle.SMALL);
     }
 
+    static Route cached(Content.Sink sink) {
+        return blocked(sink, Obstacle.CACHED);
+    }
+
     /** What to write to, so that nobody changes the content; null when somebody may. */
     private static Response target(Response response, boolean isCompressible) {
         Response target = response;

@@ -31,6 +31,7 @@ final class SendfileContent extends HttpContent.Wrapper {
 
     private final SendfileContentFactory factory;
     private final OpenFile file;
+    private final ContentCache.Slot slot;
     private final Resource resource;
     private final Instant lastModifiedInstant;
     private final HttpField lastModified;
@@ -42,6 +43,7 @@ final class SendfileContent extends HttpContent.Wrapper {
         super(found);
         this.factory = factory;
         this.file = file;
+        this.slot = new ContentCache.Slot(file);
         this.lastModifiedInstant = file.version().lastModified();
         this.lastModified = new PreEncodedHttpField(HttpHeader.LAST_MODIFIED,
                 DateGenerator.formatDate(lastModifiedInstant));
@@ -58,6 +60,10 @@ final class SendfileContent extends HttpContent.Wrapper {
 
     /** Gives back the count of the open file; those who send it still hold theirs. Called once. */
     void retire() {
+        ContentCache cache = factory.contentCache();
+        if (cache != null) {
+            cache.retire(slot);
+        }
         file.release();
     }
 
@@ -108,6 +114,17 @@ final class SendfileContent extends HttpContent.Wrapper {
             sink.write(true, BufferUtil.EMPTY_BUFFER, callback);
             return;
         }
+        ContentCache cache = factory.contentCache();
+        ContentMemory memory = cache == null ? null : cache.use(slot);
+        if (memory != null) {
+            factory.onRoute(sink, Route.cached(sink));
+            sink.write(true, memory.part(offset, (int) bytes), Callback.from(memory::release, callback));
+            return;
+        }
+        write(sink, offset, bytes, callback);
+    }
+
+    private void write(Content.Sink sink, long offset, long bytes, Callback callback) {
         Route route = bytes < factory.getMinTransferBytes() ? Route.small(sink)
                 : Route.of(sink, bytes, isCompressible(sink));
         factory.onRoute(sink, route);

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * {@code org.eclipse.jetty.http.content.HttpContent$Factory}. A {@code PreCompressedHttpContentFactory} belongs around this
  * one, not inside: then the variants are looked up in this one's cache too. Thread-safe.
  *
- * <p>Files should be replaced by renaming, not by writing into them: what is written into a file while it is believed to be
+ * <p>Files should be replaced by an atomic move, not by writing into them: what is written into a file while it is believed to be
  * unchanged goes out under the header fields of before.
  */
 @ManagedObject("Files by sendfile")
@@ -44,6 +44,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     private static final int MIN_TRANSFER_BYTES = 16 * 1024;
     private static final int MAX_OPEN_FILES = 2048;
     private static final long VALID_MILLIS = 1000;
+    private static final int MAX_CACHED_FILE_BYTES = 64 * 1024;
     private static final int MAX_RANGES = 16;
     private static final long MAX_COMPRESSED_BYTES = 1024 * 1024;
 
@@ -55,6 +56,10 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     private volatile boolean debugHeader;
     private volatile int maxRanges = MAX_RANGES;
     private volatile long maxCompressedBytes = MAX_COMPRESSED_BYTES;
+    private volatile ContentCache contentCache;
+    private volatile int maxCacheBytes;
+    private volatile int maxCachedFileBytes = MAX_CACHED_FILE_BYTES;
+    private volatile Path largePages;
     private volatile Predicate<String> compressible = Compressible::byDefault;
     private Server server;
 
@@ -146,6 +151,76 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
      */
     public void setValidMillis(long validMillis) {
         openFiles.setValidMillis(validMillis);
+    }
+
+    /** @return the memory of the content cache in bytes; 0 when there is none */
+    @ManagedAttribute("Memory of the content cache in bytes")
+    public int getMaxCacheBytes() {
+        return maxCacheBytes;
+    }
+
+    /**
+     * Small files that are asked for often can be sent from memory.
+     *
+     * @param maxCacheBytes the memory of the content cache in bytes, outside the Java heap; 0 for none, which is the default;
+     *     takes effect with the next start
+     */
+    public void setMaxCacheBytes(int maxCacheBytes) {
+        if (maxCacheBytes < 0) {
+            throw new IllegalArgumentException("negative size of the content cache: " + maxCacheBytes);
+        }
+        this.maxCacheBytes = maxCacheBytes;
+    }
+
+    /** @return the size in bytes of the largest file that the content cache takes */
+    @ManagedAttribute("Size in bytes of the largest file that the content cache takes")
+    public int getMaxCachedFileBytes() {
+        return maxCachedFileBytes;
+    }
+
+    /**
+     * @param maxCachedFileBytes the size in bytes of the largest file that the content cache takes; default 64 KiB; takes
+     *     effect with the next start
+     */
+    public void setMaxCachedFileBytes(int maxCachedFileBytes) {
+        this.maxCachedFileBytes = maxCachedFileBytes;
+    }
+
+    /**
+     * @param mount a directory on a hugetlbfs mount, for a content cache of large pages; null, the default, for ordinary
+     *     ones, which are also used, with a warning, where the system does not grant large ones
+     */
+    public void setLargePages(Path mount) {
+        this.largePages = mount;
+    }
+
+    /** @return null when there is none */
+    ContentCache contentCache() {
+        return contentCache;
+    }
+
+    @ManagedAttribute("Files in the content cache")
+    public long getCachedFiles() {
+        ContentCache cache = contentCache;
+        return cache == null ? 0 : cache.files();
+    }
+
+    @ManagedAttribute("Bytes used in the content cache")
+    public long getCachedBytes() {
+        ContentCache cache = contentCache;
+        return cache == null ? 0 : cache.usedBytes();
+    }
+
+    @ManagedAttribute("Responses whose content came from the content cache")
+    public long getCacheHits() {
+        ContentCache cache = contentCache;
+        return cache == null ? 0 : cache.hits();
+    }
+
+    @ManagedAttribute("Files that came into the content cache")
+    public long getCacheAdmissions() {
+        ContentCache cache = contentCache;
+        return cache == null ? 0 : cache.admissions();
     }
 
     /** @return whether responses say how their content went */
@@ -269,6 +344,10 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
             server = context == null ? null : context.getServer();
         }
         super.doStart();
+        if (maxCacheBytes > 0) {
+            contentCache = new ContentCache(new SliceMemory(LargePages.allocate(largePages, maxCacheBytes)),
+                    maxCachedFileBytes);
+        }
         if (server == null) {
             LOG.warn("{} has no server: files that nobody asks for are not let go of", this);
         } else {
@@ -279,6 +358,9 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     @Override
     protected void doStop() throws Exception {
         openFiles.stop();
+        if (contentCache != null) {
+            contentCache.clear();
+        }
         super.doStop();
     }
 }

@@ -1,0 +1,189 @@
+package dev.millrace.files;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Files sent from memory: who comes in, who leaves, and that nothing is sent from memory that is somebody else's by now. */
+class ContentCacheTest {
+    @TempDir
+    Path directory;
+
+    private final SendfileHandler files = new SendfileHandler();
+
+    @BeforeEach
+    void baseResource() {
+        files.setBaseResourceAsString(directory.toString());
+        cache().setMaxCacheBytes(100 * 1024);
+        cache().setMaxCachedFileBytes(20_000);
+    }
+
+    private SendfileContentFactory cache() {
+        return files.getSendfileContentFactory();
+    }
+
+    private TestServer server() throws Exception {
+        return new TestServer(Connectors.NIO::http).start(files);
+    }
+
+    private static void get(RawClient client, String name, byte[] expected, int times) throws Exception {
+        for (int i = 0; i < times; i++) {
+            assertArrayEquals(expected, client.get("/" + name).answer().body());
+        }
+    }
+
+    @Test
+    void takesAFileWithItsFifthUse() throws Exception {
+        byte[] bytes = TestFiles.write(directory, "file.bin", 10_000);
+        try (TestServer server = server(); RawClient client = server.client()) {
+            get(client, "file.bin", bytes, 4);
+            assertEquals(0, cache().getCachedFiles());
+            get(client, "file.bin", bytes, 10);
+            assertEquals(1, cache().getCachedFiles());
+            assertEquals(9, cache().getCacheHits());
+            assertEquals(10, cache().getObstacles().get(Obstacle.CACHED.name()));
+            assertEquals(10 * 1024, cache().getCachedBytes());
+            assertEquals(6, client.send("GET /file.bin HTTP/1.1\r\nHost: a\r\nRange: bytes=5-10\r\n\r\n")
+                    .answer().body().length);
+        }
+        assertEquals(0, cache().getCachedBytes());
+    }
+
+    @Test
+    void takesNoLargeFile() throws Exception {
+        byte[] bytes = TestFiles.write(directory, "file.bin", 20_001);
+        try (TestServer server = server(); RawClient client = server.client()) {
+            get(client, "file.bin", bytes, 20);
+            assertEquals(0, cache().getCachedFiles());
+        }
+    }
+
+    @Test
+    void refillsForEver() throws Exception {
+        try (TestServer server = server(); RawClient client = server.client()) {
+            for (int round = 0; round < 3; round++) {
+                for (int i = 0; i < 40; i++) {
+                    byte[] bytes = TestFiles.write(directory, round + "-" + i + ".bin", 8 * 1024 + i * 100);
+                    get(client, round + "-" + i + ".bin", bytes, 7);
+                }
+                assertTrue(cache().getCachedFiles() >= 5, "files " + cache().getCachedFiles());
+                assertTrue(cache().getCachedBytes() <= 100 * 1024);
+            }
+            assertTrue(cache().getCacheAdmissions() >= 60, "admissions " + cache().getCacheAdmissions());
+        }
+        assertEquals(0, cache().getCachedBytes());
+    }
+
+    @Test
+    void letsGoOfAReplacedFile() throws Exception {
+        byte[] bytes = TestFiles.write(directory, "file.bin", 10_000);
+        cache().setValidMillis(50);
+        try (TestServer server = server(); RawClient client = server.client()) {
+            get(client, "file.bin", bytes, 6);
+            byte[] other = TestFiles.write(directory, "other.bin", 9_000);
+            Files.move(directory.resolve("other.bin"), directory.resolve("file.bin"), StandardCopyOption.ATOMIC_MOVE);
+            Await.until("let go", () -> cache().getCachedBytes() == 0);
+            get(client, "file.bin", other, 6);
+            assertEquals(9 * 1024, cache().getCachedBytes());
+        }
+    }
+
+    @Test
+    void slicesAreFreedOnce() {
+        SliceMemory memory = new SliceMemory(ByteBuffer.allocateDirect(4 * SliceMemory.SLICE_BYTES));
+        ContentMemory first = memory.allocate(SliceMemory.SLICE_BYTES + 1);
+        ContentMemory second = memory.allocate(2 * SliceMemory.SLICE_BYTES);
+        assertNull(memory.allocate(1));
+        assertTrue(first.retain());
+        first.release();
+        assertEquals(4, memory.usedSlices());
+        first.release();
+        assertEquals(2, memory.usedSlices());
+        assertFalse(first.retain());
+        assertThrows(IllegalStateException.class, () -> memory.free(0, 2));
+        assertNull(memory.allocate(2 * SliceMemory.SLICE_BYTES + 1));
+        assertNotNull(memory.allocate(2 * SliceMemory.SLICE_BYTES));
+        second.release();
+        assertEquals(2, memory.usedSlices());
+    }
+
+    @Test
+    void saysWhyThereAreNoLargePages() {
+        ByteBuffer buffer = LargePages.allocate(directory, 10_000);
+        assertTrue(buffer.isDirect());
+        assertEquals(10_000, buffer.capacity());
+    }
+
+    /** Twenty files that fit in four at a time, asked for by readers of which some take their time. */
+    @Test
+    void neverSendsMemoryThatIsSomebodyElses() throws Exception {
+        int count = 20;
+        List<byte[]> contents = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            contents.add(TestFiles.write(directory, i + ".bin", 15_000 + i * 200));
+        }
+        cache().setValidMillis(-1);
+        ExecutorService readers = Executors.newFixedThreadPool(10);
+        try (TestServer server = server()) {
+            List<Future<Void>> results = new ArrayList<>();
+            for (int reader = 0; reader < 10; reader++) {
+                results.add(readers.submit(reader(server.port(), contents, reader)));
+            }
+            for (Future<Void> result : results) {
+                result.get(60, TimeUnit.SECONDS);
+            }
+            assertTrue(cache().getCacheAdmissions() > 100, "admissions " + cache().getCacheAdmissions());
+            assertTrue(cache().getCacheHits() > 100, "hits " + cache().getCacheHits());
+        } finally {
+            readers.shutdownNow();
+        }
+        assertEquals(0, cache().getCachedBytes());
+    }
+
+    private static Callable<Void> reader(int port, List<byte[]> contents, int seed) {
+        Random random = new Random(seed);
+        boolean isSlow = seed % 2 == 0;
+        int pipelined = isSlow ? 200 : 20;
+        return () -> {
+            for (int round = 0; round < (isSlow ? 2 : 60); round++) {
+                try (RawClient client = isSlow ? new RawClient(port, 4096) : new RawClient(port)) {
+                    int[] wanted = random.ints(pipelined, 0, contents.size()).toArray();
+                    // A few at a time are hot, so that they come in and push others out.
+                    for (int i = 0; i < pipelined; i++) {
+                        wanted[i] = wanted[i / 10 * 10];
+                        client.get("/" + wanted[i] + ".bin");
+                    }
+                    for (int index : wanted) {
+                        assertArrayEquals(contents.get(index), client.answer().body());
+                    }
+                }
+            }
+            return null;
+        };
+    }
+}
