@@ -163,6 +163,16 @@ class ModuleFilesTest {
     }
 
     @Test
+    void theApplicationsPropertiesAreDocumented() throws IOException {
+        ModuleForm module = new ModuleForm("millrace-uuid");
+        assertEquals(module.template().keySet(), module.inXml());
+        String document = Files.readString(Path.of("..", "docs", "web-application.md"));
+        for (String property : module.inXml()) {
+            assertTrue(document.contains("| `" + property + "` |"), property);
+        }
+    }
+
+    @Test
     void theDocumentationHasEverySettingWithItsDefault() throws IOException {
         Map<String, String> inModules = new TreeMap<>();
         for (ModuleForm module : all()) {

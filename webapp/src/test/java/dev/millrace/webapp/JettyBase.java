@@ -1,0 +1,46 @@
+package dev.millrace.webapp;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+
+/** A {@code $JETTY_BASE} of the real Jetty distribution, with our archive unpacked into it. */
+record JettyBase(Path folder) {
+
+    /** Unpacks the archive and enables modules by Jetty's own {@code start.jar}. */
+    static JettyBase create(Path folder, String modules) throws Exception {
+        unzip(Path.of(System.getProperty("millrace.jettyZip")), folder);
+        JettyBase base = new JettyBase(folder);
+        try (ServerProcess setup = base.start("--add-modules=" + modules)) {
+            if (setup.exitCode() != 0) {
+                throw new IOException("start.jar: " + setup.out() + setup.err());
+            }
+        }
+        return base;
+    }
+
+    private static void unzip(Path archive, Path folder) throws IOException {
+        try (ZipFile zip = new ZipFile(archive.toFile())) {
+            for (ZipEntry entry : zip.stream().filter(entry -> !entry.isDirectory()).toList()) {
+                Path file = folder.resolve(entry.getName());
+                Files.createDirectories(file.getParent());
+                try (InputStream in = zip.getInputStream(entry)) {
+                    Files.copy(in, file);
+                }
+            }
+        }
+    }
+
+    /** Runs {@code start.jar}: a server with these properties, unless an argument says otherwise. */
+    ServerProcess start(String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of("-Djava.io.tmpdir=" + folder, "-jar",
+            Path.of(System.getProperty("millrace.jettyHome"), "start.jar").toString(), "jetty.base=" + folder));
+        command.addAll(List.of(arguments));
+        return ServerProcess.java(folder, command);
+    }
+}
