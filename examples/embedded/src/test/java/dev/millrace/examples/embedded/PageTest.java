@@ -1,0 +1,51 @@
+package dev.millrace.examples.embedded;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The code on the documentation's page is that of the examples. */
+class PageTest {
+    private static final Path EXAMPLES = Path.of("..");
+    private static final Path PAGE = Path.of("..", "..", "docs", "embedding.md");
+    private static final Pattern BLOCK = Pattern.compile("(?ms)^```(?:java|xml)\n(.*?)^```$");
+
+    @Test
+    void everyBlockOfCodeStandsInAnExample() throws IOException {
+        List<String> sources;
+        try (Stream<Path> files = Files.find(EXAMPLES, 12, (file, attributes) -> isSource(file))) {
+            sources = files.map(PageTest::read).toList();
+        }
+        int blocks = 0;
+        for (Matcher block = BLOCK.matcher(read(PAGE)); block.find(); blocks++) {
+            String code = withoutIndent(block.group(1));
+            assertTrue(sources.stream().anyMatch(source -> withoutIndent(source).contains(code)), block.group());
+        }
+        assertTrue(blocks >= 5, blocks + " blocks in " + PAGE);
+    }
+
+    private static boolean isSource(Path file) {
+        return file.toString().matches(".*\\bsrc\\b.main\\b.*\\.java|.*\\bpom\\.xml") && !file.toString().contains("target");
+    }
+
+    private static String withoutIndent(String text) {
+        return text.lines().map(String::strip).collect(Collectors.joining("\n"));
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException x) {
+            throw new UncheckedIOException(x);
+        }
+    }
+}

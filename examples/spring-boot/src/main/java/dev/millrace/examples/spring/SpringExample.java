@@ -1,0 +1,47 @@
+package dev.millrace.examples.spring;
+
+import dev.millrace.connector.BioConnector;
+import jakarta.servlet.http.HttpServletRequest;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.jetty.servlet.JettyServletWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Spring Boot on a blocking connector. */
+@SpringBootApplication
+@RestController
+public class SpringExample {
+
+    @Bean
+    WebServerFactoryCustomizer<JettyServletWebServerFactory> millrace() {
+        return factory -> factory.addServerCustomizers(SpringExample::replaceConnector);
+    }
+
+    /** Takes over what Spring has set: address, timeout, and the protocols with TLS, HTTP/2 and their configuration. */
+    private static void replaceConnector(Server server) {
+        ServerConnector given = (ServerConnector) server.getConnectors()[0];
+        BioConnector connector = new BioConnector(server,
+                given.getConnectionFactories().toArray(ConnectionFactory[]::new));
+        connector.setDefaultProtocol(given.getDefaultProtocol());
+        connector.setHost(given.getHost());
+        connector.setPort(given.getPort());
+        connector.setIdleTimeout(given.getIdleTimeout());
+        server.setConnectors(new Connector[] {connector});
+    }
+
+    @GetMapping("/hello")
+    String hello(HttpServletRequest request) {
+        return request.getScheme() + ": Hello from Spring";
+    }
+
+    public static void main(String[] args) {
+        SpringApplication.run(SpringExample.class, args);
+    }
+}
