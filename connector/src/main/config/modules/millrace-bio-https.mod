@@ -84,6 +84,12 @@ etc/millrace-bio-https.xml
 ## How content from memory is written: gather, direct, chunk or adaptive-chunk.
 # millrace.bio.https.writeStrategy=gather
 
+## How transfers of files take turns: SimpleBlocking, EqualNonBlocking, EqualBlocking, EqualBlocking(bytes).
+# millrace.bio.https.algorithm=EqualNonBlocking
+
+## The most transfers of files that have their turn at once.
+# millrace.bio.https.workers=50
+
 ## The size of each connection's cache of request header fields (0: none; -1: as jetty.httpConfig.headerCacheSize says).
 # millrace.bio.https.headerCacheSize=0
 

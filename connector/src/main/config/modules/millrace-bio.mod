@@ -80,5 +80,11 @@ etc/millrace-bio.xml
 ## How content from memory is written: gather, direct, chunk or adaptive-chunk.
 # millrace.bio.writeStrategy=gather
 
+## How transfers of files take turns: SimpleBlocking, EqualNonBlocking, EqualBlocking, EqualBlocking(bytes).
+# millrace.bio.algorithm=EqualNonBlocking
+
+## The most transfers of files that have their turn at once.
+# millrace.bio.workers=50
+
 ## The size of each connection's cache of request header fields (0: none; -1: as jetty.httpConfig.headerCacheSize says).
 # millrace.bio.headerCacheSize=0

@@ -84,6 +84,12 @@ etc/millrace-nio-https.xml
 ## How content from memory is written: gather, direct, chunk or adaptive-chunk.
 # millrace.nio.https.writeStrategy=gather
 
+## How transfers of files take turns: SimpleBlocking, EqualNonBlocking, EqualBlocking, EqualBlocking(bytes).
+# millrace.nio.https.algorithm=EqualNonBlocking
+
+## The most transfers of files that have their turn at once.
+# millrace.nio.https.workers=50
+
 ## The size of each connection's cache of request header fields (0: none; -1: as jetty.httpConfig.headerCacheSize says).
 # millrace.nio.https.headerCacheSize=0
 

@@ -80,5 +80,11 @@ etc/millrace-nio.xml
 ## How content from memory is written: gather, direct, chunk or adaptive-chunk.
 # millrace.nio.writeStrategy=gather
 
+## How transfers of files take turns: SimpleBlocking, EqualNonBlocking, EqualBlocking, EqualBlocking(bytes).
+# millrace.nio.algorithm=EqualNonBlocking
+
+## The most transfers of files that have their turn at once.
+# millrace.nio.workers=50
+
 ## The size of each connection's cache of request header fields (0: none; -1: as jetty.httpConfig.headerCacheSize says).
 # millrace.nio.headerCacheSize=0

@@ -1,5 +1,6 @@
 package dev.millrace.connector;
 
+import dev.millrace.transfer.TransferPermits;
 import java.io.IOException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.ServerSocketChannel;
@@ -41,6 +42,7 @@ public non-sealed class BioConnector extends MillraceConnector {
     private static final long STOP_MILLIS = 5000;
 
     private final ConnectorStatistics connectorStatistics = new ConnectorStatistics();
+    private final TransferPermits transferPermits = new TransferPermits();
     private Threads threads = Threads.AUTO;
     private int readAheadBytes = 2048;
     private volatile ConnectionThreads connectionThreads;
@@ -90,6 +92,7 @@ public non-sealed class BioConnector extends MillraceConnector {
             @Name("acceptors") int acceptors, @Name("factories") ConnectionFactory... factories) {
         super(server, executor, scheduler, bufferPool, checkAcceptors(acceptors), 1, factories);
         addBean(connectorStatistics);
+        addBean(transferPermits);
     }
 
     private static int checkAcceptors(int acceptors) {
@@ -159,6 +162,11 @@ public non-sealed class BioConnector extends MillraceConnector {
         return connectorStatistics;
     }
 
+    /** @return the turns of transfers, for algorithms that limit them */
+    public TransferPermits getTransferPermits() {
+        return transferPermits;
+    }
+
     ConnectionThreads getConnectionThreads() {
         return connectionThreads;
     }
@@ -171,6 +179,7 @@ public non-sealed class BioConnector extends MillraceConnector {
     @Override
     protected void doStart() throws Exception {
         boolean virtual = threads == Threads.VIRTUAL || (threads == Threads.AUTO && VirtualThreads.areSupported());
+        transferPermits.setWorkers(getWorkers());
         String name = getName() == null ? "bio" : getName();
         connectionThreads = new ConnectionThreads(name + "-" + Integer.toHexString(hashCode()), virtual);
         super.doStart();

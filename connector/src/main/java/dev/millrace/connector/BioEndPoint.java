@@ -1,6 +1,7 @@
 package dev.millrace.connector;
 
 import dev.millrace.transfer.FileRegion;
+import dev.millrace.transfer.Transfer;
 import dev.millrace.transfer.TransferStatistics;
 import dev.millrace.transfer.TruncatedFileException;
 import java.io.IOException;
@@ -37,7 +38,7 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
     private final BlockingWrite writes;
     private final PeerPace pace = new PeerPace();
     private final ConnectionEvent life;
-    private volatile FileRegion announced;
+    private volatile Transfer announced;
     private volatile boolean writing;
     private volatile boolean cancelled;
     private volatile Thread writer;
@@ -51,7 +52,8 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
         this.remote = channel.getRemoteAddress();
         this.reads = new ReadTurns(this, connector.getConnectionThreads(), connector.getConnectorStatistics(),
                 connector.getReadAheadBytes());
-        this.writes = new BlockingWrite(this, connector.getByteBufferPool(), connector.newContentWriter());
+        this.writes = new BlockingWrite(this, connector.getByteBufferPool(), connector.newContentWriter(),
+                connector.getTransferPermits());
         setIdleTimeout(connector.getIdleTimeout());
     }
 
@@ -155,11 +157,11 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
         connector.getConnectorStatistics().onWriteBegin();
         BlockedWriteEvent event = BlockedWriteEvent.begun();
         try {
-            FileRegion region = announced;
-            if (region == null) {
+            Transfer transfer = announced;
+            if (transfer == null) {
                 writes.write(buffers, 0, buffers.length);
             } else {
-                writes.write(buffers, region);
+                writes.write(buffers, transfer);
             }
             return true;
         } catch (TruncatedFileException x) {
@@ -209,7 +211,9 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
     @Override
     protected void onIdleExpired(TimeoutException timeout) {
         // Every byte that the peer takes counts as activity: a write that is still there has a peer that takes none.
-        if (writing) {
+        if (writes.isQueued()) {
+            LOG.debug("Not idle, but waiting for its turn: {}", this);
+        } else if (writing) {
             close(timeout);
         } else {
             super.onIdleExpired(timeout);
@@ -232,6 +236,9 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
             doShutdownOutput();
         }
         IO.close(channel);
+        if (writing) {
+            writes.cancel();
+        }
         super.doClose();
     }
 
@@ -252,7 +259,7 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
 
     @Override
     public boolean isWritePending() {
-        return writing || getWriteFlusher().isPending();
+        return !writes.isQueued() && (writing || getWriteFlusher().isPending());
     }
 
     @Override
@@ -262,13 +269,16 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
 
     @Override
     public void announce(FileRegion region) {
-        announced = region;
-        getTransferStatistics().onAnnounce();
+        announced = new Transfer(region, connector.transferAlgorithm(), getTransferStatistics());
     }
 
     @Override
     public void withdraw() {
+        Transfer withdrawn = announced;
         announced = null;
+        if (withdrawn != null) {
+            withdrawn.end();
+        }
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.millrace.connector;
 
+import dev.millrace.transfer.TransferAlgorithm;
 import dev.millrace.transfer.TransferStatistics;
 import java.io.IOException;
 import java.nio.channels.ServerSocketChannel;
@@ -25,6 +26,8 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
     private final SlowPeers slowPeers = new SlowPeers(this);
     private final HeaderCache headerCache = new HeaderCache();
     private volatile ContentWriter.Factory contentWriters = WriteStrategy.GATHER;
+    private volatile TransferAlgorithm algorithm = TransferAlgorithm.of("EqualNonBlocking");
+    private int workers = 50;
 
     MillraceConnector(Server server, Executor executor, Scheduler scheduler, ByteBufferPool bufferPool, int acceptors,
             int selectors, ConnectionFactory... factories) {
@@ -85,6 +88,47 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
 
     final ContentWriter newContentWriter() {
         return contentWriters.newContentWriter(getByteBufferPool());
+    }
+
+    /** @return the name of the algorithm by which files are transferred */
+    @ManagedAttribute("Algorithm by which files are transferred")
+    public String getAlgorithm() {
+        return algorithm.toString();
+    }
+
+    /**
+     * Chooses how transfers of files share the workers; takes effect for transfers that begin from then on.
+     *
+     * @param algorithm see {@link TransferAlgorithm#of}. Where each connection has a thread of its own, only
+     *     {@code EqualBlocking} has turns
+     * @throws IllegalArgumentException for any other text
+     */
+    public void setAlgorithm(String algorithm) {
+        this.algorithm = TransferAlgorithm.of(algorithm);
+    }
+
+    final TransferAlgorithm transferAlgorithm() {
+        return algorithm;
+    }
+
+    /** @return the most transfers of files that have their turn at once */
+    @ManagedAttribute("Most transfers of files that have their turn at once")
+    public int getWorkers() {
+        return workers;
+    }
+
+    /**
+     * Limits the turns that transfers of files take at once; before start. With selectors these are threads, with a thread
+     * for each connection they are permits, which only {@code EqualBlocking} asks for.
+     *
+     * @param workers at least 1, 50 by default
+     */
+    public void setWorkers(int workers) {
+        checkNotStarted();
+        if (workers < 1) {
+            throw new IllegalArgumentException("workers is at least 1, not " + workers);
+        }
+        this.workers = workers;
     }
 
     /** @return the most connections that are open at once; 0: no limit */

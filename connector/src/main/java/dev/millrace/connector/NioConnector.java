@@ -1,5 +1,6 @@
 package dev.millrace.connector;
 
+import dev.millrace.transfer.TransferWorkers;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -28,6 +29,7 @@ import org.eclipse.jetty.util.thread.Scheduler;
  */
 @ManagedObject("Selector connector that sends files by the kernel")
 public non-sealed class NioConnector extends MillraceConnector {
+    private final TransferWorkers transferWorkers = new TransferWorkers();
     private volatile Dispatch dispatch = Dispatch.ADAPTIVE;
 
     /**
@@ -72,6 +74,8 @@ public non-sealed class NioConnector extends MillraceConnector {
             @Name("acceptors") int acceptors, @Name("selectors") int selectors,
             @Name("factories") ConnectionFactory... factories) {
         super(server, executor, scheduler, bufferPool, acceptors, selectors, factories);
+        // Started and stopped here: they must outlive the connections, and the selectors are beans from before.
+        addBean(transferWorkers, false);
     }
 
     /** @return where a ready connection is served: {@code adaptive}, {@code selector} or {@code handoff} */
@@ -105,6 +109,28 @@ public non-sealed class NioConnector extends MillraceConnector {
     @ManagedAttribute("Connections per selector, on average")
     public double getConnectionsPerSelector() {
         return (double) getConnectedEndPoints().size() / getSelectors();
+    }
+
+    /** @return the threads that transfer files */
+    public TransferWorkers getTransferWorkers() {
+        return transferWorkers;
+    }
+
+    @Override
+    protected void doStart() throws Exception {
+        transferWorkers.setWorkers(getWorkers());
+        transferWorkers.setName((getName() == null ? "nio" : getName()) + "-transfer-" + Integer.toHexString(hashCode()));
+        transferWorkers.start();
+        super.doStart();
+    }
+
+    @Override
+    protected void doStop() throws Exception {
+        try {
+            super.doStop();
+        } finally {
+            transferWorkers.stop();
+        }
     }
 
     @Override

@@ -1,15 +1,20 @@
 package dev.millrace.connector;
 
 import dev.millrace.transfer.FileRegion;
+import dev.millrace.transfer.Transfer;
 import dev.millrace.transfer.TransferStatistics;
 import dev.millrace.transfer.TruncatedFileException;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.Invocable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,8 +24,6 @@ import org.slf4j.LoggerFactory;
  */
 final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint {
     private static final Logger LOG = LoggerFactory.getLogger(NioEndPoint.class);
-    /** What one connection sends before the others have their turn. */
-    private static final int TURN_BYTES = 2 * 1024 * 1024;
 
     private final Dispatch dispatch;
     private final TransferStatistics statistics;
@@ -28,19 +31,20 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     private final PeerPace pace = new PeerPace();
     private final ConnectionEvent life;
     private final NioConnector connector;
-    private volatile FileRegion announced;
+    private volatile NioTransfer transfer;
     private long sentBytes;
     // Of the thread that flushes; WriteFlusher lets only one flush at a time.
-    private boolean turnOver;
     private BlockedWriteEvent waiting;
     // Of the selector's thread. Jetty has three tasks per end point, and repeats them.
     private Runnable task;
     private Runnable placedTask;
+    private volatile SelectionKey key;
 
     NioEndPoint(NioConnector connector, SocketChannel channel, ManagedSelector selector, SelectionKey key,
             Dispatch dispatch) throws IOException {
         super(channel, selector, key, connector.getScheduler());
         this.connector = connector;
+        this.key = key;
         this.life = ConnectionEvent.begun(channel);
         this.dispatch = dispatch;
         this.statistics = connector.getTransferStatistics();
@@ -49,6 +53,10 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
 
     @Override
     public Runnable onSelected() {
+        NioTransfer current = transfer;
+        if (current != null && current.isParked()) {
+            return onSelected(current);
+        }
         Runnable selected = super.onSelected();
         if (selected == null) {
             return null;
@@ -60,12 +68,81 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         return placedTask;
     }
 
+    // The selector's thread reads no file: a write with a region goes on in a worker.
+    private Runnable onSelected(NioTransfer parked) {
+        boolean readable = key.isReadable();
+        boolean writable = key.isWritable();
+        Runnable selected = super.onSelected();
+        if (!writable) {
+            return selected == null ? null : dispatch.place(selected);
+        }
+        parked.onWritable();
+        return readable ? dispatch.place(new FillTask()) : null;
+    }
+
+    @Override
+    public void replaceKey(SelectionKey newKey) {
+        key = newKey;
+        super.replaceKey(newKey);
+    }
+
+    // Closeable, because a pool that rejects a task closes it, and with it the connection.
+    private final class FillTask implements Invocable.Task, Closeable {
+        @Override
+        public void run() {
+            getFillInterest().fillable();
+        }
+
+        @Override
+        public InvocationType getInvocationType() {
+            return getFillInterest().getCallbackInvocationType();
+        }
+
+        @Override
+        public void close() {
+            NioEndPoint.this.close();
+        }
+    }
+
     @Override
     protected void onIncompleteFlush() {
+        NioTransfer current = transfer;
+        if (current != null && current.goOn()) {
+            return;
+        }
         if (waiting == null) {
             waiting = BlockedWriteEvent.begun();
         }
         super.onIncompleteFlush();
+    }
+
+    @Override
+    public Callback cancelWrite(Throwable cause) {
+        // WriteFlusher waits in a busy loop for the thread in flush() to come out.
+        if (transfer != null) {
+            transfer.cancel();
+        }
+        return super.cancelWrite(cause);
+    }
+
+    @Override
+    protected void onIdleExpired(TimeoutException timeout) {
+        NioTransfer current = transfer;
+        if (current != null && current.isQueued()) {
+            LOG.debug("Not idle, but waiting for a worker: {}", this);
+        } else if (current != null && current.isWaiting()) {
+            close(timeout);
+        } else {
+            super.onIdleExpired(timeout);
+        }
+    }
+
+    @Override
+    public void doClose() {
+        super.doClose();
+        if (transfer != null) {
+            transfer.cancel();
+        }
     }
 
     @Override
@@ -85,15 +162,17 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     }
 
     private boolean send(ByteBuffer... buffers) throws IOException {
-        FileRegion region = announced;
+        NioTransfer current = transfer;
+        FileRegion region = current == null ? null : current.region();
         int token = region == null ? -1 : region.indexIn(buffers);
         if (token < 0) {
             return write(buffers, 0, buffers.length);
         }
         try {
             return write(buffers, 0, token)
-                    && transfer(region)
-                    && write(buffers, token + 1, buffers.length);
+                    && current.send()
+                    && write(buffers, token + 1, buffers.length)
+                    && !current.endsElsewhere();
         } catch (TruncatedFileException x) {
             statistics.onTruncated();
             LOG.warn("Aborting {}: {}", this, x.getMessage());
@@ -126,34 +205,8 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         return first;
     }
 
-    /** Sends one turn at most; a flush that follows a whole turn sends nothing, and so gives the thread back. */
-    private boolean transfer(FileRegion region) throws IOException {
-        if (turnOver) {
-            turnOver = false;
-            return false;
-        }
-        int left = TURN_BYTES;
-        try {
-            while (left > 0 && region.remaining() > 0) {
-                int sent = region.transferTo(getChannel(), left);
-                if (sent == 0) {
-                    return false;
-                }
-                left -= sent;
-                statistics.onTransferred(sent);
-                onSent(sent);
-            }
-        } catch (TruncatedFileException x) {
-            throw x;
-        } catch (IOException x) {
-            throw new EofException(x);
-        }
-        turnOver = region.remaining() > 0;
-        return !turnOver;
-    }
-
     // The idle timer's volatile write makes the plain one before it visible: see PeerPace.
-    private void onSent(long bytes) {
+    void onSent(long bytes) {
         sentBytes += bytes;
         notIdle();
     }
@@ -165,7 +218,11 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
 
     @Override
     public boolean isWritePending() {
-        return getWriteFlusher().isPending();
+        NioTransfer current = transfer;
+        if (current == null) {
+            return getWriteFlusher().isPending();
+        }
+        return current.isWaiting() || getWriteFlusher().isPending() && !current.isQueued();
     }
 
     @Override
@@ -175,14 +232,17 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
 
     @Override
     public void announce(FileRegion region) {
-        turnOver = false;
-        announced = region;
-        statistics.onAnnounce();
+        if (transfer == null) {
+            transfer = new NioTransfer(this, connector.getTransferWorkers(), connector.getExecutor());
+        }
+        transfer.announce(new Transfer(region, connector.transferAlgorithm(), statistics));
     }
 
     @Override
     public void withdraw() {
-        announced = null;
+        if (transfer != null) {
+            transfer.withdraw();
+        }
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.millrace.transfer;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Objects;
@@ -20,7 +21,9 @@ public final class FileRegion {
     private final FileChannel file;
     private final long position;
     private final ByteBuffer token;
-    private long transferred;
+    private final int begin;
+    private final Object name;
+    private final TransferAlgorithm algorithm;
 
     /**
      * @param file the open file, borrowed
@@ -28,8 +31,22 @@ public final class FileRegion {
      * @param token a mapping of the region, whose remaining bytes are the region's; this very object must be written
      */
     public FileRegion(FileChannel file, long position, ByteBuffer token) {
+        this(file, position, token, null, null);
+    }
+
+    /**
+     * @param file the open file, borrowed
+     * @param position where the region begins in the file, in bytes
+     * @param token a mapping of the region, whose remaining bytes are the region's; this very object must be written
+     * @param name what events call the file, its path for example; null when unknown
+     * @param algorithm how to transfer this region; null: as the connector says
+     */
+    public FileRegion(FileChannel file, long position, ByteBuffer token, Object name, TransferAlgorithm algorithm) {
         this.file = Objects.requireNonNull(file, "file");
         this.token = Objects.requireNonNull(token, "token");
+        this.begin = token.position();
+        this.name = name;
+        this.algorithm = algorithm;
         this.position = position - token.position();
         if (this.position < 0) {
             throw new IllegalArgumentException("negative file position " + position);
@@ -41,9 +58,36 @@ public final class FileRegion {
         return token;
     }
 
-    /** @return the bytes that {@link #transferTo} sent so far */
-    public long transferred() {
-        return transferred;
+    /** @return where the region begins in the file, in bytes */
+    public long position() {
+        return position + begin;
+    }
+
+    /** @return the bytes that were sent so far, in whatever way */
+    public int sent() {
+        return token.position() - begin;
+    }
+
+    /** @return what the file is called; null when unknown */
+    String file() {
+        return name == null ? null : name.toString();
+    }
+
+    /** @return how to transfer this region; null: as the connector says */
+    TransferAlgorithm algorithm() {
+        return algorithm;
+    }
+
+    /**
+     * Whether the next bytes lie in memory, as far as the system tells: Linux tells (mincore(2)) only who may write the
+     * file, and claims for others that they do.
+     *
+     * @param bytes how many to look at
+     */
+    boolean isLoaded(int bytes) {
+        int length = Math.min(bytes, token.remaining());
+        return length == 0
+                || token instanceof MappedByteBuffer mapped && mapped.slice(token.position(), length).isLoaded();
     }
 
     /**
@@ -71,7 +115,7 @@ public final class FileRegion {
      *
      * @param socket where to; it must be a channel of the JDK, for only those are sent to by the kernel
      * @param maxBytes the most to send in this call
-     * @return the bytes sent; 0 when the socket takes no more for now
+     * @return the bytes sent; fewer than asked for, 0 even, when the socket takes no more for now
      * @throws TruncatedFileException when the file has become shorter than what the response promised
      * @throws IOException when the file or the socket fails; how much was sent is then unknown, and the connection
      *     must be closed
@@ -81,7 +125,6 @@ public final class FileRegion {
         int sent = (int) file.transferTo(position + token.position(), want, socket);
         if (sent > 0) {
             token.position(token.position() + sent);
-            transferred += sent;
         } else if (want > 0) {
             checkNotTruncated();
         }

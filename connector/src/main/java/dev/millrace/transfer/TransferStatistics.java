@@ -16,6 +16,9 @@ public final class TransferStatistics {
     private final LongAdder transferredBytes = new LongAdder();
     private final LongAdder copiedBytes = new LongAdder();
     private final LongAdder truncations = new LongAdder();
+    private final LongAdder turns = new LongAdder();
+    private final LongAdder completed = new LongAdder();
+    private final LongAdder aborted = new LongAdder();
 
     @ManagedAttribute("File regions announced")
     public long getRegions() {
@@ -42,6 +45,21 @@ public final class TransferStatistics {
         return truncations.sum();
     }
 
+    @ManagedAttribute("Turns that transfers took")
+    public long getTurns() {
+        return turns.sum();
+    }
+
+    @ManagedAttribute("File regions sent to their end")
+    public long getCompleted() {
+        return completed.sum();
+    }
+
+    @ManagedAttribute("File regions given up before their end")
+    public long getAborted() {
+        return aborted.sum();
+    }
+
     @ManagedOperation(value = "Sets all counters to zero", impact = "ACTION")
     public void reset() {
         regions.reset();
@@ -49,10 +67,13 @@ public final class TransferStatistics {
         transferredBytes.reset();
         copiedBytes.reset();
         truncations.reset();
+        turns.reset();
+        completed.reset();
+        aborted.reset();
     }
 
     /** Counts a region that was announced. */
-    public void onAnnounce() {
+    void onAnnounce() {
         regions.increment();
     }
 
@@ -72,8 +93,19 @@ public final class TransferStatistics {
         truncations.increment();
     }
 
+    /** Counts a turn of a transfer. */
+    void onTurn() {
+        turns.increment();
+    }
+
+    /** Counts the end of a transfer. */
+    void onEnd(boolean complete) {
+        (complete ? completed : aborted).increment();
+    }
+
     @Override
     public String toString() {
-        return "TransferStatistics[transferred=" + getTransferredBytes() + ",copied=" + getCopiedBytes() + "]";
+        return "TransferStatistics[regions=" + getRegions() + ",turns=" + getTurns() + ",transferred="
+                + getTransferredBytes() + ",copied=" + getCopiedBytes() + "]";
     }
 }

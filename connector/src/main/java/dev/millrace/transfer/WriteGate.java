@@ -1,0 +1,54 @@
+package dev.millrace.transfer;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+
+/**
+ * Lets a worker wait until a channel that does not block takes more. Owns a selector of its own; one worker at a time, but
+ * {@link #wakeup} may be called by any thread.
+ */
+public final class WriteGate implements Closeable {
+    private final Selector selector;
+    private SelectionKey key;
+
+    WriteGate() throws IOException {
+        selector = Selector.open();
+    }
+
+    /**
+     * Waits until the channel takes more, or {@link #wakeup}.
+     *
+     * @param channel the same one until {@link #leave}
+     * @throws IOException when the channel is closed already
+     */
+    public void await(SocketChannel channel) throws IOException {
+        if (key == null) {
+            key = channel.register(selector, SelectionKey.OP_WRITE);
+        }
+        selector.select(selected -> {
+            // That it returns says it all.
+        });
+    }
+
+    /** Ends the wait that is under way, or the next one. */
+    public void wakeup() {
+        selector.wakeup();
+    }
+
+    /** Forgets the channel. One that was closed meanwhile keeps its descriptor until this. */
+    void leave() throws IOException {
+        if (key != null) {
+            key.cancel();
+            key = null;
+            selector.selectNow();
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        selector.close();
+    }
+}

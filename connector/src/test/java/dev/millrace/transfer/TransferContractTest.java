@@ -1,0 +1,273 @@
+package dev.millrace.transfer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.connector.BioConnector;
+import dev.millrace.connector.MillraceConnector;
+import dev.millrace.connector.NioConnector;
+import dev.millrace.files.SendfileHandler;
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What every algorithm does on every connector. Sockets take little, so that a file takes many turns. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#ours")
+class TransferContractTest {
+    private static final int SOCKET_BYTES = 32 * 1024;
+    private static final int FILE_BYTES = 3_000_001;
+
+    @Parameter
+    Connectors connectors;
+
+    @TempDir
+    Path directory;
+
+    static List<String> algorithms() {
+        return List.of("SimpleBlocking", "EqualNonBlocking", "EqualBlocking(10000)", "EqualBlocking");
+    }
+
+    private TestServer server(String algorithm, int workers) {
+        TestServer server = new TestServer(connectors::http);
+        server.connector().setAcceptedSendBufferSize(SOCKET_BYTES);
+        millrace(server).setAlgorithm(algorithm);
+        millrace(server).setWorkers(workers);
+        return server;
+    }
+
+    private static MillraceConnector millrace(TestServer server) {
+        return (MillraceConnector) server.connector();
+    }
+
+    private SendfileHandler files() {
+        SendfileHandler files = new SendfileHandler();
+        files.setBaseResourceAsString(directory.toString());
+        return files;
+    }
+
+    private static int queued(TestServer server) {
+        return server.connector() instanceof NioConnector nio
+                ? nio.getTransferWorkers().getQueued() : ((BioConnector) server.connector()).getTransferPermits().getQueued();
+    }
+
+    private static int busy(TestServer server) {
+        return server.connector() instanceof NioConnector nio
+                ? nio.getTransferWorkers().getBusy() : ((BioConnector) server.connector()).getTransferPermits().getBusy();
+    }
+
+    private boolean selects() {
+        return connectors == Connectors.NIO || connectors == Connectors.NIO_HANDOFF;
+    }
+
+    @ParameterizedTest
+    @MethodSource("algorithms")
+    void sendsTheRightBytesToFastAndSlowReaders(String algorithm) throws Exception {
+        long checksum = Download.checksum(TestFiles.write(directory, "file.bin", FILE_BYTES), FILE_BYTES);
+        ExecutorService clients = Executors.newCachedThreadPool();
+        try (TestServer server = server(algorithm, 2).start(files())) {
+            List<Future<Download>> downloads = new ArrayList<>();
+            for (int i = 0; i < 6; i++) {
+                boolean slow = i % 2 == 0;
+                downloads.add(clients.submit(() -> {
+                    try (Download download = new Download(server.port(), "/file.bin", slow ? 8192 : 0)) {
+                        return download.head().readAll(slow ? 500 : 65536);
+                    }
+                }));
+            }
+            for (Future<Download> download : downloads) {
+                assertEquals(FILE_BYTES, download.get().received());
+                assertEquals(checksum, download.get().checksum());
+            }
+            TransferStatistics statistics = millrace(server).getTransferStatistics();
+            Await.until("counted", () -> statistics.getCompleted() == 6);
+            assertEquals(0, statistics.getAborted());
+            assertTrue(statistics.getTurns() >= 6, statistics.toString());
+            if (algorithm.equals("EqualBlocking(10000)")) {
+                assertTrue(statistics.getTurns() >= 6 * FILE_BYTES / 10_000, statistics.toString());
+            }
+        } finally {
+            clients.shutdownNow();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("algorithms")
+    void abortsWhenTheFileIsTruncated(String algorithm) throws Exception {
+        byte[] bytes = TestFiles.write(directory, "file.bin", FILE_BYTES);
+        try (TestServer server = server(algorithm, 1).start(files());
+                Download download = new Download(server.port(), "/file.bin", 8192)) {
+            assertEquals(1000, download.head().read(1000));
+            try (RandomAccessFile shorter = new RandomAccessFile(directory.resolve("file.bin").toFile(), "rw")) {
+                shorter.setLength(FILE_BYTES / 2);
+            }
+            download.readToEnd();
+            assertTrue(download.received() <= FILE_BYTES / 2, "received " + download.received());
+            assertEquals(Download.checksum(bytes, (int) download.received()), download.checksum());
+            TransferStatistics statistics = millrace(server).getTransferStatistics();
+            Await.until("counted", () -> statistics.getTruncations() == 1 && statistics.getAborted() == 1);
+            server.awaitNoEndPoints();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("algorithms")
+    void goesOnWithTheFileThatItBeganWith(String algorithm) throws Exception {
+        List<String> fates = List.of("replaced.bin", "deleted.bin", "unreadable.bin");
+        List<Download> downloads = new ArrayList<>();
+        List<Long> checksums = new ArrayList<>();
+        try (TestServer server = server(algorithm, fates.size()).start(files())) {
+            for (String file : fates) {
+                checksums.add(Download.checksum(TestFiles.write(directory, file, FILE_BYTES), FILE_BYTES));
+                Download download = new Download(server.port(), "/" + file, 8192);
+                downloads.add(download);
+                assertEquals(1000, download.head().read(1000));
+            }
+            TestFiles.write(directory, "other.bin", FILE_BYTES);
+            Files.move(directory.resolve("other.bin"), directory.resolve("replaced.bin"),
+                    StandardCopyOption.REPLACE_EXISTING);
+            Files.delete(directory.resolve("deleted.bin"));
+            Files.setPosixFilePermissions(directory.resolve("unreadable.bin"), PosixFilePermissions.fromString("---------"));
+            for (int i = 0; i < fates.size(); i++) {
+                assertEquals(FILE_BYTES, downloads.get(i).readAll(65536).received(), fates.get(i));
+                assertEquals(checksums.get(i), downloads.get(i).checksum(), fates.get(i));
+                downloads.get(i).close();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("algorithms")
+    void endsAClientThatTakesNothing(String algorithm) throws Exception {
+        TestFiles.write(directory, "file.bin", FILE_BYTES);
+        TestServer server = server(algorithm, 1);
+        server.connector().setIdleTimeout(300);
+        try (server; Download stalled = new Download(server.start(files()).port(), "/file.bin", 8192)) {
+            stalled.head();
+            server.awaitNoEndPoints();
+            Await.until("counted", () -> millrace(server).getTransferStatistics().getAborted() == 1);
+            Await.until("nobody has a turn", () -> busy(server) == 0);
+            server.connector().setIdleTimeout(30_000);
+            try (Download next = new Download(server.port(), "/file.bin", 0)) {
+                assertEquals(FILE_BYTES, next.head().readAll(65536).received());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("algorithms")
+    void stopsInMidTransfer(String algorithm) throws Exception {
+        TestFiles.write(directory, "file.bin", FILE_BYTES);
+        List<Download> downloads = new ArrayList<>();
+        try (TestServer server = server(algorithm, 2).start(files())) {
+            for (int i = 0; i < 5; i++) {
+                downloads.add(new Download(server.port(), "/file.bin", 8192));
+            }
+            Await.until("all begun", () -> millrace(server).getTransferStatistics().getRegions() == 5);
+            server.server().stop();
+            assertEquals(0, busy(server));
+            assertEquals(0, queued(server));
+            assertFalse(Thread.getAllStackTraces().keySet().stream().anyMatch(t -> t.getName().contains("-transfer-")));
+        }
+        for (Download download : downloads) {
+            download.readToEnd();
+            assertTrue(download.received() < FILE_BYTES);
+            download.close();
+        }
+    }
+
+    @Test
+    void oneWorkerServesAllWhenItWaitsForNobody() throws Exception {
+        servesAllWithOneWorker("EqualNonBlocking");
+    }
+
+    /** Nobody reads but the one whose turn it is in the test. */
+    private void servesAllWithOneWorker(String algorithm) throws Exception {
+        long checksum = Download.checksum(TestFiles.write(directory, "file.bin", FILE_BYTES), FILE_BYTES);
+        List<Download> downloads = new ArrayList<>();
+        try (TestServer server = server(algorithm, 1).start(files())) {
+            for (int i = 0; i < 30; i++) {
+                downloads.add(new Download(server.port(), "/file.bin", 8192));
+            }
+            for (Download download : downloads) {
+                assertEquals(1000, download.head().read(1000));
+            }
+            for (int i = downloads.size() - 1; i >= 0; i--) {
+                assertEquals(checksum, downloads.get(i).readAll(65536).checksum());
+                downloads.get(i).close();
+            }
+        }
+    }
+
+    @Test
+    void simpleBlockingQueuesWhereWorkersAreFew() throws Exception {
+        if (!selects()) {
+            // A thread for each connection: nobody queues.
+            servesAllWithOneWorker("SimpleBlocking");
+            return;
+        }
+        long checksum = Download.checksum(TestFiles.write(directory, "file.bin", FILE_BYTES), FILE_BYTES);
+        List<Download> downloads = new ArrayList<>();
+        try (TestServer server = server("SimpleBlocking", 1).start(files())) {
+            for (int i = 0; i < 5; i++) {
+                downloads.add(new Download(server.port(), "/file.bin", 8192));
+                int begun = i + 1;
+                Await.until("begun", () -> busy(server) == 1 && queued(server) == begun - 1);
+            }
+            for (int i = 0; i < 5; i++) {
+                // The head is there, but of the bodies only that of the first in the queue.
+                assertEquals(4 - i, queued(server));
+                Download download = downloads.get(i);
+                if (i < 4) {
+                    assertEquals(0, downloads.get(i + 1).head().client().in().available());
+                }
+                assertEquals(checksum, (i == 0 ? download.head() : download).readAll(65536).checksum());
+                int left = Math.max(0, 3 - i);
+                Await.until("next", () -> queued(server) == left);
+                download.close();
+            }
+        }
+    }
+
+    @Test
+    void newTransfersFollowTheNewAlgorithm() throws Exception {
+        TestFiles.write(directory, "file.bin", FILE_BYTES);
+        TestFiles.write(directory, "small.bin", SOCKET_BYTES / 2);
+        try (TestServer server = server(selects() ? "SimpleBlocking" : "EqualBlocking", 1)
+                .start(files()); Download stalled = new Download(server.port(), "/file.bin", 8192)) {
+            Await.until("the only worker waits", () -> busy(server) == 1);
+            try (Download queued = new Download(server.port(), "/file.bin", 8192)) {
+                queued.head();
+                Await.until("the second queues", () -> queued(server) == 1);
+                millrace(server).setAlgorithm("EqualNonBlocking");
+                assertEquals("EqualNonBlocking", millrace(server).getAlgorithm());
+                try (Download small = new Download(server.port(), "/small.bin", 0)) {
+                    assertEquals(SOCKET_BYTES / 2, small.head().readAll(65536).received());
+                }
+                // Together, for they may wait for each other.
+                CompletableFuture<Long> second = CompletableFuture.supplyAsync(() -> queued.uncheckedReadAll().received());
+                assertEquals(FILE_BYTES, stalled.head().readAll(65536).received());
+                assertEquals(FILE_BYTES, second.get());
+            }
+        }
+    }
+}
