@@ -1,8 +1,8 @@
 package dev.millrace.files;
 
 import java.io.IOException;
-import org.eclipse.jetty.http.HttpField;
-import org.eclipse.jetty.http.HttpFields;
+import java.util.Set;
+import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.HttpURI;
@@ -10,15 +10,19 @@ import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.ResourceService;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 
 /** Jetty's service of files, with bounded ranges, {@code If-Range}, and the parts of multiple ranges by the kernel. */
 final class FilesService extends ResourceService {
-    private final SendfileHandler handler;
+    private final Supplier<SendfileContentFactory> files;
+    private final Supplier<Server> server;
 
-    FilesService(SendfileHandler handler) {
-        this.handler = handler;
+    /** Of a handler that is not yet made whole: what it has is asked for when it is needed. */
+    FilesService(Supplier<SendfileContentFactory> files, Supplier<Server> server) {
+        this.files = files;
+        this.server = server;
     }
 
     @Override
@@ -26,8 +30,8 @@ final class FilesService extends ResourceService {
         String range = request.getHeaders().get(HttpHeader.RANGE);
         if (range == null) {
             super.doGet(request, response, callback, content);
-        } else if (!handler.getSendfileContentFactory().acceptsRanges(request.getHeaders(), content)) {
-            super.doGet(new Whole(request), response, callback, content);
+        } else if (!files.get().acceptsRanges(request.getHeaders(), content)) {
+            super.doGet(new WholeRequest(request, Set.of(HttpHeader.RANGE)), response, callback, content);
         } else if (range.indexOf(',') > 0 && content.getResource() instanceof FileResource resource) {
             sendRanges(request, response, callback, content, resource);
         } else {
@@ -44,7 +48,7 @@ final class FilesService extends ResourceService {
             writeHttpError(request, response, callback, x);
             return;
         }
-        RangesResponse ranges = new RangesResponse(request, response, handler.getSendfileContentFactory(), file);
+        RangesResponse ranges = new RangesResponse(request, response, files.get(), file);
         super.doGet(request, ranges, Callback.from(file::release, callback), ranges.content(content, resource));
     }
 
@@ -63,29 +67,8 @@ final class FilesService extends ResourceService {
     protected void rehandleWelcome(Request request, Response response, Callback callback, String target)
             throws Exception {
         HttpURI uri = HttpURI.build(request.getHttpURI()).pathQuery(target);
-        if (!handler.getServer().handle(Request.serveAs(request, uri), response, callback)) {
+        if (!server.get().handle(Request.serveAs(request, uri), response, callback)) {
             super.rehandleWelcome(request, response, callback, target);
-        }
-    }
-
-    /** A request for the whole of what it asked ranges of. */
-    private static final class Whole extends Request.Wrapper {
-        private final HttpFields headers;
-
-        private Whole(Request wrapped) {
-            super(wrapped);
-            HttpFields.Mutable kept = HttpFields.build();
-            for (HttpField field : wrapped.getHeaders()) {
-                if (field.getHeader() != HttpHeader.RANGE) {
-                    kept.add(field);
-                }
-            }
-            headers = kept.asImmutable();
-        }
-
-        @Override
-        public HttpFields getHeaders() {
-            return headers;
         }
     }
 }

@@ -201,7 +201,7 @@ final class OpenFileCache {
         Scheduler running = scheduler;
         if (running != null) {
             // Looking at what was not looked at for half the validity, every half, lets go within one.
-            long millis = validMillis < 0 ? 1000 : Math.max(50, validMillis / 2);
+            long millis = validMillis <= 0 ? 1000 : Math.max(50, validMillis / 2);
             sweep = running.schedule(this::executeSweep, millis, TimeUnit.MILLISECONDS);
         }
     }

@@ -66,18 +66,19 @@ record Route(TransferEndPoint endPoint, Content.Sink sink, Obstacle obstacle) {
      * @return the way, or what is in the way
      */
     static Route of(Content.Sink sink, long bytes, boolean isCompressible) {
-        Response target = sink instanceof Response response ? target(response, isCompressible) : null;
+        Content.Sink target = sink instanceof Response response ? target(response, isCompressible) : null;
         if (target == null) {
             return blocked(sink, Obstacle.WRAPPED);
         }
-        ConnectionMetaData connection = target.getRequest().getConnectionMetaData();
+        Response response = (Response) sink;
+        ConnectionMetaData connection = response.getRequest().getConnectionMetaData();
         if (!(connection.getConnection().getEndPoint() instanceof TransferEndPoint endPoint)) {
             return blocked(sink, Obstacle.END_POINT);
         }
         if (connection.getHttpVersion().getVersion() > HttpVersion.HTTP_1_1.getVersion()) {
             return blocked(sink, Obstacle.PROTOCOL);
         }
-        if (target.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH) != bytes) {
+        if (response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH) != bytes) {
             return blocked(sink, Obstacle.LENGTH);
         }
         return new Route(endPoint, target, null);
@@ -92,8 +93,9 @@ record Route(TransferEndPoint endPoint, Content.Sink sink, Obstacle obstacle) {
     }
 
     /** What to write to, so that nobody changes the content; null when somebody may. */
-    private static Response target(Response response, boolean isCompressible) {
-        Response target = response;
+    private static Content.Sink target(Response response, boolean isCompressible) {
+        Content.Sink target = response;
+        MeasuredResponse measured = null;
         boolean isWatched = false;
         for (Response current = response; ; current = ((Response.Wrapper) current).getWrapped()) {
             Layer layer = LAYERS.get(current.getClass());
@@ -102,12 +104,16 @@ record Route(TransferEndPoint endPoint, Content.Sink sink, Obstacle obstacle) {
             }
             boolean isBypassable = !isCompressible && !isWatched && !current.isCommitted();
             if (!(current instanceof Response.Wrapper wrapper) || layer == Layer.OPAQUE
+                    || current instanceof DelegatingResponse delegating && delegating.isDelegated()
                     || layer == Layer.COMPRESSING && !isBypassable) {
                 return null;
             }
             isWatched |= layer == Layer.WATCHING;
+            if (current instanceof MeasuredResponse found) {
+                measured = found;
+            }
             if (layer == Layer.COMPRESSING) {
-                target = wrapper.getWrapped();
+                target = measured == null ? wrapper.getWrapped() : measured.over(wrapper.getWrapped());
             }
         }
     }

@@ -46,7 +46,7 @@ public class SendfileHandler extends ResourceHandler {
 
     @Override
     protected ResourceService newResourceService() {
-        return new FilesService(this);
+        return new FilesService(this::getSendfileContentFactory, this::getServer);
     }
 
     // Without Jetty's mapping and caching of contents: both would read or hold every file that is sent by the kernel.

@@ -1,0 +1,139 @@
+package dev.millrace.files;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.util.EnumSet;
+import java.util.Set;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.http.HttpURI;
+import org.eclipse.jetty.http.content.HttpContent;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.URIUtil;
+
+/**
+ * The response that an application writes to, and the callback that it completes. With the first write or the completion it
+ * is decided whether a file is sent instead: then the application's writes lead nowhere, and its completion begins the transfer.
+ */
+final class DelegatingResponse extends PassiveResponse implements Callback {
+    private static final Set<HttpHeader> OF_WHOLE_FILES = EnumSet.of(HttpHeader.RANGE, HttpHeader.IF_RANGE,
+            HttpHeader.IF_MATCH, HttpHeader.IF_NONE_MATCH, HttpHeader.IF_MODIFIED_SINCE, HttpHeader.IF_UNMODIFIED_SINCE);
+
+    private final XSendfileHandler handler;
+    private final Callback callback;
+    // A response is written to by one thread at a time.
+    private volatile boolean isDecided;
+    private volatile DelegatedFile delegated;
+
+    DelegatingResponse(XSendfileHandler handler, Request request, Response wrapped, Callback callback) {
+        super(request, wrapped);
+        this.handler = handler;
+        this.callback = callback;
+    }
+
+    /** Takes our fields out of what may yet be sent. */
+    void strip() {
+        if (!isCommitted()) {
+            DelegatedFile.strip(getHeaders());
+        }
+    }
+
+    /** Decides, when that is not done yet. */
+    boolean isDelegated() {
+        if (!isDecided && !isCommitted()) {
+            int status = getStatus();
+            if (handler.isEnabled() && (status == 0 || status == HttpStatus.OK_200)) {
+                delegated = DelegatedFile.take(getHeaders(), handler.roots());
+            } else {
+                strip();
+            }
+            isDecided = true;
+        }
+        return delegated != null;
+    }
+
+    @Override
+    public void write(boolean last, ByteBuffer bytes, Callback written) {
+        if (!isDelegated()) {
+            super.write(last, bytes, written);
+            return;
+        }
+        if (bytes != null) {
+            bytes.position(bytes.limit());
+        }
+        written.succeeded();
+    }
+
+    @Override
+    public void reset() {
+        // An error page, for example: what comes now is decided anew.
+        isDecided = false;
+        delegated = null;
+        super.reset();
+    }
+
+    @Override
+    public void succeeded() {
+        if (isDelegated()) {
+            send(delegated);
+        } else {
+            callback.succeeded();
+        }
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+        strip();
+        callback.failed(cause);
+    }
+
+    @Override
+    public InvocationType getInvocationType() {
+        // The file is opened by who completes the response.
+        return InvocationType.BLOCKING;
+    }
+
+    private void send(DelegatedFile file) {
+        Response response = getWrapped();
+        MeasuredResponse measured = new MeasuredResponse(getRequest(), response);
+        Callback end = new TransferEnd(handler.listeners(), file, measured, callback);
+        try {
+            HttpContent content = file.file() == null ? null : handler.content(file.file());
+            if (content == null) {
+                fail(measured, end, HttpStatus.NOT_FOUND_404);
+            } else if (!Files.isReadable(file.file())) {
+                fail(measured, end, HttpStatus.FORBIDDEN_403);
+            } else {
+                response.getHeaders().remove(HttpHeader.CONTENT_LENGTH);
+                handler.service().doGet(request(), measured, end,
+                        DelegatedFile.as(content, response.getHeaders()));
+            }
+        } catch (IOException | RuntimeException x) {
+            if (response.isCommitted()) {
+                end.failed(x);
+            } else {
+                fail(measured, end, HttpStatus.INTERNAL_SERVER_ERROR_500);
+            }
+        }
+    }
+
+    private void fail(Response response, Callback end, int status) {
+        // The application's fields describe the file that is not sent.
+        response.reset();
+        Response.writeError(getRequest(), response, end, status);
+    }
+
+    /** A request for the file: neither its path nor, if it is a POST for example, its conditions are about the file. */
+    private Request request() {
+        Request request = getRequest();
+        String path = URIUtil.addPaths(request.getContext().getContextPath(), "/file");
+        Request served = Request.serveAs(request, HttpURI.build(request.getHttpURI()).path(path).asImmutable());
+        String method = request.getMethod();
+        return HttpMethod.GET.is(method) || HttpMethod.HEAD.is(method) ? served
+                : new WholeRequest(served, OF_WHOLE_FILES);
+    }
+}

@@ -1,0 +1,176 @@
+package dev.millrace.files;
+
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import org.eclipse.jetty.util.annotation.ManagedAttribute;
+import org.eclipse.jetty.util.annotation.ManagedObject;
+import org.eclipse.jetty.util.component.AbstractLifeCycle;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Posts the end of every transfer to a URL, as grizzly-sendfile's DownloadResultSender did: a form with {@code download_id},
+ * {@code file_path}, {@code result} (the status code; 420 when the client went away, 421 when it took too long, 500 when the
+ * file failed) and {@code speed} (average, in KB/s). A 206 is reported as 200.
+ *
+ * <p>Posts one after the other, on a thread of its own; what does not succeed is tried again, and what does not fit in the
+ * queue is dropped and counted: a transfer never waits for it. Thread-safe.
+ */
+@ManagedObject("Posts the end of transfers")
+public class DownloadNotifier extends AbstractLifeCycle implements TransferListener {
+    private static final Logger LOG = LoggerFactory.getLogger(DownloadNotifier.class);
+
+    private final URI destination;
+    private final AtomicInteger pending = new AtomicInteger();
+    private final LongAdder posted = new LongAdder();
+    private final LongAdder dropped = new LongAdder();
+    private volatile int maxPending = 1000;
+    private volatile int retries = 3;
+    private volatile long retryDelayMillis = 1000;
+    private volatile long timeoutMillis = 5000;
+    private volatile ScheduledThreadPoolExecutor thread;
+    private HttpClient client;
+
+    /** @param destination where to post to */
+    public DownloadNotifier(String destination) {
+        this.destination = URI.create(destination);
+    }
+
+    @ManagedAttribute("Results that wait to be posted")
+    public int getPending() {
+        return pending.get();
+    }
+
+    @ManagedAttribute("Results that were posted")
+    public long getPosted() {
+        return posted.sum();
+    }
+
+    @ManagedAttribute("Results that were dropped: the queue was full, or all attempts failed")
+    public long getDropped() {
+        return dropped.sum();
+    }
+
+    /** @param maxPending the most results that wait; default 1000 */
+    public void setMaxPending(int maxPending) {
+        this.maxPending = maxPending;
+    }
+
+    /** @param retries how often a post that failed is tried again; default 3 */
+    public void setRetries(int retries) {
+        this.retries = retries;
+    }
+
+    /** @param retryDelayMillis how long after a failure, in milliseconds; doubled with each failure; default 1000 */
+    public void setRetryDelayMillis(long retryDelayMillis) {
+        this.retryDelayMillis = retryDelayMillis;
+    }
+
+    /** @param timeoutMillis how long a post may take, in milliseconds; default 5000 */
+    public void setTimeoutMillis(long timeoutMillis) {
+        this.timeoutMillis = timeoutMillis;
+    }
+
+    @Override
+    protected void doStart() {
+        Duration timeout = Duration.ofMillis(timeoutMillis);
+        client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(timeout).build();
+        ScheduledThreadPoolExecutor started = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread poster = new Thread(task, "millrace-download-notifier");
+            poster.setDaemon(true);
+            return poster;
+        });
+        started.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        thread = started;
+    }
+
+    @Override
+    protected void doStop() {
+        thread.shutdownNow();
+        if (pending.get() > 0) {
+            LOG.info("{} results of transfers were not posted", pending.get());
+        }
+        pending.set(0);
+    }
+
+    @Override
+    public void onTransferEnd(TransferResult result) {
+        if (pending.incrementAndGet() > maxPending) {
+            drop("the queue is full", result);
+        } else {
+            schedule(result, 0, 0);
+        }
+    }
+
+    private void drop(String reason, TransferResult result) {
+        pending.decrementAndGet();
+        dropped.increment();
+        LOG.warn("Dropping the result of a transfer, {}: {}", reason, result);
+    }
+
+    private void schedule(TransferResult result, int failures, long delayMillis) {
+        try {
+            thread.schedule(() -> post(result, failures), delayMillis, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException stopped) {
+            drop("stopped", result);
+        }
+    }
+
+    private void post(TransferResult result, int failures) {
+        try {
+            int status = client.send(HttpRequest.newBuilder(destination).timeout(Duration.ofMillis(timeoutMillis))
+                    .header("Content-Type", "application/x-www-form-urlencoded")
+                    .POST(BodyPublishers.ofString(form(result))).build(), BodyHandlers.discarding()).statusCode();
+            if (status / 100 == 2) {
+                pending.decrementAndGet();
+                posted.increment();
+                return;
+            }
+            retry(result, failures, "status " + status);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        } catch (java.io.IOException | RuntimeException x) {
+            retry(result, failures, x.toString());
+        }
+    }
+
+    private void retry(TransferResult result, int failures, String reason) {
+        LOG.debug("Cannot post {} to {}: {}", result, destination, reason);
+        if (failures < retries) {
+            schedule(result, failures + 1, retryDelayMillis << Math.min(failures, 10));
+        } else {
+            drop("cannot post it to " + destination + " (" + reason + ")", result);
+        }
+    }
+
+    static String form(TransferResult result) {
+        return "download_id=" + encode(result.downloadId())
+                + "&file_path=" + encode(result.file())
+                + "&result=" + code(result)
+                + "&speed=" + result.bytesPerSecond() / 1000;
+    }
+
+    private static int code(TransferResult result) {
+        return switch (result.outcome()) {
+            case DONE -> result.status() == 206 ? 200 : result.status();
+            case CLIENT_GONE -> 420;
+            case TIMED_OUT -> 421;
+            case FAILED -> 500;
+        };
+    }
+
+    private static String encode(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+}

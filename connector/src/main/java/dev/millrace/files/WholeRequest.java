@@ -1,0 +1,28 @@
+package dev.millrace.files;
+
+import java.util.Set;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+
+/** A request without some of its header fields. */
+final class WholeRequest extends Request.Wrapper {
+    private final HttpFields headers;
+
+    WholeRequest(Request wrapped, Set<HttpHeader> without) {
+        super(wrapped);
+        HttpFields.Mutable kept = HttpFields.build();
+        for (HttpField field : wrapped.getHeaders()) {
+            if (!without.contains(field.getHeader())) {
+                kept.add(field);
+            }
+        }
+        headers = kept.asImmutable();
+    }
+
+    @Override
+    public HttpFields getHeaders() {
+        return headers;
+    }
+}

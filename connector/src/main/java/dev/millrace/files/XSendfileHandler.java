@@ -1,0 +1,154 @@
+package dev.millrace.files;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.eclipse.jetty.http.MimeTypes;
+import org.eclipse.jetty.http.content.HttpContent;
+import org.eclipse.jetty.http.content.ResourceHttpContent;
+import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.annotation.ManagedAttribute;
+import org.eclipse.jetty.util.annotation.ManagedObject;
+import org.eclipse.jetty.util.resource.Resource;
+import org.eclipse.jetty.util.resource.ResourceFactory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends the files that an application names in its response instead of a body: {@code X-Sendfile: /absolute/path}, or
+ * {@code X-Accel-Redirect: /uri} by prefixes that are mapped to directories. Access control stays in the application, and its
+ * thread is free once it has answered.
+ *
+ * <pre>{@code
+ * XSendfileHandler xSendfile = new XSendfileHandler(application);
+ * xSendfile.addRoot("/srv/protected");
+ * xSendfile.addMapping("/protected/", "/srv/protected");
+ * server.setHandler(xSendfile);
+ * }</pre>
+ *
+ * <p>Only files below the roots are sent, by their real paths; everything else answers 404 and is logged. The fields are taken
+ * out of every response, also while this is off. The application's other fields stay; its body does not. Ranges and
+ * conditions of a GET or HEAD are honoured. Applies to responses of status 200 that are not committed. An application can
+ * name the transfer in {@code X-Download-Id}, for {@link TransferListener}s.
+ */
+@ManagedObject("Files that applications delegate")
+public class XSendfileHandler extends Handler.Wrapper {
+    private static final Logger LOG = LoggerFactory.getLogger(XSendfileHandler.class);
+
+    private final DelegatedRoots roots = new DelegatedRoots();
+    private final List<TransferListener> listeners = new CopyOnWriteArrayList<>();
+    private final SendfileContentFactory files = new SendfileContentFactory(this::find);
+    private final FilesService service = new FilesService(() -> files, this::getServer);
+    private MimeTypes mimeTypes = MimeTypes.DEFAULTS;
+    private ResourceFactory resources;
+    private volatile boolean enabled = true;
+
+    /** To be given an application by {@link #setHandler}. */
+    public XSendfileHandler() {
+        this(null);
+    }
+
+    /** @param application whose responses may name files */
+    public XSendfileHandler(Handler application) {
+        super(application);
+        // The application may have written the file a moment ago.
+        files.setValidMillis(0);
+        service.setHttpContentFactory(files);
+        service.setEtags(true);
+        service.setGzipEquivalentFileExtensions(List.of());
+        installBean(service);
+        installBean(roots);
+    }
+
+    /** @param directory from which files may be sent by {@code X-Sendfile} */
+    public void addRoot(String directory) {
+        roots.addRoot(Path.of(directory));
+    }
+
+    /**
+     * @param uriPrefix what URIs of {@code X-Accel-Redirect} begin with; begins and ends with a slash
+     * @param directory where the rest of the URI leads to a file
+     */
+    public void addMapping(String uriPrefix, String directory) {
+        roots.addMapping(uriPrefix, Path.of(directory));
+    }
+
+    /** @param listener learns how transfers end; started and stopped with this when it has a life cycle */
+    public void addTransferListener(TransferListener listener) {
+        listeners.add(listener);
+        addBean(listener);
+    }
+
+    @ManagedAttribute("Whether files are sent; the fields are taken out in any case")
+    public boolean isEnabled() {
+        return enabled;
+    }
+
+    /** @param enabled whether files are sent; the fields are taken out of responses in any case */
+    public void setEnabled(boolean enabled) {
+        this.enabled = enabled;
+    }
+
+    /** @param mimeTypes the types of files by extension, for applications that give none */
+    public void setMimeTypes(MimeTypes mimeTypes) {
+        this.mimeTypes = mimeTypes;
+    }
+
+    /** @return what keeps files open and sends them, with its settings and counters */
+    public SendfileContentFactory getSendfileContentFactory() {
+        return files;
+    }
+
+    @Override
+    protected void doStart() throws Exception {
+        resources = ResourceFactory.of(this);
+        files.setServer(getServer());
+        super.doStart();
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) throws Exception {
+        DelegatingResponse delegating = new DelegatingResponse(this, request, response, callback);
+        boolean handled = false;
+        try {
+            handled = super.handle(request, delegating, delegating);
+            return handled;
+        } finally {
+            if (!handled) {
+                delegating.strip();
+            }
+        }
+    }
+
+    DelegatedRoots roots() {
+        return roots;
+    }
+
+    FilesService service() {
+        return service;
+    }
+
+    List<TransferListener> listeners() {
+        return listeners;
+    }
+
+    /** @return the content of a file; null when there is none, or it is outside of the roots */
+    HttpContent content(Path file) throws IOException {
+        return files.getContent(file.toString());
+    }
+
+    private HttpContent find(String path) throws IOException {
+        Resource resource = resources.newResource(Path.of(path));
+        if (resource == null || !resource.exists() || resource.isDirectory() || !roots.contains(resource.getPath())) {
+            LOG.debug("No file at {}", path);
+            return null;
+        }
+        return new ResourceHttpContent(resource, mimeTypes.getMimeByExtension(path),
+                new ByteBufferPool.Sized(getServer().getByteBufferPool()));
+    }
+}

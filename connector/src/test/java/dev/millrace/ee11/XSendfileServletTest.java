@@ -1,0 +1,83 @@
+package dev.millrace.ee11;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.files.XSendfileHandler;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.RawClient.Answer;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
+import org.eclipse.jetty.ee11.servlet.ServletHolder;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Servlets that delegate files, each in its own way. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#ours")
+class XSendfileServletTest {
+    @Parameter
+    Connectors connectors;
+
+    @TempDir
+    Path directory;
+
+    private final class Delegating extends HttpServlet {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
+            response.setHeader("X-Sendfile", directory.resolve(request.getParameter("file")).toString());
+            response.setContentType("text/x-own");
+            response.addHeader("Set-Cookie", "a=b");
+            switch (request.getParameter("way")) {
+                case "write" -> response.getWriter().print("a body that nobody gets");
+                case "large" -> response.getOutputStream().write(new byte[100_000]);
+                case "flush" -> response.flushBuffer();
+                case "async" -> {
+                    AsyncContext async = request.startAsync();
+                    async.start(async::complete);
+                }
+                case "session" -> request.getSession(true);
+                default -> { }
+            }
+        }
+    }
+
+    @Test
+    void sendsTheFile() throws Exception {
+        byte[] bytes = TestFiles.write(directory, "file.bin", 200_000);
+        ServletContextHandler context = new ServletContextHandler("/app", ServletContextHandler.SESSIONS);
+        ServletHolder holder = new ServletHolder(new Delegating());
+        holder.setAsyncSupported(true);
+        context.addServlet(holder, "/download");
+        XSendfileHandler handler = new XSendfileHandler(context);
+        handler.addRoot(directory.toString());
+        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
+            String[] ways = {"nothing", "write", "large", "flush", "async", "session"};
+            for (int i = 0; i < ways.length; i++) {
+                Answer answer = client.get("/app/download?file=file.bin&way=" + ways[i]).answer();
+                assertEquals(200, answer.status(), ways[i]);
+                assertArrayEquals(bytes, answer.body(), ways[i]);
+                assertTrue(answer.headers().get("Content-Type").startsWith("text/x-own"), ways[i]);
+                assertNull(answer.headers().get("X-Sendfile"), ways[i]);
+                assertEquals(i + 1, handler.getSendfileContentFactory().getTransfers(), ways[i]);
+            }
+            assertEquals(404, client.get("/app/download?file=../x&way=nothing").answer().status());
+            assertEquals(404, client.get("/app/none").answer().status());
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package dev.millrace.files;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.files.TransferResult.Outcome;
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.TestServer;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.Test;
+
+/** The posts about transfers that have ended. */
+class DownloadNotifierTest {
+    private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
+    private final AtomicInteger failures = new AtomicInteger();
+    private final CountDownLatch open = new CountDownLatch(1);
+
+    private final class Destination extends Handler.Abstract {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            String form = Content.Source.asString(request);
+            open.await();
+            if (failures.getAndDecrement() > 0) {
+                response.setStatus(503);
+            } else {
+                received.add(form);
+            }
+            callback.succeeded();
+            return true;
+        }
+    }
+
+    private static TransferResult result(int number, Outcome outcome) {
+        return new TransferResult("id " + number, "/srv/a&b", 206, outcome, 3_000_000, 1_500_000_000);
+    }
+
+    private DownloadNotifier notifier(TestServer server) {
+        DownloadNotifier notifier = new DownloadNotifier("http://127.0.0.1:" + server.port() + "/results");
+        notifier.setRetryDelayMillis(10);
+        return notifier;
+    }
+
+    @Test
+    void postsUntilItSucceeds() throws Exception {
+        failures.set(3);
+        open.countDown();
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(new Destination())) {
+            DownloadNotifier notifier = notifier(server);
+            notifier.start();
+            notifier.onTransferEnd(result(1, Outcome.DONE));
+            assertEquals("download_id=id+1&file_path=%2Fsrv%2Fa%26b&result=200&speed=2000",
+                    received.poll(10, TimeUnit.SECONDS));
+            notifier.onTransferEnd(result(2, Outcome.TIMED_OUT));
+            assertTrue(received.poll(10, TimeUnit.SECONDS).contains("&result=421&"));
+            Await.until("counted", () -> notifier.getPosted() == 2 && notifier.getPending() == 0);
+            notifier.stop();
+        }
+    }
+
+    @Test
+    void dropsWhatFailsTooOften() throws Exception {
+        failures.set(3);
+        open.countDown();
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(new Destination())) {
+            DownloadNotifier notifier = notifier(server);
+            notifier.setRetries(2);
+            notifier.start();
+            notifier.onTransferEnd(result(1, Outcome.DONE));
+            Await.until("dropped", () -> notifier.getDropped() == 1 && notifier.getPending() == 0);
+            notifier.onTransferEnd(result(2, Outcome.CLIENT_GONE));
+            assertTrue(received.poll(10, TimeUnit.SECONDS).contains("&result=420&"));
+            notifier.stop();
+        }
+    }
+
+    @Test
+    void isBoundedAndNeverWaits() throws Exception {
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(new Destination())) {
+            DownloadNotifier notifier = notifier(server);
+            notifier.setMaxPending(10);
+            notifier.start();
+            for (int i = 0; i < 30; i++) {
+                notifier.onTransferEnd(result(i, Outcome.DONE));
+            }
+            assertEquals(10, notifier.getPending());
+            assertEquals(20, notifier.getDropped());
+            open.countDown();
+            Await.until("posted", () -> notifier.getPosted() == 10);
+            notifier.stop();
+        }
+    }
+}

@@ -1,0 +1,248 @@
+package dev.millrace.files;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.files.TransferResult.Outcome;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.RawClient.Answer;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Files that an application delegates by a response field. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#ours")
+class XSendfileHandlerTest {
+    @Parameter
+    Connectors connectors;
+
+    @TempDir
+    Path directory;
+
+    private final Map<String, String> fields = new TreeMap<>();
+    private final BlockingQueue<TransferResult> results = new LinkedBlockingQueue<>();
+    private final XSendfileHandler handler = new XSendfileHandler(new Application());
+    private Path root;
+    private byte[] bytes;
+    private String body = "";
+    private int status = 200;
+
+    /** Answers what the test says. */
+    private final class Application extends Handler.Abstract {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            fields.forEach((name, value) -> response.getHeaders().put(name, value));
+            response.setStatus(status);
+            if (body == null) {
+                callback.succeeded();
+            } else {
+                response.write(false, ByteBuffer.wrap(body.getBytes()),
+                        Callback.from(() -> Content.Sink.write(response, true, "", callback), callback::failed));
+            }
+            return true;
+        }
+    }
+
+    @BeforeEach
+    void files() throws Exception {
+        root = Files.createDirectories(directory.resolve("root"));
+        bytes = TestFiles.write(root, "file.bin", 1_000_000);
+        TestFiles.write(directory, "secret.bin", 1000);
+        handler.addRoot(root.toString());
+        handler.addMapping("/protected/", root.toString());
+        handler.addTransferListener(results::add);
+        fields.put("X-Sendfile", root.resolve("file.bin").toString());
+    }
+
+    private TestServer server() throws Exception {
+        return new TestServer(connectors::http).start(handler);
+    }
+
+    private static void assertStripped(Answer answer) {
+        assertNull(answer.headers().get("X-Sendfile"));
+        assertNull(answer.headers().get("X-Accel-Redirect"));
+        assertNull(answer.headers().get("X-Download-Id"));
+    }
+
+    private TransferResult result() throws InterruptedException {
+        TransferResult result = results.poll(10, TimeUnit.SECONDS);
+        assertNotEquals(null, result, "no result");
+        return result;
+    }
+
+    @Test
+    void sendsTheFileUnderTheFieldsOfTheApplication() throws Exception {
+        fields.putAll(Map.of("Content-Type", "text/x-own;charset=utf-8", "Content-Disposition", "attachment; filename=a.txt",
+                "Cache-Control", "private", "Set-Cookie", "a=b", "Expires", "Thu, 01 Jan 1970 00:00:00 GMT",
+                "Content-Length", "6", "X-Download-Id", "number 5"));
+        body = "ignored";
+        try (TestServer server = server(); RawClient client = server.client()) {
+            Answer answer = client.get("/download/").answer();
+            assertEquals(200, answer.status());
+            assertArrayEquals(bytes, answer.body());
+            assertStripped(answer);
+            fields.forEach((name, value) -> assertTrue(name.startsWith("X-") || name.equals("Content-Length")
+                    || value.equals(answer.headers().get(name)), name + answer.headers()));
+            TransferResult result = result();
+            assertEquals("number 5", result.downloadId());
+            assertEquals(Outcome.DONE, result.outcome());
+            assertEquals(1_000_000, result.bytes());
+            assertEquals("download_id=number+5&file_path=", DownloadNotifier.form(result).substring(0, 31));
+            assertEquals(1, handler.getSendfileContentFactory().getTransfers());
+            byte[] replaced = TestFiles.write(root, "file.bin", 2000);
+            assertArrayEquals(replaced, client.get("/").answer().body());
+        }
+    }
+
+    @Test
+    void sendsAFileByAUri() throws Exception {
+        TestFiles.write(root, "with space.bin", 100);
+        fields.remove("X-Sendfile");
+        fields.put("X-Accel-Redirect", "/protected/with%20space.bin?ignored");
+        try (TestServer server = server(); RawClient client = server.client()) {
+            Answer answer = client.get("/").answer();
+            assertEquals(100, answer.body().length);
+            assertStripped(answer);
+            assertEquals("/protected/with%20space.bin?ignored", result().file());
+        }
+    }
+
+    @Test
+    void answersRangesConditionsAndHead() throws Exception {
+        body = null;
+        try (TestServer server = server(); RawClient client = server.client()) {
+            Answer range = client.send("GET / HTTP/1.1\r\nHost: a\r\nRange: bytes=100-100099\r\n\r\n").answer();
+            assertEquals(206, range.status());
+            assertArrayEquals(Arrays.copyOfRange(bytes, 100, 100_100), range.body());
+            assertEquals(100_000, result().bytes());
+            Answer head = client.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n").answer("HEAD");
+            assertEquals("1000000", head.headers().get("Content-Length"));
+            assertEquals(0, result().bytes());
+            Answer same = client.send("GET / HTTP/1.1\r\nHost: a\r\nIf-None-Match: " + head.headers().get("ETag")
+                    + "\r\n\r\n").answer();
+            assertEquals(304, same.status());
+            assertEquals(304, result().status());
+            Answer post = client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nRange: bytes=0-9\r\n\r\n").answer();
+            assertEquals(200, post.status());
+            assertArrayEquals(bytes, post.body());
+            Answer parts = client.send("GET / HTTP/1.1\r\nHost: a\r\nRange: bytes=0-99999,200000-300000\r\n\r\n").answer();
+            assertEquals(206, parts.status());
+            assertTrue(parts.headers().get("Content-Type").startsWith("multipart/byteranges"));
+        }
+    }
+
+    @Test
+    void answers404ForWhatIsOutside() throws Exception {
+        Files.createSymbolicLink(root.resolve("link.bin"), directory.resolve("secret.bin"));
+        Files.createSymbolicLink(root.resolve("up"), directory);
+        String[] paths = {directory.resolve("secret.bin").toString(), root + "/../secret.bin", root + "/link.bin",
+            root + "/up/secret.bin", "root/file.bin", "", root.toString(), root + "/", root + "/none", "/etc/passwd",
+            root + "x/file.bin", root + "/a\0b", "/proc/self/environ"};
+        fields.put("Content-Disposition", "attachment");
+        try (TestServer server = server(); RawClient client = server.client()) {
+            for (String path : paths) {
+                fields.put("X-Sendfile", path);
+                Answer answer = client.get("/").answer();
+                assertEquals(404, answer.status(), path);
+                assertStripped(answer);
+                assertNull(answer.headers().get("Content-Disposition"));
+                assertEquals(404, result().status());
+            }
+            fields.remove("X-Sendfile");
+            String[] uris = {"/protected/../secret.bin", "/protected/%2e%2e/secret.bin", "/protected/%2e%2e%2fsecret.bin",
+                "/protected/..%5csecret.bin", "/protected/%00", "/protected/%c0%ae%c0%ae/secret.bin", "/protected/..;/secret.bin",
+                "/protected/%252e%252e/secret.bin", "/protected//../secret.bin", "/protected/link.bin", "/other/file.bin",
+                "protected/file.bin", "/protected/%", "/protected//etc/passwd"};
+            for (String uri : uris) {
+                fields.put("X-Accel-Redirect", uri);
+                assertEquals(404, client.get("/").answer().status(), uri);
+            }
+        }
+    }
+
+    @Test
+    void takesTheFieldsOutAlsoWhenItIsOffOrTheResponseIsNone() throws Exception {
+        body = "own body";
+        fields.put("X-Download-Id", "1");
+        try (TestServer server = server(); RawClient client = server.client()) {
+            handler.setEnabled(false);
+            Answer off = client.get("/").answer();
+            assertEquals("own body", off.text());
+            assertStripped(off);
+            handler.setEnabled(true);
+            status = 403;
+            Answer forbidden = client.get("/").answer();
+            assertEquals(403, forbidden.status());
+            assertEquals("own body", forbidden.text());
+            assertStripped(forbidden);
+        }
+        assertTrue(results.isEmpty());
+    }
+
+    @Test
+    void tellsThatTheClientWent() throws Exception {
+        TestFiles.write(root, "file.bin", 40_000_000);
+        try (TestServer server = server()) {
+            try (RawClient client = new RawClient(server.port(), 8192)) {
+                client.get("/");
+                assertNotEquals(-1, client.read());
+            }
+            TransferResult result = result();
+            assertEquals(Outcome.CLIENT_GONE, result.outcome());
+            assertTrue(result.bytes() < 40_000_000, "bytes " + result.bytes());
+            assertTrue(DownloadNotifier.form(result).contains("&result=420&"), DownloadNotifier.form(result));
+        }
+    }
+
+    @Test
+    void tellsThatTheClientTookTooLong() throws Exception {
+        TestFiles.write(root, "file.bin", 40_000_000);
+        TestServer server = new TestServer(connectors::http);
+        server.connector().setIdleTimeout(300);
+        try (server; RawClient client = new RawClient(server.start(handler).port(), 8192)) {
+            client.get("/");
+            assertNotEquals(-1, client.read());
+            TransferResult result = result();
+            assertEquals(Outcome.TIMED_OUT, result.outcome());
+            assertTrue(result.bytes() > 0 && result.bytes() < 40_000_000, "bytes " + result.bytes());
+        }
+    }
+
+    @Test
+    void letsFilesOfTheApplicationGoByTheKernel() throws Exception {
+        SendfileHandler files = new SendfileHandler();
+        files.setBaseResourceAsString(root.toString());
+        handler.setHandler(files);
+        try (TestServer server = server(); RawClient client = server.client()) {
+            assertArrayEquals(bytes, client.get("/file.bin").answer().body());
+            assertEquals(1, files.getSendfileContentFactory().getTransfers());
+            assertFalse(client.get("/none").answer().headers().containsKey(HttpHeader.ETAG.asString()));
+        }
+    }
+}
