@@ -2,6 +2,7 @@ package dev.millrace.files;
 
 import java.io.IOException;
 import java.nio.file.FileSystems;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
@@ -105,6 +106,11 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
             openFiles.put(path, opened);
             return opened;
         } catch (IOException x) {
+            if (Files.exists(file) && !Files.isRegularFile(file)) {
+                // A pipe or a device: who opens it may wait for ever.
+                LOG.debug("Not serving {}", file, x);
+                return null;
+            }
             // Unreadable, or no more descriptors: Jetty answers as it does for such a file.
             LOG.debug("Cannot open {}", file, x);
             onCopied(Obstacle.NOT_A_FILE);
