@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
-import java.util.concurrent.TimeUnit;
 
 /**
  * What tells one version of a file from another: equal as long as nobody replaced or wrote the file. Writing into a file
@@ -34,13 +33,5 @@ record FileVersion(Object key, long sizeBytes, FileTime modified) {
 
     Instant lastModified() {
         return modified.toInstant();
-    }
-
-    /**
-     * A validator by RFC 9110 section 8.8.3; weak, as two writes within the clock's resolution have the same. Without the
-     * key, so that all servers of a site agree.
-     */
-    String etag() {
-        return "W/\"" + Long.toString(modified.to(TimeUnit.NANOSECONDS), 36) + '.' + Long.toString(sizeBytes, 36) + '"';
     }
 }

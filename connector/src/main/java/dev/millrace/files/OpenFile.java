@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.http.EtagUtils;
 import org.eclipse.jetty.util.IO;
 
 /**
@@ -23,14 +24,16 @@ final class OpenFile {
     private final Path path;
     private final FileChannel channel;
     private final FileVersion version;
+    private final String etag;
     private final Executor closer;
     private final AtomicInteger references = new AtomicInteger(1);
     private final List<Mappings.Mapping> pieces = new ArrayList<>();
 
-    private OpenFile(Path path, FileChannel channel, FileVersion version, Executor closer) {
+    private OpenFile(Path path, FileChannel channel, FileVersion version, String etag, Executor closer) {
         this.path = path;
         this.channel = channel;
         this.version = version;
+        this.etag = etag;
         this.closer = closer;
     }
 
@@ -46,12 +49,15 @@ final class OpenFile {
         FileVersion before = FileVersion.of(path);
         for (int i = 0; i < OPEN_ATTEMPTS; i++) {
             FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
-            // The JDK has no fstat: the channel is of the version that the path had before and after it was opened.
+            // The JDK has no fstat: the channel, and what is computed by path, is of the version that the path had before
+            // and after.
             FileVersion after = null;
             try {
+                // Jetty's, so that a file keeps its validator when its connector or its servlet is changed.
+                String etag = EtagUtils.computeWeakEtag(path);
                 after = FileVersion.of(path);
                 if (after.equals(before)) {
-                    return new OpenFile(path, channel, after, closer);
+                    return new OpenFile(path, channel, after, etag, closer);
                 }
             } finally {
                 if (!before.equals(after)) {
@@ -69,6 +75,11 @@ final class OpenFile {
 
     FileVersion version() {
         return version;
+    }
+
+    /** A weak validator (RFC 9110 section 8.8.3) of this version. */
+    String etag() {
+        return etag;
     }
 
     long size() {

@@ -50,7 +50,7 @@ final class SendfileContent extends HttpContent.Wrapper {
         this.contentLength = new HttpField.LongValueHttpField(HttpHeader.CONTENT_LENGTH, file.size());
         this.contentType = found.getContentType() == null ? null
                 : new PreEncodedHttpField(HttpHeader.CONTENT_TYPE, found.getContentTypeValue());
-        this.etag = new PreEncodedHttpField(HttpHeader.ETAG, file.version().etag());
+        this.etag = new PreEncodedHttpField(HttpHeader.ETAG, file.etag());
         this.resource = new FileResource(this, found.getResource());
     }
 

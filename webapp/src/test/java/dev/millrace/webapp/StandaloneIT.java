@@ -58,7 +58,6 @@ class StandaloneIT {
         "GET|/files/1MB.bin|If-Unmodified-Since: Wed, 31 Dec 2008 23:59:59 GMT",
         "GET|/files/1MB.bin|If-None-Match: *", "GET|/files/1MB.bin|If-Match: \"other\"",
         "GET|/files/1MB.bin|Range: bytes=0-9|If-Range: Thu, 01 Jan 2009 00:00:00 GMT",
-        "GET|/files/1MB.bin|Range: bytes=0-9|If-Range: Wed, 31 Dec 2008 00:00:00 GMT",
         "GET|/files/../hello", "GET|/files/%2e%2e/hello", "GET|/files/..%2fhello", "GET|/files//1KB.bin",
         "GET|/files/%00", "GET|/WEB-INF/web.xml", "GET|/dev/",
         "GET|/download?name=1KB.bin", "HEAD|/download?name=100MB.bin", "GET|/download?name=1MB.bin|Range: bytes=7-8",
@@ -78,6 +77,17 @@ class StandaloneIT {
         String control = seen.get("STOCK");
         assertAll(seen.entrySet().stream()
             .map(entry -> () -> assertEquals(control, entry.getValue(), entry.getKey() + " " + request)));
+    }
+
+    // RFC 9110 section 13.1.5: the whole file, unless it is still the one that the client has a part of. Jetty does not look.
+    @Test
+    void oursSendTheWholeFileWhenTheClientsPartIsOfAnother() throws Exception {
+        for (String listener : List.of("BIO", "NIO")) {
+            Http.Answer answer = Http.get(server.url(listener), "/files/1MB.bin", "Range: bytes=0-9",
+                "If-Range: Wed, 31 Dec 2008 00:00:00 GMT");
+            assertEquals(200, answer.status(), listener);
+            assertEquals("1048576", answer.header("content-length"), listener);
+        }
     }
 
     private static String describe(Http.Answer answer, String url) {

@@ -51,6 +51,10 @@ record Listener(Kind kind, ServerConnector connector, Traffic traffic) {
         if (connector instanceof MillraceConnector millrace) {
             millrace.setMaxConnections(most);
             millrace.setWriteStrategy(options.text(Option.WRITE_STRATEGY));
+            String algorithm = options.text(Option.ALGORITHM);
+            millrace.setAlgorithm(algorithm.equals("EqualBlocking")
+                ? algorithm + "(" + options.number(Option.BUFFER_SIZE) + ")" : algorithm);
+            millrace.setWorkers(options.number(Option.WORKERS));
         } else if (most > 0) {
             connector.addBean(new NetworkConnectionLimit(most, connector));
         }

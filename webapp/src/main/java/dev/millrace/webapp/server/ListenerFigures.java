@@ -56,5 +56,6 @@ final class ListenerFigures implements Supplier<List<Map<String, Object>>> {
     private static void transfers(Map<String, Object> figures, TransferStatistics transfers) {
         figures.put("bytesBySendfile", transfers.getTransferredBytes());
         figures.put("bytesByCopy", transfers.getCopiedBytes());
+        figures.put("transfers", transfers.getRegions() - transfers.getCompleted() - transfers.getAborted());
     }
 }

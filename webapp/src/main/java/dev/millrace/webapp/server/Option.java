@@ -1,5 +1,6 @@
 package dev.millrace.webapp.server;
 
+import dev.millrace.transfer.TransferAlgorithm;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -21,6 +22,10 @@ enum Option {
     SELECTORS("N", "0", "selectors of the NIO and stock listeners; 0 = Jetty's choice by cores", integer(0, 1024)),
     DISPATCH("KIND", "adaptive", "where the NIO listener serves a ready connection: adaptive, selector or handoff",
         oneOf("adaptive", "selector", "handoff")),
+    ALGORITHM("NAME", "EqualNonBlocking", "how BIO and NIO share the turns of file transfers: SimpleBlocking, "
+        + "EqualNonBlocking or EqualBlocking", algorithm()),
+    WORKERS("N", "50", "most file transfers that have their turn at once", integer(1, 10_000)),
+    BUFFER_SIZE("BYTES", "81920", "bytes of a turn, for EqualBlocking", integer(1, 999_999_999)),
     WRITE_STRATEGY("NAME", "gather",
         "how BIO and NIO write content from memory: gather, direct, chunk or adaptive-chunk",
         oneOf("gather", "direct", "chunk", "adaptive-chunk")),
@@ -80,6 +85,17 @@ enum Option {
         List<String> allowed = List.of(names);
         return value -> allowed.contains(value) ? Optional.empty()
             : Optional.of("is not one of " + String.join(", ", allowed));
+    }
+
+    private static Check algorithm() {
+        return value -> {
+            try {
+                TransferAlgorithm.of(value);
+                return Optional.empty();
+            } catch (IllegalArgumentException e) {
+                return Optional.of("is no algorithm: " + e.getMessage());
+            }
+        };
     }
 
     private static Check threads() {
