@@ -10,13 +10,16 @@ import dev.millrace.load.run.CellClock.Phase;
 import dev.millrace.load.scenario.Script;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /** One client: one thread, one connection at a time, one exchange at a time. Confined to its thread. */
 final class Client implements Runnable {
 
-    /** After a failure, so that a server that refuses is not hammered: a refused connect costs 20 microseconds. */
-    private static final long PAUSE_AFTER_FAILURE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    /**
+     * After a failure, doubled by each further one: a refused connect costs 20 microseconds, so that thousands of clients
+     * would keep a machine busy with a server that is gone.
+     */
+    private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final int MOST_DOUBLINGS = 7;
 
     private final Cell cell;
     private final Script script;
@@ -34,6 +37,7 @@ final class Client implements Runnable {
     private HttpConnection connection;
     private boolean startedInWindow;
     private long bytesInWindow;
+    private int failuresInARow;
     private long lastProgress;
 
     /**
@@ -161,6 +165,7 @@ final class Client implements Runnable {
     }
 
     private void succeeded(long due, long start, boolean ticket) {
+        failuresInARow = 0;
         if (download && startedInWindow) {
             // Whether or not it ends inside the window: counting only those that do would favour the fast ones.
             recording.download(start, timing);
@@ -184,7 +189,7 @@ final class Client implements Runnable {
     private void failed(Failure failure) {
         clock.bytes.add(-bytesInWindow);
         clock.faults.add(failure);
-        LockSupport.parkNanos(PAUSE_AFTER_FAILURE_NANOS);
+        pacing.pause(FIRST_PAUSE_NANOS << Math.min(failuresInARow++, MOST_DOUBLINGS));
     }
 
     private void drop() {

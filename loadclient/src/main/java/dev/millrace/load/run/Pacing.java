@@ -47,6 +47,11 @@ final class Pacing {
         return due;
     }
 
+    /** Waits so long, but not beyond the end of the window. */
+    void pause(long nanos) {
+        awaitMoment(System.nanoTime() + nanos);
+    }
+
     private void awaitMoment(long moment) {
         long left = moment - System.nanoTime();
         while (left > 0 && clock.phase() != Phase.DRAIN) {
