@@ -36,7 +36,7 @@ final class DemoCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(names = {"-d", "--duration"}, defaultValue = "1500ms", paramLabel = "TIME",
+    @Option(names = {"-d", "--duration"}, defaultValue = "1200ms", paramLabel = "TIME",
             description = "Length of the measured window of each cell (default: ${DEFAULT-VALUE}).")
     private Duration duration;
 
