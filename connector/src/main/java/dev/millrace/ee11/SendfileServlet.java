@@ -21,11 +21,12 @@ import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.http.content.PreCompressedHttpContentFactory;
 
 /**
- * Jetty's {@link ResourceServlet}, sending files by the kernel on connectors of Millrace. Takes the same init parameters. Those
- * of Jetty's content cache set ours: {@code maxCachedFiles} is the most files kept open, {@code maxCacheSize} the
- * bytes of the content cache (none unless given), {@code maxCachedFileSize} the largest file in it, {@code cacheValidationTime} for how
- * many milliseconds a file is believed to be unchanged. Those of mapped files have no effect. Ours besides:
- * {@code minTransferBytes}, {@code maxRanges}, {@code maxCompressedBytes}, and {@code debugHeader} ({@code true}: answers say how their content went).
+ * Jetty's {@link ResourceServlet}, sending files by the kernel on connectors of Millrace. Takes the same init
+ * parameters. Those of Jetty's content cache set ours: {@code maxCachedFiles} is the most files kept open,
+ * {@code maxCacheSize} the bytes of the content cache (none unless given), {@code maxCachedFileSize} the largest file in it,
+ * {@code cacheValidationTime} for how many milliseconds a file is believed to be unchanged. Those of mapped files have
+ * no effect. Ours besides: {@code minTransferBytes}, {@code maxRanges}, {@code maxCompressedBytes}, and
+ * {@code debugHeader} ({@code true}: answers say how their content went).
  *
  * <pre>{@code
  * ServletHolder files = context.addServlet(SendfileServlet.class, "/files/*");

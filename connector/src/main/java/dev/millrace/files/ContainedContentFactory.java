@@ -9,7 +9,9 @@ import org.eclipse.jetty.util.resource.Resource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Finds nothing whose real path is not below the base's: what an alias check does in a context, where there is none. */
+/**
+ * Finds nothing whose real path is not below the base's: what an alias check does in a context, where there is none.
+ */
 final class ContainedContentFactory extends ResourceHttpContentFactory {
     private static final Logger LOG = LoggerFactory.getLogger(ContainedContentFactory.class);
 

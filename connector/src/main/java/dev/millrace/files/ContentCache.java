@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Bytes of small files that are asked for often, in memory outside the Java heap: what Jason Greene described for Undertow
- * in 2012. A file comes in with its fifth recent use, read by one of those who ask for it; the least used leave when room is
- * needed; the order of use is noted at every fifth use only. Thread-safe.
+ * Bytes of small files that are asked for often, in memory outside the Java heap: what Jason Greene described for
+ * Undertow in 2012. A file comes in with its fifth recent use, read by one of those who ask for it; the least used
+ * leave when room is needed; the order of use is noted at every fifth use only. Thread-safe.
  */
 final class ContentCache {
     private static final Logger LOG = LoggerFactory.getLogger(ContentCache.class);

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The bytes of a file in a run of slices, counted as a group: the cache holds the first count, every response that sends
- * from it another, and with the last one the slices are free again, once. Thread-safe.
+ * The bytes of a file in a run of slices, counted as a group: the cache holds the first count, every response that
+ * sends from it another, and with the last one the slices are free again, once. Thread-safe.
  */
 final class ContentMemory {
     private final SliceMemory memory;

@@ -12,7 +12,9 @@ import org.eclipse.jetty.util.URIUtil;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The directories from which applications may have files sent: nothing else, by whichever name or link. Thread-safe. */
+/**
+ * The directories from which applications may have files sent: nothing else, by whichever name or link. Thread-safe.
+ */
 final class DelegatedRoots {
     private static final Logger LOG = LoggerFactory.getLogger(DelegatedRoots.class);
 

@@ -16,12 +16,14 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.URIUtil;
 
 /**
- * The response that an application writes to, and the callback that it completes. With the first write or the completion it
- * is decided whether a file is sent instead: then the application's writes lead nowhere, and its completion begins the transfer.
+ * The response that an application writes to, and the callback that it completes. With the first write or the
+ * completion it is decided whether a file is sent instead: then the application's writes lead nowhere, and its
+ * completion begins the transfer.
  */
 final class DelegatingResponse extends PassiveResponse implements Callback {
     private static final Set<HttpHeader> OF_WHOLE_FILES = EnumSet.of(HttpHeader.RANGE, HttpHeader.IF_RANGE,
-            HttpHeader.IF_MATCH, HttpHeader.IF_NONE_MATCH, HttpHeader.IF_MODIFIED_SINCE, HttpHeader.IF_UNMODIFIED_SINCE);
+            HttpHeader.IF_MATCH, HttpHeader.IF_NONE_MATCH, HttpHeader.IF_MODIFIED_SINCE,
+            HttpHeader.IF_UNMODIFIED_SINCE);
 
     private final XSendfileHandler handler;
     private final Callback callback;

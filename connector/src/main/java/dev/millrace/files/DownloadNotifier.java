@@ -20,12 +20,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Posts the end of every transfer to a URL, as grizzly-sendfile's DownloadResultSender did: a form with {@code download_id},
- * {@code file_path}, {@code result} (the status code; 420 when the client went away, 421 when it took too long, 500 when the
- * file failed) and {@code speed} (average, in KB/s). A 206 is reported as 200.
+ * Posts the end of every transfer to a URL, as grizzly-sendfile's DownloadResultSender did: a form with
+ * {@code download_id}, {@code file_path}, {@code result} (the status code; 420 when the client went away, 421 when it took too
+ * long, 500 when the file failed) and {@code speed} (average, in KB/s). A 206 is reported as 200.
  *
- * <p>Posts one after the other, on a thread of its own; what does not succeed is tried again, and what does not fit in the
- * queue is dropped and counted: a transfer never waits for it. Thread-safe.
+ * <p>Posts one after the other, on a thread of its own; what does not succeed is tried again, and what does not fit in
+ * the queue is dropped and counted: a transfer never waits for it. Thread-safe.
  */
 @ManagedObject("Posts the end of transfers")
 public class DownloadNotifier extends AbstractLifeCycle implements TransferListener {

@@ -11,8 +11,8 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.util.resource.Resource;
 
 /**
- * A resource that answers from the version of a file that is open, without asking the file system again; what it answers
- * belongs together. Multiple ranges read it, and by it the same version.
+ * A resource that answers from the version of a file that is open, without asking the file system again; what it
+ * answers belongs together. Multiple ranges read it, and by it the same version.
  */
 class FileResource extends Resource implements Content.Source.Factory {
     private final SendfileContent content;

@@ -9,8 +9,8 @@ import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 
 /**
- * What tells one version of a file from another: equal as long as nobody replaced or wrote the file. Writing into a file
- * within the resolution of the file system's clock, without changing its size, goes unseen; replacing it does not.
+ * What tells one version of a file from another: equal as long as nobody replaced or wrote the file. Writing into a
+ * file within the resolution of the file system's clock, without changing its size, goes unseen; replacing it does not.
  *
  * @param key identifies the file in its file system (device and inode); null where there is no such thing
  * @param sizeBytes its size
@@ -20,7 +20,8 @@ record FileVersion(Object key, long sizeBytes, FileTime modified) {
     /**
      * @param path a regular file; links are followed
      * @return its version now
-     * @throws NoSuchFileException when there is none, or it is not a regular file: opening a pipe would wait for a writer
+     * @throws NoSuchFileException when there is none, or it is not a regular file: opening a pipe would wait for a
+     *     writer
      * @throws IOException when the system does not tell
      */
     static FileVersion of(Path path) throws IOException {

@@ -52,7 +52,8 @@ final class FilesService extends ResourceService {
         super.doGet(request, ranges, Callback.from(file::release, callback), ranges.content(content, resource));
     }
 
-    // No error: Jetty's error handler forbids caching, and RFC 9110 section 15.4.5 wants the fields that a 200 would have.
+    // No error: Jetty's error handler forbids caching, and RFC 9110 section 15.4.5 wants the fields that a 200 would
+    // have.
     @Override
     protected void writeHttpError(Request request, Response response, Callback callback, int status) {
         if (status == HttpStatus.NOT_MODIFIED_304) {

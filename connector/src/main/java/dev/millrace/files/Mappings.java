@@ -12,8 +12,8 @@ import java.nio.channels.FileChannel.MapMode;
  * Read-only mappings that can be given back at once, instead of when the garbage collector gets to it: a mapping keeps
  * the disk space of a deleted file, and on Windows its lock.
  *
- * <p>From JDK 22 on by {@code java.lang.foreign.Arena}, before that by {@code sun.misc.Unsafe}, which is the only way there and
- * warns from JDK 24 on. Both are found at run time, so that one jar serves all.
+ * <p>From JDK 22 on by {@code java.lang.foreign.Arena}, before that by {@code sun.misc.Unsafe}, which is the only way
+ * there and warns from JDK 24 on. Both are found at run time, so that one jar serves all.
  */
 final class Mappings {
     private static final Mapper MAPPER = mapper();
@@ -71,7 +71,8 @@ final class Mappings {
         MethodHandle open = lookup.findStatic(arena, "ofShared", MethodType.methodType(arena));
         MethodHandle map = lookup.findVirtual(FileChannel.class, "map",
                 MethodType.methodType(segment, MapMode.class, long.class, long.class, arena));
-        MethodHandle asByteBuffer = lookup.findVirtual(segment, "asByteBuffer", MethodType.methodType(ByteBuffer.class));
+        MethodHandle asByteBuffer = lookup.findVirtual(segment, "asByteBuffer",
+                MethodType.methodType(ByteBuffer.class));
         return (file, position, bytes) -> {
             AutoCloseable scope = (AutoCloseable) open.invoke();
             try {

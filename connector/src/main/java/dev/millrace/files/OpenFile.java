@@ -41,7 +41,8 @@ final class OpenFile {
      * Opens a file so that its version is known to be that of the channel.
      *
      * @param path a regular file
-     * @param closer closes it: ending a mapping is a handshake with all threads from JDK 22 on, and nothing for a request
+     * @param closer closes it: ending a mapping is a handshake with all threads from JDK 22 on, and nothing for a
+     *     request
      * @return the file, with one count that the caller owns
      * @throws IOException when it cannot be opened
      */

@@ -18,7 +18,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Contents with their open files by request path, and paths that lead nowhere; both bounded by number. A content is
- * compared with the file system again after a while, by who asks for it, or by the sweeper when nobody does. Thread-safe.
+ * compared with the file system again after a while, by who asks for it, or by the sweeper when nobody does.
+ * Thread-safe.
  *
  * <p>The cache holds one count of each of its files; it may let go of a file that is being sent, which then is closed
  * after the last response that sends it.
@@ -255,5 +256,11 @@ final class OpenFileCache {
 
     long missingSize() {
         return missing.estimatedSize();
+    }
+
+    @Override
+    public String toString() {
+        return "OpenFileCache[files=" + size() + "/" + maxFiles() + ",missing=" + missingSize() + ",validMillis="
+                + validMillis + "]";
     }
 }

@@ -16,8 +16,9 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.resource.Resource;
 
 /**
- * A response of several ranges: Jetty writes part after part to it, and a part that is worth it is a token, which is announced
- * when it comes by. Holds a count of the file for all parts, given back when the response's callback is completed.
+ * A response of several ranges: Jetty writes part after part to it, and a part that is worth it is a token, which is
+ * announced when it comes by. Holds a count of the file for all parts, given back when the response's callback is
+ * completed.
  */
 final class RangesResponse extends PassiveResponse {
     private final SendfileContentFactory factory;

@@ -8,8 +8,8 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.IteratingNestedCallback;
 
 /**
- * Writes a part of an open file to a response, token after token; nearly always one. Owns a count of the file, and gives
- * it back when the last write has completed or failed: only then is nobody left who might touch a token.
+ * Writes a part of an open file to a response, token after token; nearly always one. Owns a count of the file, and
+ * gives it back when the last write has completed or failed: only then is nobody left who might touch a token.
  */
 final class RegionWriter extends IteratingNestedCallback {
     private final TransferEndPoint endPoint;

@@ -21,20 +21,21 @@ import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.component.ContainerLifeCycle;
+import org.eclipse.jetty.util.component.DumpableMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts sendfile behind Jetty's own file serving: it wraps the factory that finds the content, keeps what was found with its
- * file open, and sends what it can by the kernel. What it cannot, it copies from the same open file;
+ * Puts sendfile behind Jetty's own file serving: it wraps the factory that finds the content, keeps what was found with
+ * its file open, and sends what it can by the kernel. What it cannot, it copies from the same open file;
  * {@link #getObstacles()} counts why.
  *
  * <p>{@code ResourceServlet} and {@code DefaultServlet} take their factory from the context attribute
- * {@code org.eclipse.jetty.http.content.HttpContent$Factory}. A {@code PreCompressedHttpContentFactory} belongs around this
- * one, not inside: then the variants are looked up in this one's cache too. Thread-safe.
+ * {@code org.eclipse.jetty.http.content.HttpContent$Factory}. A {@code PreCompressedHttpContentFactory} belongs around
+ * this one, not inside: then the variants are looked up in this one's cache too. Thread-safe.
  *
- * <p>Files should be replaced by an atomic move, not by writing into them: what is written into a file while it is believed to be
- * unchanged goes out under the header fields of before.
+ * <p>Files should be replaced by an atomic move, not by writing into them: what is written into a file while it is
+ * believed to be unchanged goes out under the header fields of before.
  */
 @ManagedObject("Files by sendfile")
 public class SendfileContentFactory extends ContainerLifeCycle implements HttpContent.Factory {
@@ -152,8 +153,8 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     }
 
     /**
-     * @param validMillis for how long a file is believed to be unchanged, and a missing one to be missing, in milliseconds;
-     *     0 is not at all, negative is for ever; default 1000
+     * @param validMillis for how long a file is believed to be unchanged, and a missing one to be missing, in
+     *     milliseconds; 0 is not at all, negative is for ever; default 1000
      */
     public void setValidMillis(long validMillis) {
         openFiles.setValidMillis(validMillis);
@@ -168,8 +169,8 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     /**
      * Small files that are asked for often can be sent from memory.
      *
-     * @param maxCacheBytes the memory of the content cache in bytes, outside the Java heap; 0 for none, which is the default;
-     *     takes effect with the next start
+     * @param maxCacheBytes the memory of the content cache in bytes, outside the Java heap; 0 for none, which is the
+     *     default; takes effect with the next start
      */
     public void setMaxCacheBytes(int maxCacheBytes) {
         if (maxCacheBytes < 0) {
@@ -185,16 +186,16 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     }
 
     /**
-     * @param maxCachedFileBytes the size in bytes of the largest file that the content cache takes; default 64 KiB; takes
-     *     effect with the next start
+     * @param maxCachedFileBytes the size in bytes of the largest file that the content cache takes; default 64 KiB;
+     *     takes effect with the next start
      */
     public void setMaxCachedFileBytes(int maxCachedFileBytes) {
         this.maxCachedFileBytes = maxCachedFileBytes;
     }
 
     /**
-     * @param mount a directory on a hugetlbfs mount, for a content cache of large pages; null, the default, for ordinary
-     *     ones, which are also used, with a warning, where the system does not grant large ones
+     * @param mount a directory on a hugetlbfs mount, for a content cache of large pages; null, the default, for
+     *     ordinary ones, which are also used, with a warning, where the system does not grant large ones
      */
     public void setLargePages(Path mount) {
         this.largePages = mount;
@@ -235,7 +236,9 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         return debugHeader;
     }
 
-    /** @param debugHeader whether responses say in {@link #DEBUG_HEADER} how their content went: "yes", or the obstacle */
+    /**
+     * @param debugHeader whether responses say in {@link #DEBUG_HEADER} how their content went: "yes", or the obstacle
+     */
     public void setDebugHeader(boolean debugHeader) {
         this.debugHeader = debugHeader;
     }
@@ -246,7 +249,9 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         return maxRanges;
     }
 
-    /** @param maxRanges the most ranges of one request that are served; who asks for more is sent the whole; default 16 */
+    /**
+     * @param maxRanges the most ranges of one request that are served; who asks for more is sent the whole; default 16
+     */
     public void setMaxRanges(int maxRanges) {
         this.maxRanges = maxRanges;
     }
@@ -280,16 +285,16 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     }
 
     /**
-     * @param maxCompressedBytes the most bytes of a compressible file that Jetty's {@code CompressionHandler} around is given;
-     *     larger ones go by the kernel as they are; default 1 MiB
+     * @param maxCompressedBytes the most bytes of a compressible file that Jetty's {@code CompressionHandler} around is
+     *     given; larger ones go by the kernel as they are; default 1 MiB
      */
     public void setMaxCompressedBytes(long maxCompressedBytes) {
         this.maxCompressedBytes = maxCompressedBytes;
     }
 
     /**
-     * @param compressible tells by its MIME type whether a file is worth compressing; others go by the kernel past Jetty's
-     *     {@code CompressionHandler}. By default text, and what is like text
+     * @param compressible tells by its MIME type whether a file is worth compressing; others go by the kernel past
+     *     Jetty's {@code CompressionHandler}. By default text, and what is like text
      */
     public void setCompressible(Predicate<String> compressible) {
         this.compressible = compressible;
@@ -368,5 +373,16 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
             contentCache.clear();
         }
         super.doStop();
+    }
+
+    @Override
+    public void dump(Appendable out, String indent) throws IOException {
+        dumpObjects(out, indent, openFiles, contentCache == null ? "no content cache" : contentCache,
+                new DumpableMap("obstacles", getObstacles()));
+    }
+
+    @Override
+    public String toString() {
+        return "SendfileContentFactory[" + wrapped.getClass().getSimpleName() + ",transfers=" + getTransfers() + "]";
     }
 }

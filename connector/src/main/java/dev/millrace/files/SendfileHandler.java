@@ -11,8 +11,8 @@ import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.server.handler.ResourceHandler;
 
 /**
- * Jetty's {@link ResourceHandler}, sending files by the kernel on connectors of Millrace. All its settings work, but those
- * of mapped files, which have no effect.
+ * Jetty's {@link ResourceHandler}, sending files by the kernel on connectors of Millrace. All its settings work, but
+ * those of mapped files, which have no effect.
  *
  * <pre>{@code
  * SendfileHandler files = new SendfileHandler();
@@ -20,11 +20,11 @@ import org.eclipse.jetty.server.handler.ResourceHandler;
  * server.setHandler(files);
  * }</pre>
  *
- * <p>Beyond Jetty's: {@code If-Range} is honoured, the number of ranges is bounded, and the parts of an answer with multiple
- * ranges go by the kernel too.
+ * <p>Beyond Jetty's: {@code If-Range} is honoured, the number of ranges is bounded, and the parts of an answer with
+ * multiple ranges go by the kernel too.
  *
- * <p>In a {@code ContextHandler} the context's alias checks decide about links. Without one, a file must lie below the base
- * by its real path.
+ * <p>In a {@code ContextHandler} the context's alias checks decide about links. Without one, a file must lie below the
+ * base by its real path.
  */
 public class SendfileHandler extends ResourceHandler {
     private HttpContent.Factory found;

@@ -4,8 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.BitSet;
 
 /**
- * One big direct buffer, given out in runs of slices: a run is one buffer, and so goes to a socket in one gathering write with
- * the header. Thread-safe; the lock is taken when something comes into the cache or leaves it, not when it is sent.
+ * One big direct buffer, given out in runs of slices: a run is one buffer, and so goes to a socket in one gathering
+ * write with the header. Thread-safe; the lock is taken when something comes into the cache or leaves it, not when it
+ * is sent.
  */
 final class SliceMemory {
     static final int SLICE_BYTES = 1024;

@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends the files that an application names in its response instead of a body: {@code X-Sendfile: /absolute/path}, or
- * {@code X-Accel-Redirect: /uri} by prefixes that are mapped to directories. Access control stays in the application, and its
- * thread is free once it has answered.
+ * {@code X-Accel-Redirect: /uri} by prefixes that are mapped to directories. Access control stays in the application,
+ * and its thread is free once it has answered.
  *
  * <pre>{@code
  * XSendfileHandler xSendfile = new XSendfileHandler(application);
@@ -31,10 +31,10 @@ import org.slf4j.LoggerFactory;
  * server.setHandler(xSendfile);
  * }</pre>
  *
- * <p>Only files below the roots are sent, by their real paths; everything else answers 404 and is logged. The fields are taken
- * out of every response, also while this is off. The application's other fields stay; its body does not. Ranges and
- * conditions of a GET or HEAD are honoured. Applies to responses of status 200 that are not committed. An application can
- * name the transfer in {@code X-Download-Id}, for {@link TransferListener}s.
+ * <p>Only files below the roots are sent, by their real paths; everything else answers 404 and is logged. The fields
+ * are taken out of every response, also while this is off. The application's other fields stay; its body does not.
+ * Ranges and conditions of a GET or HEAD are honoured. Applies to responses of status 200 that are not committed. An
+ * application can name the transfer in {@code X-Download-Id}, for {@link TransferListener}s.
  */
 @ManagedObject("Files that applications delegate")
 public class XSendfileHandler extends Handler.Wrapper {

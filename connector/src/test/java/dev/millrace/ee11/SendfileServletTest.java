@@ -64,7 +64,8 @@ class SendfileServletTest {
     @Test
     void sendsAFileByTheKernel() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 1_000_000);
-        try (TestServer server = new TestServer(connectors::http).start(context()); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(context());
+                RawClient client = server.client()) {
             for (int i = 0; i < 3; i++) {
                 assertArrayEquals(bytes, client.get("/app/files/file.bin").answer().body());
             }
@@ -76,7 +77,8 @@ class SendfileServletTest {
     @Test
     void sendsARange() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 1_000_000);
-        try (TestServer server = new TestServer(connectors::http).start(context()); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(context());
+                RawClient client = server.client()) {
             Answer answer = client.send("GET /app/files/file.bin HTTP/1.1\r\nHost: localhost\r\n"
                     + "Range: bytes=-500000\r\n\r\n").answer();
             assertEquals(206, answer.status());
@@ -156,7 +158,8 @@ class SendfileServletTest {
         byte[] bytes = TestFiles.write(directory, "file.bin", 100_000);
         String[] fields = {"Range: bytes=0-9\r\nIf-Range: Mon, 01 Jan 2001 00:00:00 GMT",
             "Range: bytes=0-0" + ",5-5".repeat(100)};
-        try (TestServer server = new TestServer(connectors::http).start(context()); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(context());
+                RawClient client = server.client()) {
             for (String field : fields) {
                 Answer answer = client.send("GET /app/files/file.bin HTTP/1.1\r\nHost: localhost\r\n" + field
                         + "\r\n\r\n").answer();
@@ -174,7 +177,8 @@ class SendfileServletTest {
     @EnabledOnOs(OS.LINUX)
     void givesFilesBackWhenTheServerStops() throws Exception {
         TestFiles.write(directory, "file.bin", 100_000);
-        try (TestServer server = new TestServer(connectors::http).start(context()); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(context());
+                RawClient client = server.client()) {
             client.get("/app/files/file.bin").answer();
             assertEquals(1, Leaks.descriptors(directory));
         }

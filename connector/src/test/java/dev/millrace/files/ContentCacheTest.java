@@ -29,7 +29,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files sent from memory: who comes in, who leaves, and that nothing is sent from memory that is somebody else's by now. */
+/**
+ * Files sent from memory: who comes in, who leaves, and that nothing is sent from memory that is somebody else's by
+ * now.
+ */
 class ContentCacheTest {
     @TempDir
     Path directory;

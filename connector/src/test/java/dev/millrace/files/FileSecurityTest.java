@@ -162,10 +162,13 @@ class FileSecurityTest {
     void survivesRangeFloods() throws Exception {
         byte[] bytes = TestFiles.write(root, "file.bin", 200_000);
         String[] floods = {"0-" + ",0-".repeat(1000), "0-0" + ",2-2".repeat(1000), "5-1,".repeat(800), ",".repeat(5000),
-            "0-18446744073709551615", "-18446744073709551615", "9223372036854775807-", "0-0,-1", "--1", "a-b", "0-199999,0-199999"};
-        try (TestServer server = new TestServer(connectors::http).start(handler()); RawClient client = server.client()) {
+            "0-18446744073709551615", "-18446744073709551615", "9223372036854775807-", "0-0,-1", "--1", "a-b",
+            "0-199999,0-199999"};
+        try (TestServer server = new TestServer(connectors::http).start(handler());
+                RawClient client = server.client()) {
             for (String flood : floods) {
-                Answer answer = client.send("GET /file.bin HTTP/1.1\r\nHost: a\r\nRange: bytes=" + flood + "\r\n\r\n").answer();
+                Answer answer = client.send("GET /file.bin HTTP/1.1\r\nHost: a\r\nRange: bytes=" + flood
+                        + "\r\n\r\n").answer();
                 assertTrue(Arrays.asList(200, 206, 416).contains(answer.status()), flood + answer.status());
                 assertTrue(answer.body().length < bytes.length + 2000, flood);
             }
@@ -189,7 +192,8 @@ class FileSecurityTest {
                 return super.handle(request, response, callback);
             }
         };
-        try (TestServer server = new TestServer(connectors::http).start(attributes); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(attributes);
+                RawClient client = server.client()) {
             Answer answer = client.send("GET /file.txt HTTP/1.1\r\nHost: a\r\nX-Sendfile: " + directory.resolve("X")
                     + "\r\nX-Accel-Redirect: /X\r\n\r\n").answer();
             assertEquals("harmless", answer.text());
@@ -197,8 +201,9 @@ class FileSecurityTest {
     }
 
     /**
-     * CVE-2017-5647, CVE-2011-1475 and bug 60918: a pipelined request after a transfer gets its own answer, in its turn.
-     * CVE-2016-8745: transfers that fail leave nothing behind that another connection gets. All at once, on 200 connections.
+     * CVE-2017-5647, CVE-2011-1475 and bug 60918: a pipelined request after a transfer gets its own answer, in its
+     * turn. CVE-2016-8745: transfers that fail leave nothing behind that another connection gets. All at once, on 200
+     * connections.
      */
     @Test
     void neverMixesAnswers() throws Exception {

@@ -84,7 +84,8 @@ class FileSettingsTest {
         Files.write(directory.resolve("log.txt"), log);
         CompressionHandler compression = new CompressionHandler(files());
         String accept = "Accept-Encoding: gzip";
-        try (TestServer server = new TestServer(connectors::http).start(compression); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(compression);
+                RawClient client = server.client()) {
             Answer small = client.send(get("/text.txt", accept)).answer();
             assertEquals("gzip", small.headers().get("Content-Encoding"));
             assertArrayEquals(text, new GZIPInputStream(new ByteArrayInputStream(small.body())).readAllBytes());
@@ -105,7 +106,8 @@ class FileSettingsTest {
         byte[] text = "All work and no play. ".repeat(5000).getBytes(StandardCharsets.UTF_8);
         Files.write(directory.resolve("text.txt"), text);
         CompressionHandler compression = new CompressionHandler(files());
-        try (TestServer server = new TestServer(connectors::http).start(compression); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(compression);
+                RawClient client = server.client()) {
             Answer range = client.send(get("/text.txt", "Accept-Encoding: gzip", "Range: bytes=1000-50999")).answer();
             assertEquals(206, range.status());
             assertArrayEquals(Arrays.copyOfRange(text, 1000, 51000), range.body());
@@ -119,7 +121,8 @@ class FileSettingsTest {
         SendfileHandler files = files();
         try (TestServer server = new TestServer(connectors::http).start(files); RawClient client = server.client()) {
             for (int i = 0; i < 3; i++) {
-                Answer answer = client.send(get("/file.bin", "Range: bytes=0-999999,1500000-1500009,-1000000")).answer();
+                Answer answer = client.send(get("/file.bin",
+                        "Range: bytes=0-999999,1500000-1500009,-1000000")).answer();
                 assertEquals(206, answer.status());
                 assertEquals("yes", way(answer));
                 checkParts(answer, bytes, new int[][] {{0, 1_000_000}, {1_500_000, 1_500_010}, {2_000_000, 3_000_000}});

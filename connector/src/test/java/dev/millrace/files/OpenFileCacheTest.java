@@ -95,7 +95,8 @@ class OpenFileCacheTest {
             Answer second = client.get("/file.bin").answer();
             assertEquals(99_999, second.body().length);
             assertNotEquals(first.headers().get("ETag"), second.headers().get("ETag"));
-            Files.setLastModifiedTime(directory.resolve("file.bin"), FileTime.from(Instant.ofEpochSecond(1_000_000_000)));
+            Files.setLastModifiedTime(directory.resolve("file.bin"),
+                    FileTime.from(Instant.ofEpochSecond(1_000_000_000)));
             assertEquals("Sun, 09 Sep 2001 01:46:40 GMT",
                     client.get("/file.bin").answer().headers().get("Last-Modified"));
             Files.delete(directory.resolve("file.bin"));
@@ -235,7 +236,8 @@ class OpenFileCacheTest {
                 new Thread(() -> {
                     try (RawClient client = server.client()) {
                         while (!done.get()) {
-                            checkVersion(client.send("GET /file.txt HTTP/1.1\r\nHost: a\r\n" + range + "\r\n").answer());
+                            client.send("GET /file.txt HTTP/1.1\r\nHost: a\r\n" + range + "\r\n");
+                            checkVersion(client.answer());
                             answers.incrementAndGet();
                         }
                         readers.countDown();

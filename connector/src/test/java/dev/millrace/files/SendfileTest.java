@@ -178,7 +178,8 @@ class SendfileTest {
                 return super.handle(request, new Inverted(request, response), callback);
             }
         };
-        try (TestServer server = new TestServer(connectors::http).start(inverting); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(inverting);
+                RawClient client = server.client()) {
             byte[] body = client.get("/file.bin").answer().body();
             for (int i = 0; i < bytes.length; i++) {
                 assertEquals((byte) ~bytes[i], body[i]);

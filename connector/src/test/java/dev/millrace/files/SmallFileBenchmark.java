@@ -22,8 +22,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What getting the bytes of a small file costs before they are written, by one read of the open file, and from the content
- * cache. The write is the same for both, and is left out.
+ * What getting the bytes of a small file costs before they are written, by one read of the open file, and from the
+ * content cache. The write is the same for both, and is left out.
  *
  * <pre>mvn -pl connector -Pbench clean test-compile exec:exec</pre>
  */
