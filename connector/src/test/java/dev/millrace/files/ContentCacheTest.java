@@ -171,10 +171,10 @@ class ContentCacheTest {
     private static Callable<Void> reader(int port, List<byte[]> contents, int seed) {
         Random random = new Random(seed);
         boolean isSlow = seed % 2 == 0;
-        int pipelined = isSlow ? 200 : 20;
+        int pipelined = isSlow ? 100 : 20;
         return () -> {
-            for (int round = 0; round < (isSlow ? 2 : 60); round++) {
-                try (RawClient client = isSlow ? new RawClient(port, 4096) : new RawClient(port)) {
+            for (int round = 0; round < (isSlow ? 1 : 40); round++) {
+                try (RawClient client = isSlow ? new RawClient(port, 16_384) : new RawClient(port)) {
                     int[] wanted = random.ints(pipelined, 0, contents.size()).toArray();
                     // A few at a time are hot, so that they come in and push others out.
                     for (int i = 0; i < pipelined; i++) {
