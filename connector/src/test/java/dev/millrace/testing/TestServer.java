@@ -15,6 +15,7 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 /** A server on a free port of the loopback interface; closing it checks that nothing was left behind. */
 public final class TestServer implements AutoCloseable {
     private final ArrayByteBufferPool.Tracking bufferPool = new ArrayByteBufferPool.Tracking();
+    private final ConnectionEvents events = new ConnectionEvents();
     private final Server server;
     private final ServerConnector connector;
     private final ConnectionStatistics connections = new ConnectionStatistics();
@@ -26,6 +27,7 @@ public final class TestServer implements AutoCloseable {
         connector = connectors.apply(server);
         connector.setHost("127.0.0.1");
         connector.addBean(connections);
+        connector.addBean(events);
         server.addConnector(connector);
     }
 
@@ -48,6 +50,11 @@ public final class TestServer implements AutoCloseable {
         return connections;
     }
 
+    /** That each connection is opened once and closed once. */
+    public ConnectionEvents events() {
+        return events;
+    }
+
     public int port() {
         return connector.getLocalPort();
     }
@@ -65,6 +72,7 @@ public final class TestServer implements AutoCloseable {
     public void close() throws Exception {
         server.stop();
         assertTrue(connector.getConnectedEndPoints().isEmpty(), "end points left: " + connector.getConnectedEndPoints());
+        events.assertBalanced();
         Await.until("all buffers released", () -> bufferPool.getLeaks().isEmpty(), bufferPool::dumpLeaks);
         if (connector instanceof BioConnector bio) {
             Await.until("all threads ended", () -> bio.getConnectionThreadCount() == 0);
