@@ -39,7 +39,10 @@ import org.eclipse.jetty.util.thread.Scheduler;
  */
 @ManagedObject("Blocking connector, a thread for each connection")
 public non-sealed class BioConnector extends MillraceConnector {
-    private static final long STOP_MILLIS = 5000;
+    /** For connections to end in order, by their protocol. */
+    private static final long END_MILLIS = 1000;
+    /** For handlers to return, before and after they are interrupted: as Jetty's pool. */
+    private static final long STOP_MILLIS = 2500;
 
     private final ConnectorStatistics connectorStatistics = new ConnectorStatistics();
     private final TransferPermits transferPermits = new TransferPermits();
@@ -181,24 +184,47 @@ public non-sealed class BioConnector extends MillraceConnector {
         boolean virtual = threads == Threads.VIRTUAL || (threads == Threads.AUTO && VirtualThreads.areSupported());
         transferPermits.setWorkers(getWorkers());
         String name = getName() == null ? "bio" : getName();
-        connectionThreads = new ConnectionThreads(name + "-" + Integer.toHexString(hashCode()), virtual);
+        connectionThreads = newConnectionThreads(name + "-" + Integer.toHexString(hashCode()), virtual);
         super.doStart();
+    }
+
+    ConnectionThreads newConnectionThreads(String threadName, boolean virtual) {
+        return new ConnectionThreads(threadName, virtual);
     }
 
     @Override
     protected void doStop() throws Exception {
         super.doStop();
-        closeConnections();
         ConnectionThreads stopping = connectionThreads;
-        if (stopping != null && !stopping.stop(STOP_MILLIS)) {
-            LOG.warn("{} threads of {} did not end within {} ms", stopping.getRunning(), this, STOP_MILLIS);
+        if (stopping != null) {
+            end(stopping);
+            stopping.stop();
         }
     }
 
-    private void closeConnections() {
+    private void end(ConnectionThreads stopping) {
+        try {
+            stopping.execute(this::endConnections);
+        } catch (Throwable x) {
+            LOG.debug("No thread to end connections in order", x);
+        }
+        boolean ended = stopping.awaitNone(END_MILLIS);
+        // Closing the end point itself waits for nobody, and wakes who reads or writes.
+        List.copyOf(getConnectedEndPoints()).forEach(EndPoint::close);
+        if (!ended && !stopping.awaitNone(STOP_MILLIS - END_MILLIS)) {
+            stopping.interrupt();
+            if (!stopping.awaitNone(STOP_MILLIS)) {
+                LOG.warn("{} threads of {} did not end", stopping.getRunning(), this);
+            }
+        }
+    }
+
+    // On a thread of its own: TLS, to say farewell, waits for a lock that its writer may hold.
+    private void endConnections() {
         for (EndPoint endPoint : List.copyOf(getConnectedEndPoints())) {
             Connection connection = endPoint.getConnection();
-            IO.close(connection == null ? endPoint : connection);
+            boolean writing = endPoint instanceof BioEndPoint bio && bio.isWritePending();
+            IO.close(connection == null || writing ? endPoint : connection);
         }
     }
 
@@ -244,18 +270,21 @@ public non-sealed class BioConnector extends MillraceConnector {
         if (isShutdown() && getShutdownIdleTimeout() >= 0) {
             endPoint.setIdleTimeout(getShutdownIdleTimeout());
         }
-        if (isRunning()) {
+        if (!isRunning()) {
+            endPoint.close();
+        }
+        if (endPoint.begin()) {
             getSelectorManager().connectionOpened(endPoint.getConnection(), null);
         } else {
-            endPoint.close();
+            // Closed before it was opened, by its idle timeout for example: it was told of then, but not in the set yet.
+            onEndPointClosed(endPoint);
         }
     }
 
     /** Called once for each end point, on the thread that closed it. */
     void closed(BioEndPoint endPoint, Throwable cause) {
-        Connection connection = endPoint.getConnection();
-        if (connection != null) {
-            getSelectorManager().connectionClosed(connection, cause);
+        if (endPoint.end()) {
+            getSelectorManager().connectionClosed(endPoint.getConnection(), cause);
         }
         acceptEvents().endPointClosed(endPoint);
     }

@@ -7,8 +7,10 @@ import dev.millrace.transfer.TruncatedFileException;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EofException;
@@ -39,6 +41,7 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
     private final PeerPace pace = new PeerPace();
     private final ConnectionEvent life;
     private volatile Transfer announced;
+    private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.NEW);
     private volatile boolean writing;
     private volatile boolean cancelled;
     private volatile Thread writer;
@@ -140,6 +143,9 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
         if (BufferUtil.remaining(buffers) == 0) {
             return true;
         }
+        if (!channel.isOpen()) {
+            throw new EofException(new ClosedChannelException());
+        }
         if (writer == Thread.currentThread()) {
             // For this write only: the callback that follows it is the application's, and must not block.
             writer = null;
@@ -152,8 +158,11 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
     private boolean write(ByteBuffer... buffers) throws IOException {
         writing = true;
         if (cancelled) {
+            writing = false;
             throw new EofException("write was cancelled");
         }
+        // Meant for the application, as on a selector connector; here it would close the channel.
+        boolean interrupted = Thread.interrupted();
         connector.getConnectorStatistics().onWriteBegin();
         BlockedWriteEvent event = BlockedWriteEvent.begun();
         try {
@@ -174,6 +183,9 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
             connector.getConnectorStatistics().onWriteEnd();
             writing = false;
             event.ended(this);
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -183,8 +195,9 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
             connector.getConnectionThreads().execute(this::completeWrite);
             connector.getConnectorStatistics().onWriterTurn();
         } catch (Throwable x) {
-            // No thread: nobody will ever write what is pending.
+            // No thread: nobody will ever write what is pending. Closing fails it, unless that has happened before.
             close(x);
+            getWriteFlusher().onFail(x);
         }
     }
 
@@ -290,5 +303,19 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
     void open(Connection connection) {
         setConnection(connection);
         onOpen();
+    }
+
+    /** Whether nobody has closed this end point, so that its connection may be opened: then it will be closed, too. */
+    boolean begin() {
+        return stage.compareAndSet(Stage.NEW, Stage.BEGUN);
+    }
+
+    /** Whether the connection was opened. */
+    boolean end() {
+        return stage.getAndSet(Stage.ENDED) == Stage.BEGUN;
+    }
+
+    private enum Stage {
+        NEW, BEGUN, ENDED
     }
 }

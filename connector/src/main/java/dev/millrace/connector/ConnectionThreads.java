@@ -3,9 +3,11 @@ package dev.millrace.connector;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.eclipse.jetty.util.NanoTime;
@@ -23,10 +25,17 @@ final class ConnectionThreads implements Executor {
     private final boolean virtual;
     private final Executor executor;
     private final Set<Thread> running = ConcurrentHashMap.newKeySet();
+    // Tasks that were taken and have not ended; a thread is among the running ones only once it runs.
+    private final AtomicInteger tasks = new AtomicInteger();
+    private volatile boolean stopped;
 
     ConnectionThreads(String name, boolean virtual) {
+        this(virtual ? virtualThreads(name) : platformThreads(name), virtual);
+    }
+
+    ConnectionThreads(Executor executor, boolean virtual) {
+        this.executor = executor;
         this.virtual = virtual;
-        this.executor = virtual ? virtualThreads(name) : platformThreads(name);
     }
 
     private static Executor virtualThreads(String name) {
@@ -59,44 +68,60 @@ final class ConnectionThreads implements Executor {
 
     @Override
     public void execute(Runnable task) {
-        executor.execute(() -> {
-            Thread thread = Thread.currentThread();
-            running.add(thread);
-            try {
-                task.run();
-            } finally {
-                running.remove(thread);
+        tasks.incrementAndGet();
+        boolean taken = false;
+        try {
+            if (stopped) {
+                throw new RejectedExecutionException("the connector has stopped");
             }
-        });
+            executor.execute(() -> run(task));
+            taken = true;
+        } finally {
+            if (!taken) {
+                tasks.decrementAndGet();
+            }
+        }
+    }
+
+    private void run(Runnable task) {
+        Thread thread = Thread.currentThread();
+        running.add(thread);
+        try {
+            task.run();
+        } finally {
+            running.remove(thread);
+            tasks.decrementAndGet();
+        }
     }
 
     /**
-     * Takes no more tasks, and waits for those that run; interrupts them halfway through the time.
+     * Waits until no task is left.
      *
-     * @param timeoutMillis how long to wait in all
-     * @return whether all are done
+     * @param timeoutMillis how long to wait
+     * @return whether none is left
      */
-    boolean stop(long timeoutMillis) {
+    boolean awaitNone(long timeoutMillis) {
         long begin = NanoTime.now();
-        boolean done = awaitNone(begin, timeoutMillis / 2);
-        if (!done) {
-            running.forEach(Thread::interrupt);
-            done = awaitNone(begin, timeoutMillis);
-        }
-        if (executor instanceof ThreadPoolExecutor pool) {
-            pool.shutdownNow();
-        }
-        return done;
-    }
-
-    private boolean awaitNone(long begin, long timeoutMillis) {
         // The thread that stops the connector may be one of them: it cannot wait for itself.
-        while (!running.isEmpty() && !(running.size() == 1 && running.contains(Thread.currentThread()))) {
+        while (tasks.get() > (running.contains(Thread.currentThread()) ? 1 : 0)) {
             if (NanoTime.millisSince(begin) >= timeoutMillis) {
                 return false;
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
         }
         return true;
+    }
+
+    /** Interrupts the threads that run. */
+    void interrupt() {
+        running.forEach(Thread::interrupt);
+    }
+
+    /** Takes no more tasks, and lets go of idle threads. */
+    void stop() {
+        stopped = true;
+        if (executor instanceof ThreadPoolExecutor pool) {
+            pool.shutdownNow();
+        }
     }
 }

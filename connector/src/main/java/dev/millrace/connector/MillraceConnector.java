@@ -3,6 +3,9 @@ package dev.millrace.connector;
 import dev.millrace.transfer.TransferAlgorithm;
 import dev.millrace.transfer.TransferStatistics;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.util.Objects;
 import java.util.concurrent.Executor;
@@ -241,15 +244,34 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
         super.doStart();
     }
 
+    /**
+     * Takes over a channel that is bound already, in place of binding one; before start. The connector closes it.
+     *
+     * @param acceptChannel bound to an Internet address
+     * @throws IOException when it is not bound
+     * @throws IllegalArgumentException when it is bound to a Unix-domain path
+     */
+    @Override
+    public void open(ServerSocketChannel acceptChannel) throws IOException {
+        SocketAddress address = acceptChannel.getLocalAddress();
+        if (address != null && !(address instanceof InetSocketAddress)) {
+            throw new IllegalArgumentException("Cannot listen at the Unix-domain path " + address
+                    + ": use Jetty's UnixDomainServerConnector for that");
+        }
+        super.open(acceptChannel);
+    }
+
     @Override
     public void accept(int acceptorId) throws IOException {
         permits.acquire();
         boolean accepted = false;
         try {
-            if (isOpen()) {
-                acceptPermitted(acceptorId);
-                accepted = true;
+            if (!isOpen()) {
+                // Closed by its user: the acceptor ends, instead of asking again and again.
+                throw new ClosedChannelException();
             }
+            acceptPermitted(acceptorId);
+            accepted = true;
         } finally {
             if (!accepted) {
                 permits.release();
