@@ -65,7 +65,12 @@ public final class TestServer implements AutoCloseable {
 
     /** Waits until the connector has no more end points. */
     public void awaitNoEndPoints() {
-        Await.until("no end points left", () -> connector.getConnectedEndPoints().isEmpty());
+        awaitEndPoints(0);
+    }
+
+    /** Waits until the connector has that many end points. */
+    public void awaitEndPoints(int count) {
+        Await.until(count + " end points left", () -> connector.getConnectedEndPoints().size() == count);
     }
 
     @Override

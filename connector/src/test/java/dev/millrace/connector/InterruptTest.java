@@ -1,0 +1,144 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.io.AbstractEndPoint;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Blocker;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Handlers that are interrupted, or interrupt themselves: the JDK closes a channel on which an interrupted thread blocks. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#all")
+@Timeout(60)
+class InterruptTest {
+    @Parameter
+    Connectors connectors;
+
+    private final CompletableFuture<Thread> handling = new CompletableFuture<>();
+    private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
+    private final CompletableFuture<Boolean> stillInterrupted = new CompletableFuture<>();
+
+    private final Handler handler = new Handler.Abstract() {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            String path = Request.getPathInContext(request);
+            try {
+                switch (path) {
+                    case "/before-write" -> {
+                        Thread.currentThread().interrupt();
+                        Content.Sink.write(response, true, "written", callback);
+                        stillInterrupted.complete(Thread.currentThread().isInterrupted());
+                    }
+                    case "/before-read" -> {
+                        Thread.currentThread().interrupt();
+                        read(request);
+                        callback.succeeded();
+                    }
+                    case "/read" -> {
+                        handling.complete(Thread.currentThread());
+                        read(request);
+                        callback.succeeded();
+                    }
+                    case "/write" -> {
+                        handling.complete(Thread.currentThread());
+                        try (Blocker.Callback written = Blocker.callback()) {
+                            response.write(true, ByteBuffer.allocateDirect(32 * 1024 * 1024), written);
+                            written.block();
+                        }
+                        callback.succeeded();
+                    }
+                    default -> Content.Sink.write(response, true, "fine", callback);
+                }
+            } catch (IOException x) {
+                failure.complete(x);
+                callback.failed(x);
+            }
+            return true;
+        }
+    };
+
+    private static void read(Request request) throws IOException {
+        try (var in = Content.Source.asInputStream(request)) {
+            in.readAllBytes();
+        }
+    }
+
+    private static boolean isWritePending(EndPoint endPoint) {
+        return endPoint instanceof WatchedEndPoint watched ? watched.isWritePending()
+                : ((AbstractEndPoint) endPoint).getWriteFlusher().isPending();
+    }
+
+    private void assertServesOthers(TestServer server) throws Exception {
+        for (int i = 0; i < 5; i++) {
+            try (RawClient other = server.client()) {
+                assertEquals("fine", other.get("/").answer().text());
+            }
+        }
+    }
+
+    @Test
+    void writesAlthoughInterruptedBefore() throws Exception {
+        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
+            assertEquals("written", client.get("/before-write").answer().text());
+            assertTrue(stillInterrupted.get(10, TimeUnit.SECONDS), "the interrupt is the application's");
+            assertEquals("fine", client.get("/").answer().text());
+        }
+    }
+
+    @Test
+    void failsAReadThatWasInterruptedBefore() throws Exception {
+        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
+            client.send("POST /before-read HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n");
+            assertNotNull(failure.get(10, TimeUnit.SECONDS));
+            assertEquals(500, client.answer().status());
+            assertServesOthers(server);
+        }
+    }
+
+    @Test
+    void failsAReadThatIsInterrupted() throws Exception {
+        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
+            client.send("POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n");
+            Thread thread = handling.get(10, TimeUnit.SECONDS);
+            Await.until("waits", () -> thread.getState() == Thread.State.WAITING);
+            thread.interrupt();
+            assertNotNull(failure.get(10, TimeUnit.SECONDS));
+            assertEquals(500, client.answer().status());
+            assertServesOthers(server);
+        }
+    }
+
+    @Test
+    void failsAWriteThatIsInterrupted() throws Exception {
+        try (TestServer server = new TestServer(connectors::http).start(handler);
+                RawClient client = new RawClient(server.port(), 4096)) {
+            client.get("/write");
+            Thread thread = handling.get(10, TimeUnit.SECONDS);
+            Await.until("waits", () -> server.connector().getConnectedEndPoints().stream()
+                    .anyMatch(InterruptTest::isWritePending));
+            thread.interrupt();
+            assertNotNull(failure.get(10, TimeUnit.SECONDS));
+            assertServesOthers(server);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+
+import dev.millrace.testing.Await;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A blocking connector that gets no more threads closes the connection that needs one, and goes on with the others. */
+@Timeout(60)
+class NoThreadTest {
+    private final AtomicBoolean exhausted = new AtomicBoolean();
+    private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+
+    @AfterEach
+    void stop() {
+        threads.shutdownNow();
+    }
+
+    /** A connector whose threads end when the test says so, in the way in which the JDK tells of it. */
+    private final class Exhaustible extends BioConnector {
+        private Exhaustible(Server server) {
+            super(server);
+        }
+
+        @Override
+        ConnectionThreads newConnectionThreads(String threadName, boolean virtual) {
+            return new ConnectionThreads(task -> {
+                if (exhausted.get()) {
+                    throw new OutOfMemoryError("unable to create native thread");
+                }
+                threads.execute(task);
+            }, false);
+        }
+    }
+
+    private final Handler handler = new Handler.Abstract() {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            if (request.getMethod().equals("POST")) {
+                Request.addCompletionListener(request, failure::complete);
+            }
+            switch (Request.getPathInContext(request)) {
+                case "/read" -> {
+                    exhausted.set(true);
+                    Content.Source.asByteBuffer(request);
+                    callback.succeeded();
+                }
+                case "/write" -> {
+                    exhausted.set(true);
+                    Thread other = new Thread(() -> response.write(true, ByteBuffer.allocate(1000), callback));
+                    other.start();
+                }
+                default -> Content.Sink.write(response, true, "fine", callback);
+            }
+            return true;
+        }
+    };
+
+    private TestServer server() throws Exception {
+        return new TestServer(Exhaustible::new).start(handler);
+    }
+
+    private void assertServes(TestServer server, RawClient before) throws Exception {
+        server.awaitEndPoints(before == null ? 0 : 1);
+        if (before != null) {
+            assertEquals("fine", before.get("/").answer().text());
+        }
+        exhausted.set(false);
+        try (RawClient after = server.client()) {
+            assertEquals("fine", after.get("/").answer().text());
+        }
+    }
+
+    @Test
+    void refusesAConnection() throws Exception {
+        try (TestServer server = server(); RawClient before = server.client()) {
+            assertEquals("fine", before.get("/").answer().text());
+            exhausted.set(true);
+            for (int i = 0; i < 20; i++) {
+                try (RawClient refused = server.client()) {
+                    assertEquals(-1, refused.read());
+                }
+            }
+            BioConnector bio = (BioConnector) server.connector();
+            Await.until("counted", () -> bio.getConnectorStatistics().getRefusedConnections() == 20);
+            assertServes(server, before);
+        }
+    }
+
+    @Test
+    void endsAConnectionThatNeedsAReader() throws Exception {
+        try (TestServer server = server(); RawClient before = server.client(); RawClient client = server.client()) {
+            assertEquals("fine", before.get("/").answer().text());
+            client.send("POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n");
+            assertNotNull(failure.get(10, TimeUnit.SECONDS));
+            assertEquals(-1, client.read());
+            assertServes(server, before);
+        }
+    }
+
+    @Test
+    void endsAConnectionThatNeedsAWriter() throws Exception {
+        try (TestServer server = server(); RawClient before = server.client(); RawClient client = server.client()) {
+            assertEquals("fine", before.get("/").answer().text());
+            client.get("/write");
+            assertEquals(-1, client.read());
+            assertServes(server, before);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.sun.management.UnixOperatingSystemMXBean;
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Descriptors and threads after many connections, and after many starts and stops: none more than before. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#all")
+@DisabledOnOs(OS.WINDOWS)
+@Timeout(120)
+class NothingLeftTest {
+    private static final int CONNECTIONS = 10_000;
+    private static final int RESTARTS = 100;
+    private static final int CLIENTS = 4;
+
+    @Parameter
+    Connectors connectors;
+
+    private static final Handler HELLO = new Handler.Abstract() {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            Content.Sink.write(response, true, "hello", callback);
+            return true;
+        }
+    };
+
+    private static long descriptors() {
+        return ((UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getOpenFileDescriptorCount();
+    }
+
+    private static long threads() {
+        return Thread.getAllStackTraces().keySet().stream().map(Thread::getName)
+                .filter(name -> name.startsWith("test-") || name.startsWith("bio-")).count();
+    }
+
+    /** Ends in one of four ways: by the server, by a reset, by the client, by the client without a request. */
+    private static void connect(int port, int number) throws Exception {
+        Socket socket = new Socket();
+        // More addresses: more pairs of ports, however many of them the system still keeps.
+        socket.bind(new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 1, (byte) (number % 100 + 1)}), 0));
+        socket.connect(new InetSocketAddress("127.0.0.1", port), 10_000);
+        try (RawClient client = new RawClient(socket)) {
+            switch (number % 4) {
+                case 0 -> {
+                    client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+                    assertEquals("hello", client.answer().text());
+                    assertEquals(-1, client.read());
+                }
+                case 1 -> {
+                    assertEquals("hello", client.get("/").answer().text());
+                    socket.setSoLinger(true, 0);
+                }
+                case 2 -> assertEquals("hello", client.get("/").answer().text());
+                default -> {
+                    // Comes and goes.
+                }
+            }
+        }
+    }
+
+    private static void connectAll(int port, int count) throws Exception {
+        ExecutorService clients = Executors.newFixedThreadPool(CLIENTS);
+        try {
+            CompletableFuture<?>[] all = new CompletableFuture<?>[CLIENTS];
+            for (int i = 0; i < CLIENTS; i++) {
+                int first = i;
+                all[i] = CompletableFuture.runAsync(() -> {
+                    try {
+                        for (int number = first; number < count; number += CLIENTS) {
+                            connect(port, number);
+                        }
+                    } catch (Exception x) {
+                        throw new IllegalStateException(x);
+                    }
+                }, clients);
+            }
+            CompletableFuture.allOf(all).get(100, TimeUnit.SECONDS);
+        } finally {
+            clients.shutdown();
+        }
+    }
+
+    private static void awaitAsBefore(long descriptors, long threads) {
+        Await.until("descriptors as before: " + descriptors, () -> descriptors() <= descriptors,
+                () -> "but " + descriptors());
+        Await.until("threads as before: " + threads, () -> threads() <= threads, () -> "but " + threads());
+    }
+
+    @Test
+    void leavesNothingOfTenThousandConnections() throws Exception {
+        long threadsBefore = threads();
+        try (TestServer server = new TestServer(connectors::http)) {
+            server.connector().setAcceptQueueSize(1000);
+            server.start(HELLO);
+            connectAll(server.port(), 100);
+            server.awaitNoEndPoints();
+            long before = descriptors();
+            connectAll(server.port(), CONNECTIONS);
+            server.awaitNoEndPoints();
+            assertEquals(CONNECTIONS + 100, server.connections().getConnectionsTotal());
+            Await.until("descriptors as before: " + before, () -> descriptors() <= before, () -> "but " + descriptors());
+        }
+        awaitAsBefore(Long.MAX_VALUE, threadsBefore);
+    }
+
+    @Test
+    void leavesNothingOfAHundredStarts() throws Exception {
+        TestServer server = new TestServer(connectors::http);
+        long descriptors = Long.MAX_VALUE;
+        long threads = threads();
+        RawClient[] clients = new RawClient[4];
+        for (int i = 0; i <= RESTARTS; i++) {
+            server.start(HELLO);
+            for (int k = 0; k < clients.length; k++) {
+                clients[k] = server.client().get("/");
+            }
+            // Some of the connections are still to be accepted, or have a request in hand.
+            assertEquals("hello", clients[0].answer().text());
+            server.close();
+            for (RawClient client : clients) {
+                client.close();
+            }
+            if (i == 0) {
+                descriptors = descriptors();
+            }
+        }
+        awaitAsBefore(descriptors, threads);
+    }
+}

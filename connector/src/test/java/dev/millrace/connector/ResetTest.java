@@ -1,0 +1,151 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.Relay;
+import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A peer that resets the connection at any point of a request or an answer leaves nothing behind; nor does one that splits. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#all")
+@Timeout(60)
+class ResetTest {
+    private static final byte[] CHUNKED = ("POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+            + "5\r\nhello\r\n6\r\n world\r\n0\r\nTrailer: x\r\n\r\n").getBytes(StandardCharsets.US_ASCII);
+    private static final int TLS_STEP = 23;
+
+    @TempDir
+    static Path directory;
+
+    @Parameter
+    Connectors connectors;
+
+    /** Answers the body of the request, in two writes. */
+    private static final Handler ECHO = new Handler.Abstract() {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            byte[] body;
+            try (var in = Content.Source.asInputStream(request)) {
+                body = in.readAllBytes();
+            }
+            response.write(false, ByteBuffer.wrap(body), Callback.from(() ->
+                    response.write(true, ByteBuffer.wrap(body), callback), callback::failed));
+            return true;
+        }
+    };
+
+    private static void reset(RawClient client) throws IOException {
+        client.socket().setSoLinger(true, 0);
+        client.close();
+    }
+
+    private static void assertServes(TestServer server) throws Exception {
+        try (RawClient client = server.client()) {
+            assertEquals("hello worldhello world", client.send(CHUNKED).answer().text());
+        }
+        server.awaitNoEndPoints();
+    }
+
+    @Test
+    void survivesAResetAtEveryByteOfARequest() throws Exception {
+        try (TestServer server = new TestServer(connectors::http).start(ECHO)) {
+            for (int bytes = 0; bytes <= CHUNKED.length; bytes++) {
+                reset(server.client().send(Arrays.copyOf(CHUNKED, bytes)));
+            }
+            server.awaitNoEndPoints();
+            assertServes(server);
+        }
+    }
+
+    @Test
+    void survivesAResetAtEveryByteOfAnAnswer() throws Exception {
+        try (TestServer server = new TestServer(connectors::http).start(ECHO)) {
+            int length;
+            try (RawClient client = server.client().send(CHUNKED)) {
+                client.shutdownOutput();
+                length = client.in().readAllBytes().length;
+            }
+            for (int bytes = 0; bytes < length; bytes++) {
+                RawClient client = server.client().send(CHUNKED);
+                assertEquals(bytes, client.in().readNBytes(bytes).length);
+                reset(client);
+            }
+            server.awaitNoEndPoints();
+            assertServes(server);
+        }
+    }
+
+    @Test
+    void readsARequestSplitAtEveryByte() throws Exception {
+        try (TestServer server = new TestServer(connectors::http).start(ECHO)) {
+            for (int split = 1; split < CHUNKED.length; split++) {
+                int count = split;
+                try (RawClient client = server.client().send(Arrays.copyOf(CHUNKED, split))) {
+                    Await.until("first part read", () -> server.events().opened() == count
+                            && server.events().last().getBytesIn() == count);
+                    client.send(Arrays.copyOfRange(CHUNKED, split, CHUNKED.length));
+                    assertEquals("hello worldhello world", client.answer().text());
+                }
+            }
+        }
+    }
+
+    @Test
+    void survivesAResetAnywhereOverTls() throws Exception {
+        Tls tls = new Tls(directory);
+        try (TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"),
+                new HttpConnectionFactory())).start(ECHO)) {
+            long up;
+            long down;
+            try (Relay relay = new Relay(server.port(), Long.MAX_VALUE, Long.MAX_VALUE)) {
+                exchange(tls, relay.port());
+                up = relay.up();
+                down = relay.down();
+            }
+            for (long bytes = 0; bytes < up; bytes += TLS_STEP) {
+                resetThrough(tls, new Relay(server.port(), bytes, Long.MAX_VALUE));
+            }
+            for (long bytes = 0; bytes < down; bytes += TLS_STEP) {
+                resetThrough(tls, new Relay(server.port(), Long.MAX_VALUE, bytes));
+            }
+            server.awaitNoEndPoints();
+            exchange(tls, server.port());
+        }
+    }
+
+    private static void resetThrough(Tls tls, Relay through) throws Exception {
+        try (through) {
+            exchange(tls, through.port());
+        } catch (IOException expected) {
+            // The relay has reset the connection.
+        }
+    }
+
+    private static void exchange(Tls tls, int port) throws Exception {
+        try (RawClient client = tls.connect(port)) {
+            assertEquals("hello worldhello world", client.send(CHUNKED).answer().text());
+        }
+    }
+}

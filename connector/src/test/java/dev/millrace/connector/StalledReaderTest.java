@@ -1,0 +1,138 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+
+import dev.millrace.files.SendfileHandler;
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.eclipse.jetty.io.AbstractEndPoint;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A client that stops reading in the middle of 10 MB: it goes on, it goes away, it stays and says nothing. */
+@Timeout(60)
+class StalledReaderTest {
+    private static final int BYTES = 10_000_000;
+    private static final int TAKEN = 1_000_000;
+
+    @TempDir
+    static Path directory;
+
+    private static byte[] content;
+
+    enum Source {
+        HEAP, DIRECT, FILE
+    }
+
+    @BeforeAll
+    static void write() throws Exception {
+        content = TestFiles.write(directory, "ten", BYTES);
+    }
+
+    static Stream<Arguments> cases() {
+        return Connectors.all().flatMap(c -> Stream.of(Source.values()).map(source -> Arguments.of(c, source)));
+    }
+
+    /** Remembers how its last answer ended. */
+    private static final class Answers extends Handler.Wrapper {
+        private final CompletableFuture<Throwable> end = new CompletableFuture<>();
+
+        private Answers(Source source) {
+            super(source == Source.FILE ? files() : new Handler.Abstract() {
+                @Override
+                public boolean handle(Request request, Response response, Callback callback) {
+                    ByteBuffer buffer = source == Source.HEAP ? ByteBuffer.wrap(content)
+                            : ByteBuffer.allocateDirect(BYTES).put(content).flip();
+                    response.getHeaders().put("Content-Length", BYTES);
+                    response.write(true, buffer, callback);
+                    return true;
+                }
+            });
+        }
+
+        private static Handler files() {
+            SendfileHandler files = new SendfileHandler();
+            files.setBaseResourceAsString(directory.toString());
+            return files;
+        }
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            Request.addCompletionListener(request, end::complete);
+            return super.handle(request, response, callback);
+        }
+    }
+
+    private static boolean isWritePending(EndPoint endPoint) {
+        return endPoint instanceof WatchedEndPoint watched ? watched.isWritePending()
+                : ((AbstractEndPoint) endPoint).getWriteFlusher().isPending();
+    }
+
+    private static RawClient stall(TestServer server) throws Exception {
+        RawClient client = new RawClient(server.port(), 4096).get("/ten");
+        for (String line = client.line(); !line.isEmpty(); line = client.line()) {
+            // The head.
+        }
+        assertArrayEquals(java.util.Arrays.copyOf(content, TAKEN), client.in().readNBytes(TAKEN));
+        Await.until("the write waits", () -> server.connector().getConnectedEndPoints().stream()
+                .anyMatch(StalledReaderTest::isWritePending));
+        return client;
+    }
+
+    private static TestServer server(Connectors connectors, int idleTimeoutMillis, Handler handler) throws Exception {
+        TestServer server = new TestServer(connectors::http);
+        server.connector().setIdleTimeout(idleTimeoutMillis);
+        return server.start(handler);
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void goesOn(Connectors connectors, Source source) throws Exception {
+        Answers answers = new Answers(source);
+        try (TestServer server = server(connectors, 30_000, answers); RawClient client = stall(server)) {
+            byte[] rest = client.in().readNBytes(BYTES - TAKEN);
+            assertArrayEquals(java.util.Arrays.copyOfRange(content, TAKEN, BYTES), rest);
+            assertEquals(BYTES, client.get("/ten").answer().body().length);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void goesAway(Connectors connectors, Source source) throws Exception {
+        Answers answers = new Answers(source);
+        try (TestServer server = server(connectors, 30_000, answers)) {
+            stall(server).close();
+            assertNotNull(answers.end.get(10, TimeUnit.SECONDS));
+            server.awaitNoEndPoints();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void staysAndSaysNothing(Connectors connectors, Source source) throws Exception {
+        Answers answers = new Answers(source);
+        try (TestServer server = server(connectors, 300, answers); RawClient client = stall(server)) {
+            assertNotNull(answers.end.get(10, TimeUnit.SECONDS));
+            server.awaitNoEndPoints();
+        }
+    }
+}
