@@ -273,17 +273,16 @@ public non-sealed class BioConnector extends MillraceConnector {
         if (!isRunning()) {
             endPoint.close();
         }
-        if (endPoint.begin()) {
-            getSelectorManager().connectionOpened(endPoint.getConnection(), null);
-        } else {
-            // Closed before it was opened, by its idle timeout for example: it was told of then, but not in the set yet.
+        endPoint.begin(() -> getSelectorManager().connectionOpened(endPoint.getConnection(), null));
+        if (!endPoint.isOpen()) {
+            // Its end may have been told of before it was in the set.
             onEndPointClosed(endPoint);
         }
     }
 
-    /** Called once for each end point, on the thread that closed it. */
-    void closed(BioEndPoint endPoint, Throwable cause) {
-        if (endPoint.end()) {
+    /** Called once for each end point, when it is closed and nobody is about to tell of its opening. */
+    void ended(BioEndPoint endPoint, Throwable cause, boolean opened) {
+        if (opened) {
             getSelectorManager().connectionClosed(endPoint.getConnection(), cause);
         }
         acceptEvents().endPointClosed(endPoint);

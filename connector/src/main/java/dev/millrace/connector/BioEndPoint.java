@@ -42,6 +42,7 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
     private final ConnectionEvent life;
     private volatile Transfer announced;
     private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.NEW);
+    private volatile Throwable closeCause;
     private volatile boolean writing;
     private volatile boolean cancelled;
     private volatile Thread writer;
@@ -261,7 +262,7 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
             super.onClose(failure);
         } finally {
             life.closed(connector, this, failure);
-            connector.closed(this, failure);
+            end(failure);
         }
     }
 
@@ -305,17 +306,29 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
         onOpen();
     }
 
-    /** Whether nobody has closed this end point, so that its connection may be opened: then it will be closed, too. */
-    boolean begin() {
-        return stage.compareAndSet(Stage.NEW, Stage.BEGUN);
+    /** Runs what tells of the opening, unless this end point is closed already; its end is told of after that. */
+    void begin(Runnable opening) {
+        if (!stage.compareAndSet(Stage.NEW, Stage.OPENING)) {
+            return;
+        }
+        try {
+            opening.run();
+        } finally {
+            if (!stage.compareAndSet(Stage.OPENING, Stage.OPEN)) {
+                connector.ended(this, closeCause, true);
+            }
+        }
     }
 
-    /** Whether the connection was opened. */
-    boolean end() {
-        return stage.getAndSet(Stage.ENDED) == Stage.BEGUN;
+    private void end(Throwable cause) {
+        closeCause = cause;
+        Stage before = stage.getAndSet(Stage.CLOSED);
+        if (before != Stage.OPENING) {
+            connector.ended(this, cause, before == Stage.OPEN);
+        }
     }
 
     private enum Stage {
-        NEW, BEGUN, ENDED
+        NEW, OPENING, OPEN, CLOSED
     }
 }

@@ -139,8 +139,12 @@ class NothingLeftTest {
             for (int k = 0; k < clients.length; k++) {
                 clients[k] = server.client().get("/");
             }
-            // Some of the connections are still to be accepted, or have a request in hand.
-            assertEquals("hello", clients[0].answer().text());
+            // The others may still have to be accepted, or have a request in hand. Not where there are selectors: Jetty's
+            // lose what is accepted while they stop.
+            int answered = server.connector() instanceof BioConnector ? 1 : clients.length;
+            for (int k = 0; k < answered; k++) {
+                assertEquals("hello", clients[k].answer().text());
+            }
             server.close();
             for (RawClient client : clients) {
                 client.close();
