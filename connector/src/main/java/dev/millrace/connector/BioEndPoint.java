@@ -43,6 +43,7 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
     private volatile Transfer announced;
     private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.NEW);
     private volatile Throwable closeCause;
+    private volatile Throwable ending;
     private volatile boolean writing;
     private volatile boolean cancelled;
     private volatile Thread writer;
@@ -179,7 +180,9 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
             LOG.warn("Aborting {}: {}", this, x.getMessage());
             throw new EofException(x);
         } catch (IOException x) {
-            throw new EofException(x);
+            // The writer wakes before it is told why: a channel that was closed is not the reason, but the consequence.
+            Throwable cause = ending;
+            throw new EofException(cause == null ? x : cause);
         } finally {
             connector.getConnectorStatistics().onWriteEnd();
             writing = false;
@@ -217,6 +220,7 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
         // WriteFlusher waits in a busy loop for the thread in flush() to come out: make it come out, or not go in.
         cancelled = true;
         if (writing) {
+            ending = cause;
             close(cause);
         }
         return super.cancelWrite(cause);
@@ -228,6 +232,7 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
         if (writes.isQueued()) {
             LOG.debug("Not idle, but waiting for its turn: {}", this);
         } else if (writing) {
+            ending = timeout;
             close(timeout);
         } else {
             super.onIdleExpired(timeout);

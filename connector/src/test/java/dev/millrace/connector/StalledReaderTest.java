@@ -93,9 +93,12 @@ class StalledReaderTest {
             // The head.
         }
         assertArrayEquals(java.util.Arrays.copyOf(content, TAKEN), client.in().readNBytes(TAKEN));
+        return client;
+    }
+
+    private static void awaitBlockedWrite(TestServer server) {
         Await.until("the write waits", () -> server.connector().getConnectedEndPoints().stream()
                 .anyMatch(StalledReaderTest::isWritePending));
-        return client;
     }
 
     private static TestServer server(Connectors connectors, int idleTimeoutMillis, Handler handler) throws Exception {
@@ -109,6 +112,7 @@ class StalledReaderTest {
     void goesOn(Connectors connectors, Source source) throws Exception {
         Answers answers = new Answers(source);
         try (TestServer server = server(connectors, 30_000, answers); RawClient client = stall(server)) {
+            awaitBlockedWrite(server);
             byte[] rest = client.in().readNBytes(BYTES - TAKEN);
             assertArrayEquals(java.util.Arrays.copyOfRange(content, TAKEN, BYTES), rest);
             assertEquals(BYTES, client.get("/ten").answer().body().length);
@@ -120,7 +124,9 @@ class StalledReaderTest {
     void goesAway(Connectors connectors, Source source) throws Exception {
         Answers answers = new Answers(source);
         try (TestServer server = server(connectors, 30_000, answers)) {
-            stall(server).close();
+            RawClient client = stall(server);
+            awaitBlockedWrite(server);
+            client.close();
             assertNotNull(answers.end.get(10, TimeUnit.SECONDS));
             server.awaitNoEndPoints();
         }
