@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# nginx (Debian's package) on the work of the peers: /files/ from DIR and /hello. Prints `listening on http://127.0.0.1:PORT` when
+# it is ready; ends, with its workers, on SIGTERM. Its CPU time is that of this script's children and grandchildren.
+#
+# usage: docs/bench/nginx.sh PORT DIR          PORT 0: any free one; a worker process per core, or NGINX_WORKERS of them
+set -euo pipefail
+port=$1 directory=$(cd "$2" && pwd -P)
+# In Debian's place for daemons, which is not on everybody's path.
+PATH=$PATH:/usr/sbin
+command -v nginx > /dev/null || { echo "nginx.sh: no nginx here: apt-get install nginx-light" >&2; exit 1; }
+answers() { (exec 3<> "/dev/tcp/127.0.0.1/$1") 2> /dev/null; }
+while [ "$port" = 0 ] || { [ "$1" = 0 ] && answers "$port"; }; do
+    port=$((20000 + RANDOM % 10000))
+done
+
+prefix=$(mktemp -d)
+pid=
+stop() {
+    [ -z "$pid" ] || kill "$pid" 2> /dev/null || true
+    wait || true
+    rm -rf "$prefix"
+}
+trap stop EXIT
+trap 'exit 143' TERM INT
+
+# A master that is root changes its workers to a user who may not read DIR: none here changes.
+user=
+[ "$(id -u)" != 0 ] || user="user $(id -un);"
+cat > "$prefix/nginx.conf" <<CONF
+$user
+daemon off;
+worker_processes ${NGINX_WORKERS:-auto};
+worker_rlimit_nofile $(ulimit -n);
+pid $prefix/nginx.pid;
+error_log stderr error;
+events {
+    worker_connections $(ulimit -n);
+}
+http {
+    access_log off;
+    server_tokens off;
+    sendfile on;
+    tcp_nopush on;
+    keepalive_timeout 300s;
+    keepalive_requests 1000000000;
+    open_file_cache max=4096 inactive=60s;
+    open_file_cache_valid 1s;
+    open_file_cache_min_uses 1;
+    open_file_cache_errors on;
+    client_body_temp_path $prefix;
+    proxy_temp_path $prefix;
+    fastcgi_temp_path $prefix;
+    uwsgi_temp_path $prefix;
+    scgi_temp_path $prefix;
+    server {
+        listen 127.0.0.1:$port backlog=4096;
+        location = /hello {
+            default_type "text/plain;charset=utf-8";
+            return 200 "Hello, World!";
+        }
+        location /files/ {
+            default_type application/octet-stream;
+            alias $directory/;
+        }
+    }
+}
+CONF
+nginx -p "$prefix" -e stderr -c "$prefix/nginx.conf" &
+pid=$!
+for _ in $(seq 100); do
+    if answers "$port"; then
+        echo "listening on http://127.0.0.1:$port"
+        wait "$pid"
+        exit
+    fi
+    kill -0 "$pid" 2> /dev/null || exit 1
+    sleep 0.1
+done
+exit 1

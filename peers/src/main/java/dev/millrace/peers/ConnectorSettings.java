@@ -1,0 +1,86 @@
+package dev.millrace.peers;
+
+import dev.millrace.connector.BioConnector;
+import dev.millrace.connector.MillraceConnector;
+import dev.millrace.connector.NioConnector;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import picocli.CommandLine.Option;
+
+/** The connector of the peers that run on Jetty. Null: as the peer's name or the connector has it. */
+final class ConnectorSettings {
+    /** Jetty's own, and ours. */
+    enum Kind {
+        stock, bio, nio
+    }
+
+    @Option(names = "--connector", paramLabel = "KIND",
+        description = "peers on Jetty: stock, bio or nio; nio for those of Millrace, stock for the others")
+    private Kind kind;
+
+    @Option(names = "--threads", paramLabel = "KIND", description = "bio: platform, virtual or auto")
+    private String threads;
+
+    @Option(names = "--dispatch", paramLabel = "KIND", description = "nio: adaptive, selector or handoff")
+    private String dispatch;
+
+    @Option(names = "--algorithm", paramLabel = "NAME", description = "bio, nio: how transfers share the workers")
+    private String algorithm;
+
+    @Option(names = "--workers", paramLabel = "N", description = "bio, nio: most transfers in a turn at once")
+    private Integer workers;
+
+    boolean given() {
+        return kind != null || threads != null || dispatch != null || algorithm != null || workers != null;
+    }
+
+    /** @param otherwise the kind when none was asked for */
+    ServerConnector connector(Server server, Kind otherwise) {
+        HttpConfiguration configuration = new HttpConfiguration();
+        configuration.setSendServerVersion(false);
+        HttpConnectionFactory http = new HttpConnectionFactory(configuration);
+        Kind wanted = kind == null ? otherwise : kind;
+        check(wanted);
+        return switch (wanted) {
+            case stock -> new ServerConnector(server, http);
+            case bio -> {
+                BioConnector bio = new BioConnector(server, http);
+                if (threads != null) {
+                    bio.setThreads(threads);
+                }
+                yield transfers(bio);
+            }
+            case nio -> {
+                NioConnector nio = new NioConnector(server, http);
+                if (dispatch != null) {
+                    nio.setDispatch(dispatch);
+                }
+                yield transfers(nio);
+            }
+        };
+    }
+
+    private void check(Kind wanted) {
+        if (threads != null && wanted != Kind.bio) {
+            throw new IllegalArgumentException("--threads is for --connector=bio");
+        }
+        if (dispatch != null && wanted != Kind.nio) {
+            throw new IllegalArgumentException("--dispatch is for --connector=nio");
+        }
+        if ((algorithm != null || workers != null) && wanted == Kind.stock) {
+            throw new IllegalArgumentException("--algorithm and --workers are for --connector=bio or nio");
+        }
+    }
+
+    private ServerConnector transfers(MillraceConnector connector) {
+        if (algorithm != null) {
+            connector.setAlgorithm(algorithm);
+        }
+        if (workers != null) {
+            connector.setWorkers(workers);
+        }
+        return connector;
+    }
+}

@@ -1,0 +1,86 @@
+package dev.millrace.peers;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/**
+ * Starts one server, prints its address when it is ready, and stops it on SIGTERM. Exit code 1: it could not start,
+ * 2: a wrong command line.
+ */
+@Command(name = "millrace-peers", mixinStandardHelpOptions = true, sortOptions = false,
+    description = "Serves /hello, /files/* and (not undertow, helidon) /generate-uuid on 127.0.0.1.")
+public final class Main implements Callable<Integer> {
+    // Tomcat, Undertow and Helidon log by java.util.logging, which forgets the level of a logger that nobody holds.
+    private static final Logger ROOT = Logger.getLogger("");
+
+    @Parameters(index = "0", paramLabel = "PEER", description = "jetty (ResourceHandler), "
+        + "jetty-servlet (DefaultServlet), millrace-handler, millrace-servlet, millrace-default (SendfileHandler, SendfileServlet, "
+        + "DefaultServlet with SendfileContentFactory), tomcat, undertow or helidon")
+    private String name;
+
+    @Option(names = "--port", paramLabel = "PORT", defaultValue = "0", description = "0, the default: any free one")
+    private int port;
+
+    @Option(names = "--directory", paramLabel = "DIR", required = true, description = "what /files/ shows")
+    private Path directory;
+
+    @Option(names = "--max-threads", paramLabel = "N", defaultValue = "0",
+        description = "largest size of the server's thread pool, not for helidon; 0, the default: the server's own")
+    private int maxThreads;
+
+    @Mixin
+    private final ConnectorSettings connector = new ConnectorSettings();
+
+    private Main() {
+    }
+
+    /** @param args see {@code --help} */
+    public static void main(String[] args) {
+        ROOT.setLevel(Level.WARNING);
+        int code = new CommandLine(new Main())
+            .setParameterExceptionHandler((x, arguments) -> {
+                System.err.println("millrace-peers: " + x.getMessage());
+                return CommandLine.ExitCode.USAGE;
+            })
+            .setExecutionExceptionHandler((x, command, parsed) -> {
+                System.err.println("millrace-peers: " + x);
+                return x instanceof IllegalArgumentException ? CommandLine.ExitCode.USAGE
+                    : CommandLine.ExitCode.SOFTWARE;
+            })
+            .execute(args);
+        if (code != CommandLine.ExitCode.OK) {
+            System.exit(code);
+        }
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        if (!Files.isDirectory(directory)) {
+            throw new IllegalArgumentException("no directory: " + directory);
+        }
+        if (connector.given() && !Peers.onJetty().contains(name)) {
+            throw new IllegalArgumentException("a connector can be chosen for " + String.join(", ", Peers.onJetty()));
+        }
+        Peer peer = Peers.of(name);
+        int bound = peer.start(new Settings(port, directory.toRealPath(), maxThreads, connector));
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(peer), "stop"));
+        System.out.println("listening on http://127.0.0.1:" + bound);
+        return CommandLine.ExitCode.OK;
+    }
+
+    private static void stop(Peer peer) {
+        try {
+            peer.stop();
+        } catch (Exception x) {
+            System.err.println("millrace-peers: " + x);
+        }
+    }
+}

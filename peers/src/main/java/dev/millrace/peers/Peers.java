@@ -1,0 +1,49 @@
+package dev.millrace.peers;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/** The servers by name. */
+final class Peers {
+    private static final Map<String, JettyPeer.Files> ON_JETTY = new LinkedHashMap<>();
+
+    static {
+        ON_JETTY.put("jetty", JettyPeer.Files.RESOURCE_HANDLER);
+        ON_JETTY.put("jetty-servlet", JettyPeer.Files.DEFAULT_SERVLET);
+        ON_JETTY.put("millrace-handler", JettyPeer.Files.SENDFILE_HANDLER);
+        ON_JETTY.put("millrace-servlet", JettyPeer.Files.SENDFILE_SERVLET);
+        ON_JETTY.put("millrace-default", JettyPeer.Files.ACCELERATED_DEFAULT_SERVLET);
+    }
+
+    private Peers() {
+    }
+
+    static Set<String> onJetty() {
+        return ON_JETTY.keySet();
+    }
+
+    /** @throws IllegalArgumentException when there is none of that name here */
+    static Peer of(String name) {
+        if (ON_JETTY.containsKey(name)) {
+            return new JettyPeer(ON_JETTY.get(name));
+        }
+        return switch (name) {
+            case "tomcat" -> new TomcatPeer();
+            case "undertow" -> new UndertowPeer();
+            case "helidon" -> helidon();
+            default -> throw new IllegalArgumentException("no peer " + name + ": there are " + String.join(", ",
+                ON_JETTY.keySet()) + ", tomcat, undertow and helidon");
+        };
+    }
+
+    // By name: in the jar only when a compiler of Java 21 has built it, and visible only to a JVM that can read it.
+    private static Peer helidon() {
+        try {
+            return (Peer) Class.forName(Peers.class.getPackageName() + ".HelidonPeer").getDeclaredConstructor()
+                .newInstance();
+        } catch (ReflectiveOperationException | LinkageError x) {
+            throw new IllegalArgumentException("helidon needs Java 21 or newer, to build this jar and to run it", x);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package dev.millrace.peers;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The packaged program, as the measurements start it. */
+@Timeout(60)
+class PeersIT {
+    private static final int SIGTERM = 128 + 15;
+    private static final boolean HELIDON = Runtime.version().feature() >= 21;
+
+    private final HttpClient client = HttpClient.newHttpClient();
+
+    @TempDir
+    private Path directory;
+
+    private static Process start(String... args) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-jar",
+            System.getProperty("peers.jar")));
+        command.addAll(List.of(args));
+        return new ProcessBuilder(command).start();
+    }
+
+    private static String errors(Process process) throws IOException {
+        return new String(process.getErrorStream().readAllBytes(), UTF_8);
+    }
+
+    static Stream<String> peers() {
+        Stream<String> peers = Stream.of("jetty", "jetty-servlet", "millrace-handler", "millrace-servlet",
+            "millrace-default", "millrace-servlet --connector=bio --threads=platform",
+            "millrace-handler --dispatch=selector --workers=2", "tomcat", "undertow");
+        return HELIDON ? Stream.concat(peers, Stream.of("helidon")) : peers;
+    }
+
+    @ParameterizedTest
+    @MethodSource("peers")
+    void servesAndStops(String peer) throws Exception {
+        byte[] bytes = new byte[3 << 20];
+        new Random(1).nextBytes(bytes);
+        Files.write(directory.resolve("a.bin"), bytes);
+        List<String> args = new ArrayList<>(List.of(peer.split(" ")));
+        args.addAll(List.of("--port=0", "--directory=" + directory, "--max-threads=20"));
+        Process process = start(args.toArray(String[]::new));
+        try (BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8))) {
+            String line = String.valueOf(out.readLine());
+            assertTrue(line.startsWith("listening on http://127.0.0.1:"), line);
+            String url = line.substring("listening on ".length());
+
+            HttpResponse<byte[]> hello = get(url + "/hello");
+            assertEquals(200, hello.statusCode());
+            assertEquals("Hello, World!", new String(hello.body(), US_ASCII));
+            assertEquals("text/plain;charset=utf-8",
+                hello.headers().firstValue("Content-Type").orElseThrow().toLowerCase().replace(" ", ""));
+            byte[] file = get(url + "/files/a.bin").body();
+            assertEquals(bytes.length, file.length);
+            assertArrayEquals(md5(bytes), md5(file));
+            assertEquals(404, get(url + "/files/b.bin").statusCode());
+            boolean servlets = !peer.equals("undertow") && !peer.equals("helidon");
+            assertEquals(servlets ? 200 : 404, get(url + "/generate-uuid?method=RANDOM").statusCode());
+
+            // Process.destroy() would close the streams that are still to be read.
+            process.toHandle().destroy();
+            assertTrue(process.waitFor(20, TimeUnit.SECONDS));
+            assertEquals(SIGTERM, process.exitValue());
+            assertEquals("", errors(process));
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private static byte[] md5(byte[] bytes) throws Exception {
+        return MessageDigest.getInstance("MD5").digest(bytes);
+    }
+
+    private HttpResponse<byte[]> get(String url) throws Exception {
+        return client.send(HttpRequest.newBuilder(URI.create(url)).build(), HttpResponse.BodyHandlers.ofByteArray());
+    }
+
+    static Stream<String> wrong() {
+        Stream<String> wrong = Stream.of("nonesuch", "", "tomcat --connector=bio", "jetty --connector=nonesuch",
+            "jetty --threads=virtual", "millrace-handler --workers=none");
+        return HELIDON ? wrong : Stream.concat(wrong, Stream.of("helidon"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("wrong")
+    void aWrongCommandLineEndsWithTwo(String args) throws Exception {
+        Process process = start((args + " --directory=" + directory).strip().split(" "));
+        String errors = errors(process);
+        assertEquals(1, errors.lines().count(), errors);
+        assertEquals(2, process.waitFor());
+    }
+}
