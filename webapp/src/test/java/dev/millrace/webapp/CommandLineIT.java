@@ -76,6 +76,19 @@ class CommandLineIT {
     }
 
     @Test
+    void aCachedFileIsTheSameFile() throws Exception {
+        try (ServerProcess server = ServerProcess.war(temporary, "--bio-port=0", "--nio-port=-1",
+            "--content-cache=1000000")) {
+            String first = Http.get(server.url("BIO"), "/files/1KB.bin").md5();
+            for (int i = 0; i < 10; i++) {
+                assertEquals(first, Http.get(server.url("BIO"), "/files/1KB.bin").md5());
+            }
+            server.terminate();
+            server.exitCode();
+        }
+    }
+
+    @Test
     void itEndsInOrderWhenItsWarWasReplacedMeanwhile(@TempDir Path elsewhere) throws Exception {
         Path war = Files.copy(Path.of(System.getProperty("millrace.war")), elsewhere.resolve("copy.war"));
         try (ServerProcess server = ServerProcess.java(temporary, List.of("-Djava.io.tmpdir=" + temporary, "-jar",

@@ -63,6 +63,8 @@ class StandaloneIT {
         "GET|/download?name=1KB.bin", "HEAD|/download?name=100MB.bin", "GET|/download?name=1MB.bin|Range: bytes=7-8",
         "GET|/page.js", "GET|/page.css", "GET|/generate-uuid?method=NAME&name=a&count=2",
         "GET|/generate-uuid?count=0", "PUT|/generate-uuid",
+        "GET|/message?bytes=0", "GET|/message?bytes=1000", "HEAD|/message?bytes=9", "GET|/message?bytes=1000000",
+        "GET|/message?bytes=67108865", "GET|/message?bytes=-1", "GET|/message?bytes=x", "GET|/message",
         "GET|/download", "GET|/download?name=", "GET|/download?name=../webapp/index.html",
         "GET|/download?name=%2Fetc%2Fpasswd", "GET|/download?name=missing"})
     void allListenersGiveTheSameAnswer(String request) throws Exception {

@@ -26,6 +26,8 @@ enum Option {
         + "EqualNonBlocking or EqualBlocking", algorithm()),
     WORKERS("N", "50", "most file transfers that have their turn at once", integer(1, 10_000)),
     BUFFER_SIZE("BYTES", "81920", "bytes of a turn, for EqualBlocking", integer(1, 999_999_999)),
+    CONTENT_CACHE("BYTES", "0", "memory that BIO and NIO keep the contents of small files in; 0 = none",
+        integer(0, Integer.MAX_VALUE)),
     WRITE_STRATEGY("NAME", "gather",
         "how BIO and NIO write content from memory: gather, direct, chunk or adaptive-chunk",
         oneOf("gather", "direct", "chunk", "adaptive-chunk")),

@@ -29,6 +29,7 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
  */
 public final class Standalone implements AutoCloseable {
     private static final long STOP_TIMEOUT_MILLIS = 5_000;
+    private static final String FILES_SERVLET = "files";
 
     private final Server server;
     private final List<Listener> listeners;
@@ -44,7 +45,10 @@ public final class Standalone implements AutoCloseable {
         ContextHandlerCollection contexts = new ContextHandlerCollection();
         List<String> ours = virtualHosts(false);
         if (!ours.isEmpty()) {
-            contexts.addHandler(context("millrace", ours, home, files, figures, SendfileServlet.class));
+            WebAppContext context = context("millrace", ours, home, files, figures, SendfileServlet.class);
+            context.getServletHandler().getServlet(FILES_SERVLET)
+                .setInitParameter("maxCacheSize", options.text(Option.CONTENT_CACHE));
+            contexts.addHandler(context);
         }
         List<String> stock = virtualHosts(true);
         if (!stock.isEmpty()) {
@@ -146,7 +150,7 @@ public final class Standalone implements AutoCloseable {
     }
 
     private static ServletHolder files(Class<? extends ResourceServlet> type, Path files) {
-        ServletHolder servlet = new ServletHolder("files", type);
+        ServletHolder servlet = new ServletHolder(FILES_SERVLET, type);
         servlet.setInitParameter("baseResource", files.toUri().toString());
         servlet.setInitParameter("dirAllowed", "false");
         servlet.setInitParameter("etags", "true");
