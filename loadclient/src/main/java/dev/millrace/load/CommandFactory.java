@@ -27,6 +27,9 @@ final class CommandFactory implements IFactory {
         if (type == SelftestCommand.class) {
             return type.cast(new SelftestCommand(interruption));
         }
+        if (type == ReplayCommand.class) {
+            return type.cast(new ReplayCommand(interruption));
+        }
         return fallback.create(type);
     }
 }

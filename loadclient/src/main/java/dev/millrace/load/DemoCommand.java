@@ -69,7 +69,7 @@ final class DemoCommand implements Callable<Integer> {
             Demo demo = new Demo(interruption, spec.commandLine().getErr(), LISTENERS, urls, server.pid(), duration,
                     warmup);
             List<CellResult> results = demo.run();
-            RunFile run = new RunFile(RunFile.SCHEMA_VERSION, "BIO, NIO and Jetty's own connector side by side",
+            RunFile run = RunFile.of("BIO, NIO and Jetty's own connector side by side",
                     started, Session.commandLine(), environment, demo.plan(), results);
             return report(run);
         }

@@ -13,7 +13,8 @@ import picocli.CommandLine.Spec;
 @Command(name = "loadclient", mixinStandardHelpOptions = true, version = "Millrace load client 0.1.0",
         description = "Measures HTTP servers: verified throughput, latency, and the server's CPU time.",
         subcommands = {UuidCommand.class, DownloadCommand.class, CompareCommand.class, ReportCommand.class,
-            SelftestCommand.class, CannedCommand.class, DemoCommand.class, GenerateCompletion.class},
+            SelftestCommand.class, CannedCommand.class, DemoCommand.class, ReplayCommand.class,
+            GenerateCompletion.class},
         footer = {"", "Exit: 0 good, 1 errors found, 2 usage, 3 measurement invalid."})
 public final class Main implements Runnable {
 

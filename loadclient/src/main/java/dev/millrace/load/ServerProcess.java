@@ -26,7 +26,7 @@ import java.util.regex.Pattern;
  */
 final class ServerProcess implements AutoCloseable {
 
-    private static final Pattern READY = Pattern.compile("(\\w+) listening on (http://\\S+)");
+    private static final Pattern READY = Pattern.compile("(?:(\\w+) )?listening on (http://\\S+)");
     private static final long START_SECONDS = 60;
     private static final long STOP_SECONDS = 5;
     private static final int POLL_MILLIS = 20;
@@ -56,6 +56,11 @@ final class ServerProcess implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(jvmArguments);
+        return new ServerProcess(command, log, listenerCount);
+    }
+
+    /** Starts a command, without a shell, that prints {@code listening on URL} for each of its listeners. */
+    static ServerProcess of(List<String> command, int listenerCount, Path log) throws IOException {
         return new ServerProcess(command, log, listenerCount);
     }
 
@@ -121,7 +126,7 @@ final class ServerProcess implements AutoCloseable {
                 last = line;
                 Matcher matcher = READY.matcher(line);
                 if (matcher.find()) {
-                    found.put(matcher.group(1), matcher.group(2));
+                    found.put(matcher.group(1) == null ? "" : matcher.group(1), matcher.group(2));
                 }
                 if (found.size() == listenerCount) {
                     listeners.complete(Map.copyOf(found));

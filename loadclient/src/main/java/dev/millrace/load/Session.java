@@ -60,7 +60,7 @@ final class Session {
             Aggregate.of(results).forEach(cell -> out.println(ResultLine.of(cell, nameWidth(plan))));
         }
         if (options.output() != null) {
-            RunFile run = new RunFile(RunFile.SCHEMA_VERSION, plan.title(), started, commandLine(), environment,
+            RunFile run = RunFile.of(plan.title(), started, commandLine(), environment,
                     plan.facts(), results);
             err.println("report: " + run.write(options.output()));
         }

@@ -36,7 +36,7 @@ class CompareTest {
 
     private String run(String name, List<CellResult> cells) throws IOException {
         Path file = folder.resolve(name);
-        new RunFile(1, name, "", "", Map.of(), Map.of(), cells).write(file);
+        RunFile.of(name, "", "", Map.of(), Map.of(), cells).write(file);
         return file.toString();
     }
 

@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.net.URL;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
@@ -42,16 +44,58 @@ public final class FakeWar {
             System.err.println("no such thing as a free port");
             System.exit(1);
         }
+        boolean broken = war.contains("broken");
+        if (String.join(" ", args).contains("--files=")) {
+            serveFolder(args, broken);
+            return;
+        }
         if (!String.join(" ", args).equals("--bio-port=0 --nio-port=0 --stock-port=0")) {
             throw new IllegalArgumentException(String.join(" ", args));
         }
-        boolean broken = war.contains("broken");
         for (String name : new String[] {"BIO", "NIO", "STOCK"}) {
             TestServer server = new TestServer((request, out, socket) ->
                     answer(request, out, socket, broken && name.equals("NIO")));
             System.out.println(name + " listening on " + server.url(""));
         }
         new CountDownLatch(1).await();
+    }
+
+    /** One listener, the files of a folder, and options as the application has them but for what is new. */
+    private static void serveFolder(String[] args, boolean broken) throws Exception {
+        Path folder = null;
+        String listener = null;
+        for (String arg : args) {
+            if (arg.equals("--algorithm=Adaptive")) {
+                System.err.println("millrace: --algorithm: \"Adaptive\" is no algorithm");
+                System.exit(2);
+            }
+            folder = arg.startsWith("--files=") ? Path.of(arg.substring(8)) : folder;
+            listener = arg.endsWith("-port=0") ? arg.substring(2, arg.indexOf("-port")).toUpperCase(Locale.ROOT)
+                    : listener;
+        }
+        Path files = folder;
+        TestServer server = new TestServer((request, out, socket) -> {
+            String path = request.target();
+            if (path.startsWith("/generate-uuid")) {
+                TestServer.answerUuids(request, out, socket);
+                return;
+            }
+            byte[] content = path.startsWith("/files/") ? Files.readAllBytes(files.resolve(path.substring(7)))
+                    : path.startsWith("/message") ? letters(Integer.parseInt(path.split("=")[1]))
+                    : "Hello, World!".getBytes(StandardCharsets.US_ASCII);
+            content[7] ^= broken ? (byte) 1 : 0;
+            TestServer.send(out, "200 OK", "application/octet-stream", content);
+        });
+        System.out.println(listener + " listening on " + server.url(""));
+        new CountDownLatch(1).await();
+    }
+
+    private static byte[] letters(int count) {
+        byte[] letters = new byte[count];
+        for (int i = 0; i < count; i++) {
+            letters[i] = (byte) ('a' + i % 26);
+        }
+        return letters;
     }
 
     private static void answer(TestServer.Request request, OutputStream out, Socket socket, boolean broken)

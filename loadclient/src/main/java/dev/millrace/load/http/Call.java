@@ -1,10 +1,16 @@
 package dev.millrace.load.http;
 
 /**
- * A request made beforehand, and the check of its answer.
+ * Requests made beforehand, and the check of their answers.
  *
- * @param request the whole request as it goes over the wire, head and body
- * @param check   looks at the answer; belongs to the thread that makes the call
+ * @param request all of it as it goes over the wire, head and body
+ * @param check   looks at each answer; belongs to the thread that makes the call
+ * @param answers how many requests it is: more than one are sent at once and answered in turn (RFC 9112 section 9.3.2)
  */
-public record Call(byte[] request, AnswerCheck check) {
+public record Call(byte[] request, AnswerCheck check, int answers) {
+
+    /** One request. */
+    public Call(byte[] request, AnswerCheck check) {
+        this(request, check, 1);
+    }
 }

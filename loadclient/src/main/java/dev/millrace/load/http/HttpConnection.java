@@ -72,29 +72,40 @@ public final class HttpConnection implements Closeable {
     }
 
     /**
-     * Sends a request and reads the whole answer.
+     * Sends a call's requests and reads all answers.
      *
-     * @param call   request and check
-     * @param timing filled in, also when the exchange fails half-way
-     * @param meter  told of the body's bytes as they come
-     * @return what is wrong with a complete answer, or null when it is right
-     * @throws IOException if no complete answer came, see {@link Fault#ofExchange}; the connection is of no use then
+     * @param call   requests and check
+     * @param timing filled in, also when the exchange fails half-way; the first bytes are those of the first answer
+     * @param meter  told of the bodies' bytes as they come
+     * @return what is wrong with the first wrong one of the complete answers, or null when all are right
+     * @throws IOException if fewer answers came, see {@link Fault#ofExchange}; the connection is of no use then
      */
     public Failure exchange(Call call, Timing timing, BodyMeter meter) throws IOException {
         timing.reset();
-        reusable = false;
         in.arm();
         out.write(call.request());
-        ClassicHttpResponse response = readHead();
-        timing.headerByte = in.firstByteNanos();
-        call.check().begin(response);
-        readBody(response, call.check(), timing, meter);
+        Failure failure = null;
+        for (int i = 0; i < call.answers(); i++) {
+            Failure one = answer(call.check(), timing, meter);
+            failure = failure == null ? one : failure;
+        }
         timing.end = System.nanoTime();
         if (timing.bodyByte == 0) {
             timing.bodyByte = timing.end;
         }
+        return failure;
+    }
+
+    private Failure answer(AnswerCheck check, Timing timing, BodyMeter meter) throws IOException {
+        reusable = false;
+        ClassicHttpResponse response = readHead();
+        if (timing.headerByte == 0) {
+            timing.headerByte = in.firstByteNanos();
+        }
+        check.begin(response);
+        readBody(response, check, timing, meter);
         reusable = DefaultConnectionReuseStrategy.INSTANCE.keepAlive(null, response, null);
-        return call.check().end();
+        return check.end();
     }
 
     /** Whether another exchange may follow on this connection (RFC 9112 section 9.3). */

@@ -34,6 +34,12 @@ final class HtmlReport {
                 .append(resource("report.css"))
                 .append("</style></head><body>\n<h1>").append(Svg.escape(run.title())).append("</h1>\n<p>")
                 .append(Svg.escape(run.started())).append("</p>\n");
+        if (run.experiment() != null) {
+            page.append("<p>").append(Svg.escape(run.experiment().about())).append("</p>\n<ul>\n");
+            run.experiment().scaled().forEach(line -> page.append("<li>").append(Svg.escape(line)).append("</li>\n"));
+            page.append("</ul>\n");
+            ThenAndNow.of(run).forEach(table -> page.append(table.html()));
+        }
         warnings();
         charts("Requests", cells(false));
         charts("Downloads", cells(true));

@@ -1,8 +1,10 @@
 package dev.millrace.load.report;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import dev.millrace.load.classics.Experiment;
 import dev.millrace.load.run.CellResult;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,15 +22,24 @@ import java.util.Map;
  * @param environment   facts about the machine
  * @param plan          settings that all cells have in common
  * @param cells         results, in the order in which they were measured
+ * @param experiment    what was repeated; null of other runs
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_NULL)
 public record RunFile(int schemaVersion, String title, String started, String command,
-                      Map<String, String> environment, Map<String, String> plan, List<CellResult> cells) {
+                      Map<String, String> environment, Map<String, String> plan, List<CellResult> cells,
+                      Experiment experiment) {
 
     /** The version written by this program. */
     public static final int SCHEMA_VERSION = 1;
 
     private static final ObjectMapper JSON = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+
+    /** A run that repeats no experiment, written now. */
+    public static RunFile of(String title, String started, String command, Map<String, String> environment,
+                             Map<String, String> plan, List<CellResult> cells) {
+        return new RunFile(SCHEMA_VERSION, title, started, command, environment, plan, cells, null);
+    }
 
     /**
      * Reads a {@code run.json}.

@@ -1,6 +1,8 @@
 package dev.millrace.load.run;
 
 import dev.millrace.load.host.TimerSlack;
+import dev.millrace.load.http.BodyMeter;
+import dev.millrace.load.http.Call;
 import dev.millrace.load.http.Failure;
 import dev.millrace.load.http.Fault;
 import dev.millrace.load.http.HttpConnection;
@@ -34,6 +36,7 @@ final class Client implements Runnable {
     private final boolean keepAlive;
     private final boolean download;
     private final byte[] chunk;
+    private final BodyMeter meter = this::received;
     private HttpConnection connection;
     private boolean startedInWindow;
     private long bytesInWindow;
@@ -102,13 +105,14 @@ final class Client implements Runnable {
         lastProgress = System.nanoTime();
         deadline.set(lastProgress + timeoutNanos);
         Failure failure;
+        Call call = script.next();
         try {
-            failure = connection.exchange(script.next(), timing, this::received);
+            failure = connection.exchange(call, timing, meter);
             if (!keepAlive) {
                 connection.awaitClose();
             }
             if (failure == null) {
-                succeeded(due, start, ticket);
+                succeeded(due, start, ticket, call.answers());
             }
         } catch (IOException e) {
             failure = new Failure(Fault.ofExchange(e), describe(e));
@@ -164,7 +168,7 @@ final class Client implements Runnable {
         }
     }
 
-    private void succeeded(long due, long start, boolean ticket) {
+    private void succeeded(long due, long start, boolean ticket, int answers) {
         failuresInARow = 0;
         if (download && startedInWindow) {
             // Whether or not it ends inside the window: counting only those that do would favour the fast ones.
@@ -175,10 +179,10 @@ final class Client implements Runnable {
         }
         boolean inWindow = ticket || !clock.limited() && clock.phase() == Phase.WINDOW;
         if (!inWindow) {
-            clock.warmup.increment();
+            clock.warmup.add(answers);
             return;
         }
-        clock.requests.increment();
+        clock.requests.add(answers);
         if (cell.isOpen()) {
             recording.exchange(due, start, timing);
         } else {

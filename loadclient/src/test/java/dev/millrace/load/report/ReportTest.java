@@ -53,7 +53,7 @@ class ReportTest {
             cells.add(cell(label, 4, "1k.bin", Map.of("reset", new FaultCount(2, "closed <early>"))));
             cells.add(cell(label, 4, "1m.bin", Map.of()));
         }
-        return new RunFile(RunFile.SCHEMA_VERSION, "Title <x> & y", "2026-01-01T00:00:00Z", "java -jar x \"<y>\"",
+        return RunFile.of("Title <x> & y", "2026-01-01T00:00:00Z", "java -jar x \"<y>\"",
                 Map.of("os", "<none> & such"), Map.of("window", "2 s"), cells);
     }
 

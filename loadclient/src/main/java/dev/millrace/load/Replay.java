@@ -1,0 +1,120 @@
+package dev.millrace.load;
+
+import dev.millrace.load.classics.Lengths;
+import dev.millrace.load.classics.Row;
+import dev.millrace.load.host.ProcessCpu;
+import dev.millrace.load.report.ResultLine;
+import dev.millrace.load.run.Cell;
+import dev.millrace.load.run.CellResult;
+import dev.millrace.load.run.CellRun;
+import dev.millrace.load.run.RunSettings;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Measures the cells of an experiment. A server is started before its first cell and warmed up by all kinds of work that
+ * it is measured under; each block measures every cell once. Confined to one thread.
+ */
+final class Replay {
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+    /** More clients do not warm a server up better. */
+    private static final int MOST_WARMING_CLIENTS = 50;
+    private static final int THROTTLED_RECEIVE_BUFFER = 64 * 1024;
+    private static final double MILLIS = 1000;
+
+    private final ReplayPlan plan;
+    private final ReplayServers servers;
+    private final ReplayFiles files;
+    private final Interruption interruption;
+    private final PrintWriter err;
+    private final Progress.Style progress;
+    private final List<CellResult> results = new ArrayList<>();
+    private int cellsDone;
+
+    Replay(ReplayPlan plan, ReplayServers servers, ReplayFiles files, Interruption interruption, PrintWriter err,
+           Progress.Style progress) {
+        this.plan = plan;
+        this.servers = servers;
+        this.files = files;
+        this.interruption = interruption;
+        this.err = err;
+        this.progress = progress;
+    }
+
+    /** Measures all blocks, and ends early when told to. */
+    List<CellResult> run() throws IOException, InterruptedException {
+        for (int block = 0; block < plan.lengths().repeats() && !interruption.requested(); block++) {
+            List<Row> cells = plan.block(block);
+            for (int i = 0; i < cells.size() && !interruption.requested(); i++) {
+                Row row = cells.get(i);
+                if (!servers.skipped().containsKey(row.server())) {
+                    measure(row, block);
+                }
+                if (plan.lengths().restart() && cells.subList(i + 1, cells.size()).stream()
+                        .noneMatch(later -> later.server().equals(row.server()))) {
+                    servers.stop(row.server());
+                }
+            }
+        }
+        return results;
+    }
+
+    private void measure(Row row, int block) throws IOException, InterruptedException {
+        boolean cold = servers.isCold(row.server());
+        ReplayServers.Running server = servers.start(row.server());
+        if (server == null) {
+            err.println("note: " + row.server() + " is left out: " + servers.skipped().get(row.server()));
+            return;
+        }
+        if (cold) {
+            warmUp(row.server(), server, block);
+        }
+        Lengths lengths = plan.lengths();
+        CellResult result = run(row, server, row.clients(), seconds(lengths.settle(row)), seconds(lengths.window(row)),
+                block, String.format(Locale.ROOT, "%d/%d", ++cellsDone, plan.cells() * lengths.repeats()));
+        results.add(result);
+        err.println(ResultLine.of(result, 1));
+        if (result.errorCount() > 0) {
+            err.println("errors: " + ResultLine.errors(result));
+        }
+    }
+
+    private void warmUp(String name, ReplayServers.Running server, int block) throws IOException, InterruptedException {
+        List<Row> kinds = plan.kinds(name);
+        for (Row kind : kinds) {
+            CellResult result = run(kind, server, Math.min(MOST_WARMING_CLIENTS, kind.clients()), Duration.ZERO,
+                    seconds(plan.lengths().warmup() / kinds.size()), block, "warm-up");
+            if (result.errorCount() > 0) {
+                results.add(result);
+            }
+        }
+    }
+
+    private CellResult run(Row row, ReplayServers.Running server, int clients, Duration warmup, Duration window,
+                           int block, String name) throws IOException, InterruptedException {
+        long limit = row.limit() == null ? 0 : Long.parseLong(row.limit());
+        Cell cell = new Cell(row.server(), clients, 0, limit, ReplayWork.of(row, server.target(), files));
+        RunSettings settings = new RunSettings(RunSettings.Warmup.of(warmup), window, 0, TIMEOUT,
+                seconds(plan.lengths().drain()), Duration.ZERO, plan.seed() + block,
+                limit > 0 ? THROTTLED_RECEIVE_BUFFER : 0, List.of(), RunSettings.Limits.NONE);
+        try (Progress shown = new Progress(err, name + " " + row.server() + " " + row.text(), progress)) {
+            CellRun run = new CellRun(cell, settings, new ProcessCpu(server.process().pid()), shown);
+            interruption.onRequest(run::stop);
+            CellResult result = run.run(block);
+            // The experiment's own words in place of the workload's: that is what rows are found by.
+            return new CellResult(result.label(), row.parameters(), result.repetition(), result.model(),
+                    result.countsBytes(), result.windowSeconds(), result.counts(), result.errors(), result.times(),
+                    result.sizes(), result.cpu(), result.series(), result.histogram(), result.verdict(),
+                    result.notes());
+        }
+    }
+
+    private static Duration seconds(double seconds) {
+        return Duration.ofMillis(Math.round(seconds * MILLIS));
+    }
+}

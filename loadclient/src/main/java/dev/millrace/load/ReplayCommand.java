@@ -1,0 +1,210 @@
+package dev.millrace.load;
+
+import dev.millrace.load.classics.Experiment;
+import dev.millrace.load.classics.Lengths;
+import dev.millrace.load.classics.ServerSetting;
+import dev.millrace.load.host.Environment;
+import dev.millrace.load.report.RunFile;
+import dev.millrace.load.report.Table;
+import dev.millrace.load.report.ThenAndNow;
+import dev.millrace.load.run.CellResult;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code loadclient replay EXPERIMENT}: the classic experiments on today's code. */
+@Command(name = "replay", mixinStandardHelpOptions = true,
+        description = "Repeats published experiments on the sample application: figures of then beside those of "
+                + "today, and what became of each claim.",
+        footer = {"", "Examples:",
+            "  loadclient replay --quick cowtown minar mina undertow bhargava",
+            "  loadclient replay --full --peers -o docs/results minar",
+            "  loadclient replay --dry-run --full mina"})
+final class ReplayCommand implements Callable<Integer> {
+
+    private static final String ALL_PEERS = "all";
+    private static final int MOST_SCALE = 1000;
+
+    private final Interruption interruption;
+
+    @Spec
+    private CommandSpec spec;
+
+    @ArgGroup
+    private Form form = new Form();
+
+    /** Which of the two forms. */
+    static final class Form {
+        @Option(names = "--quick", description = "Short cells, few repetitions, rows that claims need (the default).")
+        private boolean quick;
+
+        @Option(names = "--full", description = "All rows, longer, more repetitions.")
+        private boolean full;
+    }
+
+    @Option(names = "--war", paramLabel = "FILE",
+            description = "The sample application (default: millrace.war beside this program, or in webapp/target).")
+    private Path war;
+
+    @Option(names = "--server-cmd", paramLabel = "COMMAND",
+            description = "Starts the sample application instead of --war; its options are added.")
+    private String command;
+
+    @Option(names = "--java", paramLabel = "FILE",
+            description = "The Java, or its home, that runs the servers (default: the one that runs this).")
+    private Path java;
+
+    @Option(names = "--peers", arity = "0..1", split = ",", fallbackValue = ALL_PEERS, paramLabel = "NAME",
+            description = "Measures other servers in the same run: jetty, tomcat, undertow, helidon, nginx; all of "
+                    + "them without a list.")
+    private List<String> peers = List.of();
+
+    @Option(names = "--repeat", defaultValue = "0", paramLabel = "N",
+            description = "Repetitions, each with servers started anew (default: the experiment's).")
+    private int repeat;
+
+    @Option(names = "--scale", defaultValue = "1", paramLabel = "FACTOR",
+            description = "Multiplies all times: below 1 for a look, above for narrower intervals "
+                    + "(default: ${DEFAULT-VALUE}).")
+    private double scale;
+
+    @Option(names = "--seed", defaultValue = "42", paramLabel = "N",
+            description = "Of the order of cells and files (default: ${DEFAULT-VALUE}).")
+    private long seed;
+
+    @Option(names = {"-o", "--output"}, defaultValue = "replay-report", paramLabel = "DIR",
+            description = "Folder that gets a folder for each experiment, with run.json, report.html and the servers' "
+                    + "output (default: ${DEFAULT-VALUE}).")
+    private Path output;
+
+    @Option(names = "--progress", defaultValue = "auto", paramLabel = "auto|bar|plain|none",
+            description = "Progress on standard error (default: ${DEFAULT-VALUE}).")
+    private Progress.Style progress;
+
+    @Option(names = "--dry-run", description = "Prints the plan and how long it takes, and stops.")
+    private boolean dryRun;
+
+    @Parameters(arity = "1..*", paramLabel = "EXPERIMENT",
+            description = "cowtown (UUID service over XML), minar (file transfer algorithms), mina (write strategies), "
+                    + "undertow (file cache), bhargava (threads against selectors).")
+    private List<String> names;
+
+    ReplayCommand(Interruption interruption) {
+        this.interruption = interruption;
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        require(names.stream().allMatch(Experiment.NAMES::contains), "EXPERIMENT is one of "
+                + String.join(", ", Experiment.NAMES));
+        require(war == null || command == null, "--war and --server-cmd exclude each other");
+        require(repeat >= 0, "--repeat must not be negative");
+        require(scale > 0 && scale < MOST_SCALE, "--scale must be above 0 and below " + MOST_SCALE);
+        List<String> wanted = peers.contains(ALL_PEERS) ? ServerPrograms.PEERS : peers;
+        require(ServerPrograms.PEERS.containsAll(wanted), "--peers takes " + String.join(", ", ServerPrograms.PEERS));
+        ServerJava runtime = java == null ? ServerJava.current() : ServerJava.of(java);
+        ServerPrograms programs = ServerPrograms.find(runtime, war, command);
+        int code = Main.GOOD;
+        for (String name : names) {
+            if (!interruption.requested()) {
+                code = Math.max(code, replay(Experiment.of(name), programs, wanted));
+            }
+        }
+        return code;
+    }
+
+    private void require(boolean condition, String message) {
+        if (!condition) {
+            throw new ParameterException(spec.commandLine(), message);
+        }
+    }
+
+    private int replay(Experiment whole, ServerPrograms programs, List<String> wanted) throws Exception {
+        Experiment experiment = whole.expanded(!form.full, peerSettings(whole, wanted));
+        Lengths planned = form.full ? experiment.full() : experiment.quick();
+        Lengths lengths = planned.scaled(scale).repeated(repeat > 0 ? repeat : planned.repeats());
+        Path folder = output.resolve(experiment.name());
+        try (ReplayFiles files = ReplayFiles.write(experiment.files());
+             ReplayServers servers = new ReplayServers(experiment, programs, files, folder)) {
+            ReplayPlan plan = ReplayPlan.of(experiment, lengths, servers.skipped().keySet(), seed);
+            announce(plan, servers);
+            if (dryRun) {
+                return Main.GOOD;
+            }
+            Files.createDirectories(folder);
+            interruption.lastly(servers::close);
+            Map<String, String> environment = new LinkedHashMap<>(Environment.read());
+            environment.putAll(programs.facts());
+            String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+            List<CellResult> results = new Replay(plan, servers, files, interruption, spec.commandLine().getErr(),
+                    progress).run();
+            return report(new RunFile(RunFile.SCHEMA_VERSION, experiment.title(), started, words(), environment,
+                    facts(plan, servers), results, experiment), folder);
+        }
+    }
+
+    /** nginx makes no UUIDs. */
+    private static Map<String, ServerSetting> peerSettings(Experiment experiment, List<String> wanted) {
+        boolean uuids = experiment.added().stream().anyMatch(added -> added.work().startsWith("uuid"));
+        Map<String, ServerSetting> settings = new LinkedHashMap<>();
+        wanted.stream().filter(name -> !uuids || !name.equals("nginx")).forEach(name -> settings.put(name,
+                new ServerSetting(name + ", another server", name, List.of(), 0, true, true)));
+        return settings;
+    }
+
+    private void announce(ReplayPlan plan, ReplayServers servers) {
+        PrintWriter out = spec.commandLine().getOut();
+        out.println(plan.experiment().title());
+        plan.experiment().scaled().forEach(line -> out.println("- " + line));
+        servers.skipped().forEach((name, why) -> out.println("- left out: " + name + " (" + why + ")"));
+        out.printf(Locale.ROOT, "plan: %s, %d cells on %d servers, %d times, about %d s%n%n",
+                form.full ? "full" : "quick", plan.cells(), plan.servers(), plan.lengths().repeats(),
+                plan.duration().toSeconds());
+        out.flush();
+    }
+
+    private Map<String, String> facts(ReplayPlan plan, ReplayServers servers) {
+        Lengths lengths = plan.lengths();
+        Map<String, String> facts = new LinkedHashMap<>();
+        facts.put("form", form.full ? "full" : "quick");
+        facts.put("repetitions", lengths.repeats() + (lengths.restart() ? ", each with servers started anew"
+                : " on servers started once: the intervals do not hold the luck of a start"));
+        facts.put("warm-up of a server", lengths.warmup() + " s");
+        facts.put("load before a window", lengths.settle() + " s");
+        facts.put("window", lengths.window() + " s");
+        facts.put("order", "conditions at random, servers in turns, seed " + seed);
+        servers.skipped().forEach((name, why) -> facts.put("left out: " + name, why));
+        return facts;
+    }
+
+    private int report(RunFile run, Path folder) throws IOException {
+        Path page = run.write(folder);
+        PrintWriter out = spec.commandLine().getOut();
+        for (Table table : ThenAndNow.of(run)) {
+            out.println(table.text());
+        }
+        out.println("report: " + page);
+        out.flush();
+        return Session.exitCode(run.cells());
+    }
+
+    /** The command as given: a process's own command line would show where things lie on this machine. */
+    private String words() {
+        return "loadclient " + String.join(" ", spec.root().commandLine().getParseResult().originalArgs());
+    }
+}

@@ -1,0 +1,139 @@
+package dev.millrace.load;
+
+import dev.millrace.load.classics.Experiment;
+import dev.millrace.load.classics.ServerSetting;
+import dev.millrace.load.http.Target;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The servers of one experiment, each a process of its own, started when first asked for. Owns the processes: all are
+ * gone when {@link #close()} returns, which may be called by any thread; all else is for one thread.
+ */
+final class ReplayServers implements AutoCloseable {
+
+    private static final String HEAP = "512m";
+    private static final List<String> LISTENERS = List.of("BIO", "NIO", "STOCK");
+
+    private final Experiment experiment;
+    private final ServerPrograms programs;
+    private final ReplayFiles files;
+    private final Path logs;
+    private final Map<String, Running> running = new ConcurrentHashMap<>();
+    private final Map<String, String> skipped = new LinkedHashMap<>();
+    private volatile boolean closed;
+
+    /**
+     * A server that listens.
+     *
+     * @param process its process
+     * @param target  its address
+     */
+    record Running(ServerProcess process, Target target) {
+    }
+
+    /** Finds out which servers cannot be started here; their output goes to the folder of logs. */
+    ReplayServers(Experiment experiment, ServerPrograms programs, ReplayFiles files, Path logs) {
+        this.experiment = experiment;
+        this.programs = programs;
+        this.files = files;
+        this.logs = logs;
+        experiment.servers().forEach((name, setting) -> {
+            if (setting.java() > programs.java().feature()) {
+                skipped.put(name, "needs JDK " + setting.java() + " or newer");
+            } else if (setting.peer() && programs.peer(setting.listener()) == null) {
+                skipped.put(name, programs.whyNoPeer(setting.listener()));
+            }
+        });
+    }
+
+    /** Why servers are left out, by name. */
+    Map<String, String> skipped() {
+        return skipped;
+    }
+
+    /** Whether the server must be started, and so warmed up, before it can be measured. */
+    boolean isCold(String name) {
+        return !running.containsKey(name);
+    }
+
+    /**
+     * The server, started if need be.
+     *
+     * @return null if it is one that may be missing and it did not start; it counts as skipped then
+     * @throws IOException if it must not be missing; the message is for people
+     */
+    Running start(String name) throws IOException, InterruptedException {
+        Running known = running.get(name);
+        if (known != null) {
+            return known;
+        }
+        ServerSetting setting = experiment.servers().get(name);
+        ServerProcess process = ServerProcess.of(command(name, setting), 1,
+                logs.resolve("server-" + name.replaceAll("\\W", "_") + ".log"));
+        try {
+            Map<String, String> urls = process.awaitListeners();
+            Running now = new Running(process, Target.of(urls.values().iterator().next() + "/"));
+            running.put(name, now);
+            if (closed) {
+                close();
+            }
+            return now;
+        } catch (IOException e) {
+            process.close();
+            if (!setting.optional() && !setting.peer()) {
+                throw new IOException(name + ": " + e.getMessage(), e);
+            }
+            skipped.put(name, Units.oneLine(e));
+            return null;
+        } catch (InterruptedException e) {
+            process.close();
+            throw e;
+        }
+    }
+
+    /** Ends a server. */
+    void stop(String name) {
+        Running known = running.remove(name);
+        if (known != null) {
+            known.process().close();
+        }
+    }
+
+    private List<String> command(String name, ServerSetting setting) throws IOException {
+        if (setting.peer()) {
+            return programs.peer(setting.listener(), files.folder());
+        }
+        List<String> command = new ArrayList<>(programs.war(experiment.heap() == null ? HEAP : experiment.heap()));
+        for (String listener : LISTENERS) {
+            command.add("--" + listener.toLowerCase(Locale.ROOT) + "-port="
+                    + (listener.equals(setting.listener()) ? 0 : -1));
+        }
+        command.add("--files=" + files.folder());
+        Path log = logs.resolve("access-" + name.replaceAll("\\W", "_") + ".log");
+        for (String option : setting.options()) {
+            command.add(option.replace("{log}", log.toString())
+                    .replace("{cores}", Integer.toString(Runtime.getRuntime().availableProcessors())));
+            if (option.contains("{log}")) {
+                Files.deleteIfExists(log);
+            }
+        }
+        return command;
+    }
+
+    /** Ends all servers; called by the one thread, or by a shutdown hook. */
+    @Override
+    public void close() {
+        closed = true;
+        for (String name : running.keySet().toArray(String[]::new)) {
+            stop(name);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package dev.millrace.load.report;
+
+import java.util.List;
+
+/** Repeated experiments on one page of Markdown. Stateless. */
+public final class MarkdownPage {
+
+    /** The facts of the environment that figures depend on most. */
+    private static final List<String> FACTS = List.of("os", "cpu model", "cores", "memory", "server jdk", "client jdk",
+            "commit", "tcp_congestion_control");
+
+    private MarkdownPage() {
+    }
+
+    /**
+     * The page.
+     *
+     * @param runs    in the order in which they are shown; those that repeat no experiment are left out
+     * @param command what makes this page
+     */
+    public static String of(List<RunFile> runs, String command) {
+        StringBuilder page = new StringBuilder("""
+                # Twenty years later
+
+                Five experiments that were published between 2004 and 2013, repeated by `loadclient replay`. Figures of then are facts
+                of their machines; only ratios and orders compare. A claim *holds* if the whole 95 % interval of today's ratio lies
+                where the claim wants it, *does not hold today* if the whole interval lies elsewhere, and is *undecided* otherwise.
+                Ratios are taken within each repetition. Throughput on a machine that client and
+                server share includes the client's cost; work per second of the server's CPU is judged beside it.
+
+                """);
+        page.append("Made by `").append(command).append("`.\n\n");
+        for (RunFile run : runs) {
+            if (run.experiment() != null) {
+                append(page, run);
+            }
+        }
+        return page.toString();
+    }
+
+    private static void append(StringBuilder page, RunFile run) {
+        page.append("## ").append(run.experiment().title()).append("\n\n").append(run.experiment().about())
+                .append("\n\n");
+        run.experiment().scaled().forEach(line -> page.append("- ").append(line).append('\n'));
+        page.append('\n').append(run.started()).append(": ");
+        FACTS.stream().filter(run.environment()::containsKey)
+                .forEach(fact -> page.append(fact).append(' ').append(run.environment().get(fact)).append("; "));
+        page.append("`replay ").append(run.experiment().name()).append("`, ");
+        page.append(String.join(", ", run.plan().entrySet().stream()
+                .map(fact -> fact.getKey() + " " + fact.getValue()).toList())).append(".\n\n");
+        ThenAndNow.of(run).forEach(table -> page.append(table.markdown()));
+    }
+}

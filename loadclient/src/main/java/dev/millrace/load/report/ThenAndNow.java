@@ -1,0 +1,139 @@
+package dev.millrace.load.report;
+
+import dev.millrace.load.classics.Claim;
+import dev.millrace.load.classics.Experiment;
+import dev.millrace.load.classics.Row;
+import dev.millrace.load.report.Comparison.Ratio;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** The tables of a repeated experiment: figures of then beside those of today, and what became of the claims. */
+public final class ThenAndNow {
+
+    private static final List<String> FURTHER = List.of("init", "speed");
+    private static final Map<String, String> UNITS = Map.of("init", "s", "speed", "MB/s");
+
+    private final Experiment experiment;
+    private final Repeated today;
+    private final boolean further;
+
+    private ThenAndNow(RunFile run) {
+        this.experiment = run.experiment();
+        this.today = new Repeated(run);
+        this.further = experiment.rows().stream().anyMatch(row -> row.then().containsKey(FURTHER.get(0)));
+    }
+
+    /** The tables of a run; none if it repeats no experiment. */
+    public static List<Table> of(RunFile run) {
+        if (run.experiment() == null) {
+            return List.of();
+        }
+        ThenAndNow tables = new ThenAndNow(run);
+        List<Table> all = new ArrayList<>(tables.figures());
+        all.add(tables.claims());
+        return all;
+    }
+
+    private List<Table> figures() {
+        Map<List<String>, List<Row>> parts = new LinkedHashMap<>();
+        experiment.rows().forEach(row -> parts.computeIfAbsent(List.of(row.part(), experiment.unit(row)),
+                key -> new ArrayList<>()).add(row));
+        List<Table> tables = new ArrayList<>();
+        parts.forEach((part, rows) -> tables.add(new Table(part.get(0), heading(part.get(1)),
+                rows.stream().map(row -> figures(row)).toList())));
+        return tables;
+    }
+
+    private List<String> heading(String unit) {
+        List<String> heading = new ArrayList<>(List.of("row", "then " + unit, "today " + unit, "\u00b1%", "today/then",
+                "ratio then", "ratio today"));
+        if (further) {
+            FURTHER.forEach(name -> {
+                heading.add(name + " then " + UNITS.get(name));
+                heading.add(name + " today " + UNITS.get(name));
+            });
+        }
+        heading.add(unit.equals("MB/s") ? "server ms/GB" : "server \u00b5s/req");
+        heading.add("bound by");
+        return heading;
+    }
+
+    private List<String> figures(Row row) {
+        Aggregate cell = today.cell(row);
+        Double then = row.then().get(Repeated.THROUGHPUT);
+        Interval now = today.figure(row, Repeated.THROUGHPUT);
+        Row base = row.base() == null ? null : today.row(row.base());
+        List<String> texts = new ArrayList<>(List.of(row.text(), Figures.number(then),
+                Figures.number(now == null ? null : now.mean()), Figures.number(now == null ? null : now.percent()),
+                Figures.number(then == null || now == null ? null : now.mean() / then), thenRatio(row, base),
+                text(base == null ? null : today.ratio(Repeated.THROUGHPUT, row, base, null))));
+        if (further) {
+            for (String name : FURTHER) {
+                texts.add(small(row.then().get(name)));
+                Interval interval = today.figure(row, name);
+                texts.add(small(interval == null ? null : interval.mean()));
+            }
+        }
+        Interval cost = today.figure(row, "cpu");
+        texts.add(Figures.number(cost == null ? null : cost.mean()));
+        texts.add(cell == null ? "not measured" : cell.errors() > 0 ? cell.errors() + " errors" : cell.verdict());
+        return texts;
+    }
+
+    private static String thenRatio(Row row, Row base) {
+        Double above = row.then().get(Repeated.THROUGHPUT);
+        Double below = base == null ? null : base.then().get(Repeated.THROUGHPUT);
+        return Figures.number(above == null || below == null ? null : above / below);
+    }
+
+    private Table claims() {
+        List<List<String>> rows = new ArrayList<>();
+        for (Claim claim : experiment.claims()) {
+            List<String> then = new ArrayList<>();
+            List<String> now = new ArrayList<>();
+            List<Decision> decisions = new ArrayList<>();
+            List<Decision> byCpu = new ArrayList<>();
+            for (Claim.Compared compared : claim.compare()) {
+                Row a = today.row(compared.a());
+                Row b = compared.b() == null ? null : today.row(compared.b());
+                boolean known = a != null && (b != null || compared.b() == null);
+                Ratio ratio = known ? today.ratio(compared.figure(), a, b, compared.than()) : null;
+                then.add(known ? then(compared, a, b) : Figures.UNKNOWN);
+                now.add(text(ratio));
+                decisions.add(Decision.of(compared, ratio));
+                if (compared.figure().equals(Repeated.THROUGHPUT) && compared.b() != null) {
+                    // The other way round: work per CPU second, so that more is better as in throughput.
+                    byCpu.add(Decision.of(compared, known ? today.ratio("cpu", b, a, null) : null));
+                }
+            }
+            rows.add(List.of(claim.text(), String.join("; ", then), String.join("; ", now),
+                    Decision.ofAll(decisions).label(),
+                    byCpu.isEmpty() ? Figures.UNKNOWN : Decision.ofAll(byCpu).label()));
+        }
+        return new Table("Claims made then", List.of("claim", "ratio then", "ratio today", "today",
+                "by work per server CPU"), rows);
+    }
+
+    private static String then(Claim.Compared compared, Row a, Row b) {
+        Double above = a.then().get(compared.figure());
+        Double below = b == null ? compared.than() : b.then().get(compared.figure());
+        return Figures.number(above == null || below == null ? null : above / below);
+    }
+
+    /** Seconds may be milliseconds: three digits after the point where there are few before it. */
+    private static String small(Double value) {
+        return value == null || value >= 1 ? Figures.number(value) : String.format(Locale.ROOT, "%.3f", value);
+    }
+
+    private static String text(Ratio ratio) {
+        if (ratio == null) {
+            return Figures.UNKNOWN;
+        }
+        String middle = Figures.number(ratio.ratio());
+        return Double.isNaN(ratio.low()) ? middle
+                : middle + " [" + Figures.number(ratio.low()) + ", " + Figures.number(ratio.high()) + "]";
+    }
+}

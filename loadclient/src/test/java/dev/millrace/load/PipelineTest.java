@@ -1,0 +1,62 @@
+package dev.millrace.load;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import dev.millrace.load.http.Fault;
+import dev.millrace.load.http.HttpConnection;
+import dev.millrace.load.http.Failure;
+import dev.millrace.load.http.SocketSettings;
+import dev.millrace.load.http.Target;
+import dev.millrace.load.http.Timing;
+import dev.millrace.load.scenario.FixedWorkload;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** Requests sent at once are answered in turn, and every answer is compared. */
+class PipelineTest {
+
+    private static final byte[] CONTENT = TestFiles.content(808);
+
+    private final AtomicLong bytes = new AtomicLong();
+
+    private Failure exchange(int pipeline, TestServer.Behaviour behaviour) throws IOException {
+        try (TestServer server = new TestServer(behaviour)) {
+            FixedWorkload work = new FixedWorkload(Target.of(server.url("/files/808B.bin")), CONTENT, pipeline, false);
+            SocketSettings settings = new SocketSettings(null, 0, 5000);
+            try (HttpConnection connection = HttpConnection.open(work.target().address(), settings,
+                    new byte[work.readBufferBytes()])) {
+                return connection.exchange(work.script(1).next(), new Timing(), bytes::addAndGet);
+            }
+        }
+    }
+
+    @Test
+    void allAnswersAreReadAndRight() throws IOException {
+        assertNull(exchange(16, (request, out, socket) -> TestServer.send(out, "200 OK", "x/y", CONTENT)));
+        assertEquals(16 * 808, bytes.get());
+    }
+
+    @Test
+    void oneWrongByteInOneAnswerIsFound() throws IOException {
+        AtomicInteger number = new AtomicInteger();
+        Failure failure = exchange(16, (request, out, socket) -> {
+            byte[] content = CONTENT.clone();
+            content[800] ^= number.incrementAndGet() == 7 ? (byte) 1 : 0;
+            TestServer.send(out, "200 OK", "x/y", content);
+        });
+        assertEquals(Fault.WRONG_CONTENT, failure.fault());
+    }
+
+    @Test
+    void surplusAndMissingBytesAndOtherStatusesAreFound() throws IOException {
+        assertEquals(Fault.WRONG_CONTENT, exchange(1, (request, out, socket) ->
+                TestServer.send(out, "200 OK", "x/y", TestFiles.content(900))).fault());
+        assertEquals(Fault.SHORT_BODY, exchange(2, (request, out, socket) ->
+                TestServer.send(out, "200 OK", "x/y", new byte[3])).fault());
+        assertEquals(Fault.STATUS, exchange(2, (request, out, socket) ->
+                TestServer.send(out, "404 Not Found", "x/y", CONTENT)).fault());
+    }
+}

@@ -1,0 +1,141 @@
+package dev.millrace.load;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.load.classics.Row;
+import dev.millrace.load.report.RunFile;
+import dev.millrace.load.run.CellResult;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The classic experiments against a stand-in for the application, very short. */
+@Timeout(120)
+class ReplayTest {
+
+    private static final boolean VIRTUAL = Runtime.version().feature() >= 21;
+
+    @TempDir
+    private Path folder;
+
+    private Cli replay(String war, String... args) throws IOException {
+        List<String> all = new ArrayList<>(List.of("replay", "--war", FakeWar.in(folder, war).toString(), "-o",
+                folder.resolve("out").toString(), "--progress=none"));
+        all.addAll(List.of(args));
+        Cli cli = Cli.run(all.toArray(String[]::new));
+        assertEquals(List.of(), ProcessHandle.current().children().toList(), "nothing is left running");
+        return cli;
+    }
+
+    private RunFile run(String name) throws IOException {
+        return RunFile.read(folder.resolve("out").resolve(name).resolve("run.json"));
+    }
+
+    @Test
+    void cowtownIsMeasuredBesideItsFigures() throws IOException {
+        Cli cli = replay("good.war", "--scale=0.02", "--repeat=2", "cowtown");
+        assertEquals(Main.GOOD, cli.code(), cli.err());
+        List<String> lines = cli.outLines();
+        assertTrue(lines.get(0).startsWith("UUID web service over XML"), cli.out());
+        String plan = "plan: quick, " + (VIRTUAL ? 19 : 18) + " cells on " + (VIRTUAL ? 5 : 4) + " servers, 2 times, ";
+        assertTrue(lines.stream().anyMatch(line -> line.startsWith(plan)), cli.out());
+        assertTrue(cli.out().contains("\ntime-based instead of random"), cli.out());
+        assertTrue(cli.out().contains("\nClaims made then\n"), cli.out());
+        assertTrue(lines.stream().filter(line -> line.matches(".* (holds|does not hold today|undecided) .*"))
+                .count() >= 12, cli.out());
+        RunFile run = run("cowtown");
+        assertTrue(run.command().startsWith("loadclient replay --war "), run.command());
+        Map<Integer, List<String>> order = run.cells().stream().collect(Collectors.groupingBy(CellResult::repetition,
+                Collectors.mapping(cell -> cell.label() + cell.parameters(), Collectors.toList())));
+        assertEquals(order.get(0).size(), order.get(1).size());
+        assertFalse(order.get(0).equals(order.get(1)), "another order in each block");
+        assertEquals(order.get(0).stream().sorted().toList(), order.get(1).stream().sorted().toList());
+        Path page = folder.resolve("page.md");
+        assertEquals(Main.GOOD, Cli.run("report", "--markdown", page.toString(),
+                folder.resolve("out/cowtown").toString()).code());
+        String text = Files.readString(page);
+        assertTrue(text.contains("| random, 10 threads, request log | 830 | "), text);
+        assertTrue(text.contains("### Claims made then"), text);
+        assertEquals(Main.USAGE, Cli.run("report", "a", "b").code());
+    }
+
+    @Test
+    void whatIsNotThereIsLeftOutWithAWord() throws IOException {
+        Cli cli = replay("good.war", "--scale=0.005", "--repeat=1", "--peers=tomcat,nginx", "minar");
+        assertEquals(Main.GOOD, cli.code(), cli.err());
+        Map<String, String> plan = run("minar").plan();
+        assertTrue(plan.get("left out: Adaptive").contains("is no algorithm"), plan.toString());
+        assertEquals("the module peers is not built", plan.get("left out: tomcat"));
+        assertEquals(!VIRTUAL, plan.containsKey("left out: BIO-virtual"));
+        Row sba = run("minar").experiment().rows().get(0);
+        CellResult measured = run("minar").cells().stream().filter(cell -> cell.label().equals(sba.server())
+                && cell.parameters().equals(sba.parameters())).findFirst().orElseThrow();
+        assertTrue(measured.counts().bytes() > 0, measured.verdict());
+    }
+
+    @Test
+    void wrongBytesAreErrors() throws IOException {
+        Cli cli = replay("broken.war", "--scale=0.005", "--repeat=1", "bhargava");
+        assertEquals(Main.ERRORS, cli.code());
+        assertTrue(cli.err().contains("wrong content x "), cli.err());
+        assertTrue(cli.out().contains(" errors\n"), cli.out());
+    }
+
+    @Test
+    void messagesAndPipelinedFilesAreMeasured() throws IOException {
+        Cli cli = replay("good.war", "--scale=0.005", "--repeat=1", "mina", "undertow");
+        assertEquals(Main.GOOD, cli.code(), cli.err());
+        assertTrue(run("mina").cells().stream().anyMatch(cell -> cell.countsBytes() && cell.counts().bytes() > 0));
+        assertTrue(run("undertow").cells().stream().anyMatch(cell ->
+                cell.parameters().get("work").contains("pipeline=16") && cell.counts().requests() % 16 == 0));
+    }
+
+    @Test
+    void thePlanComesFirstAndAlone() throws IOException {
+        Cli cli = replay("good.war", "--dry-run", "--full", "cowtown", "minar", "mina", "undertow", "bhargava");
+        assertEquals(Main.GOOD, cli.code(), cli.err());
+        long seconds = cli.outLines().stream().filter(line -> line.startsWith("plan: full"))
+                .mapToLong(line -> Long.parseLong(line.replaceFirst(".*about (\\d+) s", "$1"))).sum();
+        assertTrue(seconds > 1800 && seconds < 3900, "all five take " + seconds + " s");
+        Cli quick = replay("good.war", "--dry-run", "cowtown", "minar", "mina", "undertow", "bhargava");
+        seconds = quick.outLines().stream().filter(line -> line.startsWith("plan: quick"))
+                .mapToLong(line -> Long.parseLong(line.replaceFirst(".*about (\\d+) s", "$1"))).sum();
+        assertTrue(seconds < 870, "all five take " + seconds + " s");
+        assertFalse(Files.exists(folder.resolve("out")));
+    }
+
+    @Test
+    void aServerThatDoesNotStartIsTheReason() throws IOException {
+        Cli cli = replay("failing.war", "bhargava");
+        assertEquals(Main.ERRORS, cli.code());
+        assertTrue(cli.err().contains("the server ended before it listened: no such thing as a free port"), cli.err());
+    }
+
+    @Test
+    void wrongUsageIsOneLine() throws IOException {
+        for (String[] args : new String[][] {{"nothing"}, {"--quick", "--full", "mina"}, {"--peers=iis", "mina"},
+            {"--server-cmd=x", "mina"}, {"--scale=0", "mina"}, {"--repeat=-1", "mina"}, {}}) {
+            Cli cli = replay("good.war", args);
+            assertEquals(Main.USAGE, cli.code(), String.join(" ", args));
+            assertEquals(1, cli.err().lines().count(), cli.err());
+        }
+        Cli missing = Cli.run("replay", "--war", folder.resolve("none.war").toString(), "mina");
+        assertEquals(Main.ERRORS, missing.code());
+        assertTrue(missing.err().startsWith("loadclient: no such file: "), missing.err());
+    }
+
+    @Test
+    void anotherJavaTellsItsVersion() throws Exception {
+        ServerJava same = ServerJava.of(Path.of(System.getProperty("java.home")));
+        assertEquals(ServerJava.current().feature(), same.feature());
+    }
+}
