@@ -2,12 +2,14 @@ package dev.millrace.connector;
 
 import dev.millrace.transfer.TransferWorkers;
 import java.io.IOException;
+import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.Locale;
 import java.util.concurrent.Executor;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.ManagedSelector;
+import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -30,6 +32,7 @@ import org.eclipse.jetty.util.thread.Scheduler;
 @ManagedObject("Selector connector that sends files by the kernel")
 public non-sealed class NioConnector extends MillraceConnector {
     private final TransferWorkers transferWorkers = new TransferWorkers();
+    private final AcceptPause acceptPause = new AcceptPause(this);
     private volatile Dispatch dispatch = Dispatch.ADAPTIVE;
 
     /**
@@ -126,10 +129,43 @@ public non-sealed class NioConnector extends MillraceConnector {
 
     @Override
     protected void doStop() throws Exception {
+        acceptPause.end();
         try {
             super.doStop();
         } finally {
             transferWorkers.stop();
+        }
+    }
+
+    @Override
+    protected SelectorManager newSelectorManager(Executor executor, Scheduler scheduler, int selectors) {
+        return new PausingManager(executor, scheduler, selectors);
+    }
+
+    @Override
+    public void setAccepting(boolean accepting) {
+        acceptPause.want(accepting);
+    }
+
+    void applyAccepting(boolean accepting) {
+        super.setAccepting(accepting);
+    }
+
+    private final class PausingManager extends ServerConnectorManager {
+        private PausingManager(Executor executor, Scheduler scheduler, int selectors) {
+            super(executor, scheduler, selectors);
+        }
+
+        @Override
+        protected SelectableChannel doAccept(SelectableChannel server) throws IOException {
+            try {
+                return super.doAccept(server);
+            } catch (IOException x) {
+                if (server.isOpen()) {
+                    acceptPause.begin(x);
+                }
+                return null;
+            }
         }
     }
 

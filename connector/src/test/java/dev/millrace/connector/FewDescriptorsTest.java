@@ -1,0 +1,104 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import java.io.BufferedReader;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** When the system gives no more descriptors: who is connected is served, who comes waits, and the acceptor does not spin. */
+@EnabledOnOs(OS.LINUX)
+@Timeout(60)
+class FewDescriptorsTest {
+    private static final long LEAST_PAUSE_MILLIS = 500;
+
+    private static Process start(String connector) throws Exception {
+        return new ProcessBuilder("sh", "-c", "ulimit -n 256 && exec \"$@\"", "sh",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx128m",
+                "-Dorg.eclipse.jetty.LEVEL=WARN", "-Ddev.millrace.LEVEL=WARN",
+                "-cp", System.getProperty("java.class.path"), FewDescriptors.class.getName(), connector).start();
+    }
+
+    /** When each line of this process that tells of a failed accept was read. */
+    private static BlockingQueue<Long> failures(InputStream errors) {
+        BlockingQueue<Long> times = new LinkedBlockingQueue<>();
+        Thread reader = new Thread(() -> new BufferedReader(new InputStreamReader(errors, StandardCharsets.UTF_8)).lines()
+                .filter(line -> line.toLowerCase(Locale.ROOT).contains("accept fail"))
+                .forEach(line -> times.add(System.nanoTime())), "errors");
+        reader.setDaemon(true);
+        reader.start();
+        return times;
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.millrace.testing.Connectors#all")
+    void waitsForDescriptors(Connectors connectors) throws Exception {
+        Process process = start(connectors.name());
+        try (BufferedReader out = process.inputReader()) {
+            BlockingQueue<Long> failures = failures(process.getErrorStream());
+            int port = Integer.parseInt(out.readLine());
+            try (RawClient before = new RawClient(port)) {
+                assertEquals("fine", before.get("/").answer().text());
+                assertEquals("fine", before.get("/exhaust").answer().text());
+                // An acceptor that waits in the system call has its descriptor already: the second client gets none.
+                try (RawClient last = new RawClient(port).get("/"); RawClient waiting = new RawClient(port).get("/")) {
+                    Long first = failures.poll(20, TimeUnit.SECONDS);
+                    Long second = failures.poll(20, TimeUnit.SECONDS);
+                    assertNotNull(second, "accepting fails");
+                    long pauseMillis = TimeUnit.NANOSECONDS.toMillis(second - first);
+                    assertTrue(pauseMillis >= LEAST_PAUSE_MILLIS, "tried again after " + pauseMillis + " ms");
+                    assertEquals("fine", before.get("/").answer().text());
+                    assertEquals("fine", before.get("/release").answer().text());
+                    assertEquals("fine", last.answer().text());
+                    assertEquals("fine", waiting.answer().text());
+                }
+            }
+            process.getOutputStream().close();
+            assertTrue(process.waitFor(20, TimeUnit.SECONDS));
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /** Why {@link AcceptPause} is there. */
+    @Test
+    void jettysSelectorSpins() throws Exception {
+        Process process = start(FewDescriptors.STOCK_SELECTOR_ACCEPTS);
+        try (BufferedReader out = process.inputReader()) {
+            BlockingQueue<Long> failures = failures(process.getErrorStream());
+            int port = Integer.parseInt(out.readLine());
+            try (RawClient before = new RawClient(port)) {
+                assertEquals("fine", before.get("/exhaust").answer().text());
+                try (RawClient waiting = new RawClient(port)) {
+                    Long first = failures.poll(20, TimeUnit.SECONDS);
+                    Long last = first;
+                    for (int i = 0; i < 100; i++) {
+                        last = failures.poll(20, TimeUnit.SECONDS);
+                        assertNotNull(last, "accepting fails again");
+                    }
+                    assertTrue(TimeUnit.NANOSECONDS.toMillis(last - first) < 100 * LEAST_PAUSE_MILLIS, "no pause");
+                    assertEquals("fine", before.get("/release").answer().text());
+                    assertEquals("fine", waiting.get("/").answer().text());
+                }
+            }
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}

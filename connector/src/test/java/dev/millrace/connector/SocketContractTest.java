@@ -1,0 +1,258 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.SelectorManager;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The listening socket, and what a connector tells of the sockets that it accepts. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#all")
+@Timeout(60)
+class SocketContractTest {
+    private static final class Hello extends Handler.Abstract {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            Content.Sink.write(response, true, "hello", callback);
+            return true;
+        }
+    }
+
+    @TempDir
+    Path directory;
+
+    @Parameter
+    Connectors connectors;
+
+    private static void assertServes(TestServer server) throws Exception {
+        try (RawClient client = server.client()) {
+            assertEquals("hello", client.get("/").answer().text());
+        }
+    }
+
+    @Test
+    void opensOnceAndBeforeItStarts() throws Exception {
+        TestServer server = new TestServer(connectors::http);
+        ServerConnector connector = server.connector();
+        connector.close();
+        connector.open();
+        int port = connector.getLocalPort();
+        assertTrue(port > 0);
+        connector.open();
+        assertEquals(port, connector.getLocalPort());
+        try (server) {
+            server.start(new Hello());
+            assertEquals(port, connector.getLocalPort());
+            assertServes(server);
+        }
+        assertFalse(connector.isOpen());
+    }
+
+    @Test
+    void takesOverAChannel() throws Exception {
+        TestServer server = new TestServer(connectors::http);
+        ServerSocketChannel channel = ServerSocketChannel.open().bind(new InetSocketAddress("127.0.0.1", 0));
+        server.connector().open(channel);
+        try (server) {
+            server.start(new Hello());
+            assertEquals(channel.socket().getLocalPort(), server.port());
+            assertServes(server);
+        }
+        assertFalse(channel.isOpen());
+    }
+
+    @Test
+    void refusesAUnixDomainChannel() throws Exception {
+        TestServer server = new TestServer(connectors::http);
+        try (ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            channel.bind(UnixDomainSocketAddress.of(directory.resolve("socket")));
+            Exception refusal = assertThrows(Exception.class, () -> server.connector().open(channel));
+            if (connectors != Connectors.STOCK) {
+                assertTrue(refusal.getMessage().contains("UnixDomainServerConnector"), refusal.getMessage());
+            }
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void sharesAPort() throws Exception {
+        TestServer one = new TestServer(connectors::http);
+        TestServer two = new TestServer(connectors::http);
+        one.connector().setReusePort(true);
+        two.connector().setReusePort(true);
+        try (one; two) {
+            one.start(new Hello());
+            two.connector().setPort(one.port());
+            two.start(new Hello());
+            // The system chooses by a hash of the client's port.
+            for (int i = 0; i < 200 && (one.events().opened() == 0 || two.events().opened() == 0); i++) {
+                assertServes(one);
+            }
+            assertTrue(one.events().opened() > 0 && two.events().opened() > 0);
+        }
+    }
+
+    @Test
+    void acceptsOnTwoThreads() throws Exception {
+        TestServer server = new TestServer(s -> twoAcceptors(s));
+        try (server) {
+            server.start(new Hello());
+            assertEquals(2, server.connector().getAcceptors());
+            for (int i = 0; i < 50; i++) {
+                assertServes(server);
+            }
+        }
+    }
+
+    private ServerConnector twoAcceptors(Server server) {
+        HttpConnectionFactory http = new HttpConnectionFactory();
+        return switch (connectors) {
+            case STOCK -> new ServerConnector(server, 2, 1, http);
+            case NIO, NIO_HANDOFF -> new NioConnector(server, 2, 1, http);
+            default -> new BioConnector(server, 2, http);
+        };
+    }
+
+    @Test
+    void endsItsAcceptorsWhenItIsClosed() throws Exception {
+        if (connectors == Connectors.STOCK) {
+            // Its acceptors ask a closed channel again and again, until the connector stops.
+            return;
+        }
+        TestServer server = new TestServer(connectors::http);
+        try (server) {
+            server.start(new Hello());
+            try (RawClient client = server.client()) {
+                assertEquals("hello", client.get("/").answer().text());
+                server.connector().close();
+                String name = Integer.toHexString(server.connector().hashCode());
+                Await.until("no acceptor", () -> Thread.getAllStackTraces().keySet().stream()
+                        .noneMatch(t -> t.getName().contains("acceptor") && t.getName().contains(name)));
+                assertEquals("hello", client.get("/").answer().text());
+            }
+        }
+    }
+
+    @Test
+    void tellsOfAcceptingInJettysOrder() throws Exception {
+        List<String> events = new CopyOnWriteArrayList<>();
+        TestServer server = new TestServer(connectors::http);
+        server.connector().addBean(new SelectorManager.AcceptListener() {
+            @Override
+            public void onAccepting(SelectableChannel channel) {
+                events.add("accepting");
+            }
+
+            @Override
+            public void onAccepted(SelectableChannel channel) {
+                events.add("accepted");
+            }
+
+            @Override
+            public void onAcceptFailed(SelectableChannel channel, Throwable cause) {
+                events.add("failed");
+            }
+
+            @Override
+            public void onClosed(SelectableChannel channel) {
+                events.add("closed");
+            }
+        });
+        try (server) {
+            server.start(new Hello());
+            assertServes(server);
+            Await.until("told", () -> events.size() == 3);
+        }
+        assertEquals(List.of("accepting", "accepted", "closed"), events);
+    }
+
+    @Test
+    void countsAsJettyDoes() throws Exception {
+        TestServer server = new TestServer(connectors::http);
+        try (server) {
+            server.start(new Hello());
+            for (int i = 0; i < 3; i++) {
+                try (RawClient client = server.client()) {
+                    assertEquals("hello", client.get("/").answer().text());
+                    assertEquals("hello", client.get("/").answer().text());
+                }
+            }
+            server.awaitNoEndPoints();
+            Await.until("told", () -> server.connections().getConnections() == 0);
+            assertEquals(3, server.connections().getConnectionsTotal());
+            assertEquals(6, server.connections().getReceivedMessages());
+            assertEquals(6, server.connections().getSentMessages());
+            assertEquals(6L * "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".length(),
+                    server.connections().getReceivedBytes());
+        }
+    }
+
+    @Test
+    void shortensTheTimeoutOfAReadThatWaits() throws Exception {
+        try (TestServer server = new TestServer(connectors::http).start(new Hello()); RawClient client = server.client()) {
+            assertEquals("hello", client.get("/").answer().text());
+            EndPoint endPoint = server.events().last().getEndPoint();
+            Await.until("waits", endPoint::isFillInterested);
+            endPoint.setIdleTimeout(100);
+            assertEquals(-1, client.read());
+            server.awaitNoEndPoints();
+        }
+    }
+
+    @Test
+    void answersWhoClosesItsHalfWhileTheHandlerRuns() throws Exception {
+        CountDownLatch handling = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        Handler slow = new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                handling.countDown();
+                assertTrue(release.await(10, TimeUnit.SECONDS));
+                Content.Sink.write(response, true, "late", callback);
+                return true;
+            }
+        };
+        try (TestServer server = new TestServer(connectors::http).start(slow); RawClient client = server.client()) {
+            client.get("/");
+            assertTrue(handling.await(10, TimeUnit.SECONDS));
+            client.shutdownOutput();
+            release.countDown();
+            assertEquals("late", client.answer().text());
+            assertEquals(-1, client.read());
+            server.awaitNoEndPoints();
+        }
+    }
+}
