@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets selectors that accept do so no more, for a second, when the system has no descriptor left. Jetty's would find the same
- * connection ready at once, and again, with a core busy and a line in the log each time. Thread-safe.
+ * Lets selectors that accept do so no more, for a second, when the system has no descriptor left. Jetty's would find the
+ * same connection ready at once, and again, with a core busy and a line in the log each time. Thread-safe.
  */
 final class AcceptPause {
     private static final Logger LOG = LoggerFactory.getLogger(AcceptPause.class);

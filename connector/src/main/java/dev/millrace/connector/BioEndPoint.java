@@ -11,14 +11,12 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
-import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EofException;
-import org.eclipse.jetty.io.ssl.SslConnection;
+import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
-import org.eclipse.jetty.util.IO;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,11 +27,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Owns the channel: it is closed with the end point.
  */
-final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
+final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint {
     private static final Logger LOG = LoggerFactory.getLogger(BioEndPoint.class);
 
     private final BioConnector connector;
-    private final SocketChannel channel;
     private final SocketAddress local;
     private final SocketAddress remote;
     private final ReadTurns reads;
@@ -49,16 +46,15 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
     private volatile Thread writer;
 
     BioEndPoint(BioConnector connector, SocketChannel channel) throws IOException {
-        super(connector.getScheduler());
+        // No selector: its code comes to nothing. Jetty's listeners know a socket by this class.
+        super(channel, null, null, connector.getScheduler());
         this.connector = connector;
         this.life = ConnectionEvent.begun(channel);
-        this.channel = channel;
         this.local = channel.getLocalAddress();
         this.remote = channel.getRemoteAddress();
         this.reads = new ReadTurns(this, connector.getConnectionThreads(), connector.getConnectorStatistics(),
                 connector.getReadAheadBytes());
-        this.writes = new BlockingWrite(this, connector.getByteBufferPool(), connector.newContentWriter(),
-                connector.getTransferPermits());
+        this.writes = new BlockingWrite(this, connector);
         setIdleTimeout(connector.getIdleTimeout());
     }
 
@@ -67,18 +63,9 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
         reads.run(() -> connector.opened(this));
     }
 
-    SocketChannel getChannel() {
-        return channel;
-    }
-
     /** The thread in the connection's code, or null. */
     Thread handlingThread() {
         return reads.handlingThread();
-    }
-
-    @Override
-    public Object getTransport() {
-        return channel;
     }
 
     @Override
@@ -89,11 +76,6 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
     @Override
     public SocketAddress getRemoteSocketAddress() {
         return remote;
-    }
-
-    @Override
-    public boolean isOpen() {
-        return channel.isOpen();
     }
 
     @Override
@@ -117,10 +99,14 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
     }
 
     @Override
-    protected void needsFillInterest() throws IOException {
-        // The thread that has the connection to itself asks for the next request, and then returns to its loop. Anybody
-        // else may go on to wait for what he asked for.
-        reads.onInterest(hasConnectionToItself());
+    protected void needsFillInterest() {
+        try {
+            // The thread that has the connection to itself asks for the next request, and then returns to its loop.
+            // Anybody else may go on to wait for what he asked for.
+            reads.onInterest(hasConnectionToItself());
+        } catch (IOException x) {
+            getFillInterest().onFail(x);
+        }
     }
 
     /**
@@ -133,11 +119,8 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
         if (reads.handlingThread() != Thread.currentThread()) {
             return false;
         }
-        Connection connection = getConnection();
-        if (connection instanceof SslConnection ssl) {
-            connection = ssl.getSslEndPoint().getConnection();
-        }
-        return connection instanceof HttpConnection http && !http.getParser().inContentState();
+        HttpConnection http = http();
+        return http != null && !http.getParser().inContentState();
     }
 
     @Override
@@ -145,7 +128,7 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
         if (BufferUtil.remaining(buffers) == 0) {
             return true;
         }
-        if (!channel.isOpen()) {
+        if (!isOpen()) {
             throw new EofException(new ClosedChannelException());
         }
         if (writer == Thread.currentThread()) {
@@ -240,25 +223,15 @@ final class BioEndPoint extends AbstractEndPoint implements WatchedEndPoint {
     }
 
     @Override
-    protected void doShutdownOutput() {
-        try {
-            channel.shutdownOutput();
-        } catch (IOException x) {
-            LOG.debug("Cannot shut down output of {}: {}", this, x.toString());
-        }
-    }
-
-    @Override
-    protected void doClose() {
+    public void doClose() {
         // JDK 17: close() leaves a thread inside sendfile where it is; shutdownOutput() wakes it.
         if (writing) {
             doShutdownOutput();
         }
-        IO.close(channel);
+        super.doClose();
         if (writing) {
             writes.cancel();
         }
-        super.doClose();
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.RetainableByteBuffer;
@@ -31,17 +32,20 @@ final class BlockingWrite {
     private final SocketChannel channel;
     private final ByteBufferPool bufferPool;
     private final ContentWriter writer;
+    private final LongAdder writtenBytes;
     private final TransferPermits permits;
     private volatile boolean queued;
     private int sliceBytes = FIRST_SLICE_BYTES;
     private long sentBytes;
 
-    BlockingWrite(BioEndPoint endPoint, ByteBufferPool bufferPool, ContentWriter writer, TransferPermits permits) {
-        this.permits = permits;
+    BlockingWrite(BioEndPoint endPoint, BioConnector connector) {
+        this.permits = connector.getTransferPermits();
         this.endPoint = endPoint;
         this.channel = endPoint.getChannel();
-        this.bufferPool = bufferPool;
-        this.writer = writer;
+        this.bufferPool = connector.getByteBufferPool();
+        ContentWriter.Factory writers = connector.contentWriters();
+        this.writer = writers.newContentWriter(bufferPool);
+        this.writtenBytes = WriteStrategy.writtenBytes(writers, connector.getTransferStatistics());
     }
 
     long sentBytes() {
@@ -82,7 +86,7 @@ final class BlockingWrite {
                 return;
             }
             long written = writer.write(channel, buffers, first, to);
-            endPoint.getTransferStatistics().onCopied(written);
+            writtenBytes.add(written);
             onSent(written);
         }
     }
@@ -159,7 +163,7 @@ final class BlockingWrite {
             buffer.flip();
             while (buffer.hasRemaining()) {
                 int written = channel.write(buffer);
-                endPoint.getTransferStatistics().onCopied(written);
+                endPoint.getTransferStatistics().onRegionCopied(written);
                 onSent(written);
             }
             region.advance(read);

@@ -7,7 +7,8 @@ import org.eclipse.jetty.util.annotation.ManagedObject;
 /** What the threads of a blocking connector do. Thread-safe; counters are since start, gauges are of the moment. */
 @ManagedObject("Threads of a blocking connector")
 public final class ConnectorStatistics {
-    private final LongAdder inRead = new LongAdder();
+    private final LongAdder readsBegun = new LongAdder();
+    private final LongAdder wakeUps = new LongAdder();
     private final LongAdder inWrite = new LongAdder();
     private final LongAdder handOvers = new LongAdder();
     private final LongAdder writerTurns = new LongAdder();
@@ -15,7 +16,14 @@ public final class ConnectorStatistics {
 
     @ManagedAttribute("Threads that wait for a peer's bytes")
     public long getThreadsInRead() {
-        return inRead.sum();
+        // In this order: who wakes up in between must not make it negative.
+        long ended = wakeUps.sum();
+        return readsBegun.sum() - ended;
+    }
+
+    @ManagedAttribute("Wake-ups of threads that waited for a peer: by its bytes, by its end, or by the connection's")
+    public long getWakeUps() {
+        return wakeUps.sum();
     }
 
     @ManagedAttribute("Threads that are writing to a peer")
@@ -39,11 +47,11 @@ public final class ConnectorStatistics {
     }
 
     void onReadBlocked() {
-        inRead.increment();
+        readsBegun.increment();
     }
 
     void onReadUnblocked() {
-        inRead.decrement();
+        wakeUps.increment();
     }
 
     void onWriteBegin() {
@@ -68,7 +76,8 @@ public final class ConnectorStatistics {
 
     @Override
     public String toString() {
-        return "ConnectorStatistics[inRead=" + getThreadsInRead() + ",inWrite=" + getThreadsInWrite() + ",handOvers="
-                + getHandOvers() + ",writerTurns=" + getWriterTurns() + ",refused=" + getRefusedConnections() + "]";
+        return "ConnectorStatistics[inRead=" + getThreadsInRead() + ",inWrite=" + getThreadsInWrite() + ",wakeUps="
+                + getWakeUps() + ",handOvers=" + getHandOvers() + ",writerTurns=" + getWriterTurns() + ",refused="
+                + getRefusedConnections() + "]";
     }
 }

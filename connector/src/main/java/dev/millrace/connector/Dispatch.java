@@ -8,7 +8,7 @@ import org.eclipse.jetty.util.thread.Invocable;
 enum Dispatch {
     /** As Jetty decides: by the invocation type of the callback that waits. */
     ADAPTIVE,
-    /** By the selector's own thread. */
+    /** By the selector's own thread: see {@link SelectorDuty}. */
     SELECTOR,
     /** By another thread: Jetty's strategy never runs a blocking task while it produces, or gives production away. */
     HANDOFF;
@@ -17,7 +17,7 @@ enum Dispatch {
     Runnable place(Runnable task) {
         return switch (this) {
             case ADAPTIVE -> task;
-            case SELECTOR -> new Placed(task, Invocable.InvocationType.NON_BLOCKING);
+            case SELECTOR -> new Placed(task, Invocable.InvocationType.EITHER);
             case HANDOFF -> new Placed(task, Invocable.InvocationType.BLOCKING);
         };
     }
@@ -27,6 +27,8 @@ enum Dispatch {
         @Override
         public void run() {
             task.run();
+            // An interrupt meant for the application would end the next wait of the selector, or the next handler's.
+            Thread.interrupted();
         }
 
         @Override

@@ -89,8 +89,8 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
         this.contentWriters = Objects.requireNonNull(contentWriters, "contentWriters");
     }
 
-    final ContentWriter newContentWriter() {
-        return contentWriters.newContentWriter(getByteBufferPool());
+    final ContentWriter.Factory contentWriters() {
+        return contentWriters;
     }
 
     /** @return the name of the algorithm by which files are transferred */

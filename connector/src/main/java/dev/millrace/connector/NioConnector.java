@@ -33,6 +33,7 @@ import org.eclipse.jetty.util.thread.Scheduler;
 public non-sealed class NioConnector extends MillraceConnector {
     private final TransferWorkers transferWorkers = new TransferWorkers();
     private final AcceptPause acceptPause = new AcceptPause(this);
+    private final SelectorStatistics selectorStatistics = new SelectorStatistics(this);
     private volatile Dispatch dispatch = Dispatch.ADAPTIVE;
 
     /**
@@ -79,6 +80,7 @@ public non-sealed class NioConnector extends MillraceConnector {
         super(server, executor, scheduler, bufferPool, acceptors, selectors, factories);
         // Started and stopped here: they must outlive the connections, and the selectors are beans from before.
         addBean(transferWorkers, false);
+        addBean(selectorStatistics);
     }
 
     /** @return where a ready connection is served: {@code adaptive}, {@code selector} or {@code handoff} */
@@ -91,7 +93,9 @@ public non-sealed class NioConnector extends MillraceConnector {
      * Chooses where a ready connection is served; takes effect for connections accepted from then on.
      *
      * @param dispatch {@code adaptive}: as Jetty decides by what the handlers say of themselves; {@code selector}: by the
-     *     selector's own thread, for handlers that never block; {@code handoff}: by another thread, always
+     *     selector's own thread, for handlers that do not block: one that waits for its peer makes the selector's other
+     *     connections wait for some milliseconds, one that waits for anything else for a second or two;
+     *     {@code handoff}: by another thread, always
      * @throws IllegalArgumentException for any other word
      */
     public void setDispatch(String dispatch) {
@@ -114,6 +118,11 @@ public non-sealed class NioConnector extends MillraceConnector {
         return (double) getConnectedEndPoints().size() / getSelectors();
     }
 
+    /** @return what the selectors and their connections do */
+    public SelectorStatistics getSelectorStatistics() {
+        return selectorStatistics;
+    }
+
     /** @return the threads that transfer files */
     public TransferWorkers getTransferWorkers() {
         return transferWorkers;
@@ -125,6 +134,7 @@ public non-sealed class NioConnector extends MillraceConnector {
         transferWorkers.setName((getName() == null ? "nio" : getName()) + "-transfer-" + Integer.toHexString(hashCode()));
         transferWorkers.start();
         super.doStart();
+        getSelectorManager().getBeans(ManagedSelector.class).forEach(selector -> SelectorDuty.of(selector).start());
     }
 
     @Override
@@ -139,7 +149,7 @@ public non-sealed class NioConnector extends MillraceConnector {
 
     @Override
     protected SelectorManager newSelectorManager(Executor executor, Scheduler scheduler, int selectors) {
-        return new PausingManager(executor, scheduler, selectors);
+        return new Selectors(executor, scheduler, selectors);
     }
 
     @Override
@@ -151,9 +161,28 @@ public non-sealed class NioConnector extends MillraceConnector {
         super.setAccepting(accepting);
     }
 
-    private final class PausingManager extends ServerConnectorManager {
-        private PausingManager(Executor executor, Scheduler scheduler, int selectors) {
+    private final class Selectors extends ServerConnectorManager {
+        private SelectorDuty making;
+
+        private Selectors(Executor executor, Scheduler scheduler, int selectors) {
             super(executor, scheduler, selectors);
+        }
+
+        // A selector asks for the executor of its tasks when it is made.
+        @Override
+        public Executor getExecutor() {
+            return making == null ? super.getExecutor() : making;
+        }
+
+        @Override
+        protected ManagedSelector newSelector(int id) {
+            SelectorDuty duty = new SelectorDuty(super.getExecutor(), getScheduler(),
+                    (getName() == null ? "nio" : getName()) + "-selector-" + id);
+            making = duty;
+            ManagedSelector selector = super.newSelector(id);
+            making = null;
+            duty.takeOn(selector);
+            return selector;
         }
 
         @Override

@@ -10,9 +10,11 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
+import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.slf4j.Logger;
@@ -26,8 +28,10 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     private static final Logger LOG = LoggerFactory.getLogger(NioEndPoint.class);
 
     private final Dispatch dispatch;
+    private final SelectorDuty duty;
     private final TransferStatistics statistics;
     private final ContentWriter contentWriter;
+    private final LongAdder writtenBytes;
     private final PeerPace pace = new PeerPace();
     private final ConnectionEvent life;
     private final NioConnector connector;
@@ -47,8 +51,11 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         this.key = key;
         this.life = ConnectionEvent.begun(channel);
         this.dispatch = dispatch;
+        this.duty = SelectorDuty.of(selector);
         this.statistics = connector.getTransferStatistics();
-        this.contentWriter = connector.newContentWriter();
+        ContentWriter.Factory writers = connector.contentWriters();
+        this.contentWriter = writers.newContentWriter(connector.getByteBufferPool());
+        this.writtenBytes = WriteStrategy.writtenBytes(writers, statistics);
     }
 
     @Override
@@ -61,6 +68,7 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         if (selected == null) {
             return null;
         }
+        duty.place(dispatch == Dispatch.SELECTOR);
         if (selected != task) {
             task = selected;
             placedTask = dispatch.place(selected);
@@ -73,6 +81,7 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         boolean readable = key.isReadable();
         boolean writable = key.isWritable();
         Runnable selected = super.onSelected();
+        duty.place(dispatch == Dispatch.SELECTOR);
         if (!writable) {
             return selected == null ? null : dispatch.place(selected);
         }
@@ -104,8 +113,24 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         }
     }
 
+    /** Called by whoever may be about to wait: for a peer, or for the disk. */
+    void mayWait() {
+        duty.mayWait();
+    }
+
+    @Override
+    protected void needsFillInterest() {
+        super.needsFillInterest();
+        // Whoever asks for content may go on to wait for it; whoever asks for the next request returns to the selector.
+        HttpConnection http = dispatch == Dispatch.SELECTOR ? http() : null;
+        if (http != null && http.getParser().inContentState()) {
+            duty.mayWait();
+        }
+    }
+
     @Override
     protected void onIncompleteFlush() {
+        duty.mayWait();
         NioTransfer current = transfer;
         if (current != null && current.goOn()) {
             return;
@@ -188,7 +213,7 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         try {
             long written = contentWriter.write(getChannel(), buffers, first, to);
             if (written > 0) {
-                statistics.onCopied(written);
+                writtenBytes.add(written);
                 onSent(written);
             }
         } catch (IOException x) {

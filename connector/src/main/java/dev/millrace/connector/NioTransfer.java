@@ -86,6 +86,7 @@ final class NioTransfer implements Runnable, Transfer.Peer {
         } else if (Invocable.isNonBlockingInvocation() && transfer.beginsOnDisk()) {
             step = Transfer.Step.OVER;
         } else {
+            endPoint.mayWait();
             step = transfer.begin(endPoint.getChannel(), this);
         }
         if (step != Transfer.Step.DONE) {

@@ -20,7 +20,6 @@ import org.slf4j.LoggerFactory;
  */
 final class SlowPeers extends AbstractLifeCycle {
     private static final Logger LOG = LoggerFactory.getLogger(SlowPeers.class);
-    private static final long PERIOD_MILLIS = 1000;
 
     private final MillraceConnector connector;
     private final LongAdder slowHeads = new LongAdder();
@@ -31,6 +30,7 @@ final class SlowPeers extends AbstractLifeCycle {
     private volatile long minResponseBytesPerSecond = 240;
     // A lost packet, sent again, takes its time.
     private volatile long graceMillis = 5000;
+    private volatile long periodMillis = 1000;
     private volatile Scheduler.Task next;
 
     SlowPeers(MillraceConnector connector) {
@@ -76,6 +76,11 @@ final class SlowPeers extends AbstractLifeCycle {
         return value;
     }
 
+    /** @param millis from one look to the next; a second unless told otherwise */
+    void setPeriodMillis(long millis) {
+        periodMillis = millis;
+    }
+
     long getSlowHeads() {
         return slowHeads.sum();
     }
@@ -102,7 +107,7 @@ final class SlowPeers extends AbstractLifeCycle {
     }
 
     private void schedule() {
-        next = connector.getScheduler().schedule(this::sweep, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+        next = connector.getScheduler().schedule(this::sweep, periodMillis, TimeUnit.MILLISECONDS);
     }
 
     private void sweep() {

@@ -1,11 +1,23 @@
 package dev.millrace.connector;
 
 import dev.millrace.transfer.TransferEndPoint;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.ssl.SslConnection;
+import org.eclipse.jetty.server.internal.HttpConnection;
 
 /** An end point that {@link SlowPeers} looks at, from the scheduler's thread. */
 interface WatchedEndPoint extends TransferEndPoint {
     /** Bytes sent so far. Written before, and read after, the idle timer's volatile time: see {@link PeerPace}. */
     long getSentBytes();
+
+    /** The HTTP/1.1 connection, inside TLS or not; null when another protocol is spoken. */
+    default HttpConnection http() {
+        Connection connection = getConnection();
+        if (connection instanceof SslConnection ssl) {
+            connection = ssl.getSslEndPoint().getConnection();
+        }
+        return connection instanceof HttpConnection http ? http : null;
+    }
 
     /** Milliseconds without a byte in either direction. */
     long getIdleFor();

@@ -1,6 +1,8 @@
 package dev.millrace.connector;
 
+import dev.millrace.transfer.TransferStatistics;
 import java.util.Locale;
+import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.io.ByteBufferPool;
 
 /** The ways of writing that have a name (Emmanuel Lecharny's comparison for MINA 3, 2013). */
@@ -34,8 +36,15 @@ enum WriteStrategy implements ContentWriter.Factory {
         }
     };
 
+    private final String word = name().toLowerCase(Locale.ROOT).replace('_', '-');
+
     String word() {
-        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        return word;
+    }
+
+    /** Where the bytes are counted that a factory's writers write. */
+    static LongAdder writtenBytes(ContentWriter.Factory writers, TransferStatistics statistics) {
+        return statistics.written(writers instanceof WriteStrategy named ? named.word() : TransferStatistics.CUSTOM);
     }
 
     static WriteStrategy of(String word) {

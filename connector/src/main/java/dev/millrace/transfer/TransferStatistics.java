@@ -1,5 +1,7 @@
 package dev.millrace.transfer;
 
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
@@ -11,10 +13,14 @@ import org.eclipse.jetty.util.annotation.ManagedOperation;
  */
 @ManagedObject("Bytes by the way they were sent")
 public final class TransferStatistics {
+    /** Any way of writing that has no name. */
+    public static final String CUSTOM = "custom";
+
     private final LongAdder regions = new LongAdder();
     private final LongAdder transferCalls = new LongAdder();
     private final LongAdder transferredBytes = new LongAdder();
-    private final LongAdder copiedBytes = new LongAdder();
+    private final LongAdder regionCopiedBytes = new LongAdder();
+    private final Map<String, LongAdder> writtenBytes = new ConcurrentHashMap<>();
     private final LongAdder truncations = new LongAdder();
     private final LongAdder turns = new LongAdder();
     private final LongAdder completed = new LongAdder();
@@ -37,7 +43,37 @@ public final class TransferStatistics {
 
     @ManagedAttribute("Bytes sent from memory: headers, content and copied files")
     public long getCopiedBytes() {
-        return copiedBytes.sum();
+        return getRegionCopiedBytes() + writtenBytes.values().stream().mapToLong(LongAdder::sum).sum();
+    }
+
+    @ManagedAttribute("Bytes of file regions that were copied for a full socket, so that a virtual thread could park")
+    public long getRegionCopiedBytes() {
+        return regionCopiedBytes.sum();
+    }
+
+    @ManagedAttribute("Bytes sent from memory by write strategy gather")
+    public long getGatherBytes() {
+        return written("gather").sum();
+    }
+
+    @ManagedAttribute("Bytes sent from memory by write strategy direct")
+    public long getDirectBytes() {
+        return written("direct").sum();
+    }
+
+    @ManagedAttribute("Bytes sent from memory by write strategy chunk")
+    public long getChunkBytes() {
+        return written("chunk").sum();
+    }
+
+    @ManagedAttribute("Bytes sent from memory by write strategy adaptive-chunk")
+    public long getAdaptiveChunkBytes() {
+        return written("adaptive-chunk").sum();
+    }
+
+    @ManagedAttribute("Bytes sent from memory by write strategies of your own")
+    public long getCustomBytes() {
+        return written(CUSTOM).sum();
     }
 
     @ManagedAttribute("Responses aborted because their file became shorter")
@@ -65,7 +101,8 @@ public final class TransferStatistics {
         regions.reset();
         transferCalls.reset();
         transferredBytes.reset();
-        copiedBytes.reset();
+        regionCopiedBytes.reset();
+        writtenBytes.values().forEach(LongAdder::reset);
         truncations.reset();
         turns.reset();
         completed.reset();
@@ -83,9 +120,17 @@ public final class TransferStatistics {
         transferredBytes.add(bytes);
     }
 
-    /** @param bytes what one write from memory sent */
-    public void onCopied(long bytes) {
-        copiedBytes.add(bytes);
+    /** @param bytes of a region that were copied and written */
+    public void onRegionCopied(long bytes) {
+        regionCopiedBytes.add(bytes);
+    }
+
+    /**
+     * @param strategy a write strategy's word, or {@link #CUSTOM}
+     * @return counts what writes from memory send in this way
+     */
+    public LongAdder written(String strategy) {
+        return writtenBytes.computeIfAbsent(strategy, s -> new LongAdder());
     }
 
     /** Counts a response that was aborted because its file became shorter. */
@@ -106,6 +151,6 @@ public final class TransferStatistics {
     @Override
     public String toString() {
         return "TransferStatistics[regions=" + getRegions() + ",turns=" + getTurns() + ",transferred="
-                + getTransferredBytes() + ",copied=" + getCopiedBytes() + "]";
+                + getTransferredBytes() + ",copied=" + getCopiedBytes() + ",written=" + writtenBytes + "]";
     }
 }

@@ -73,6 +73,7 @@ class LimitsContractTest {
 
     private TestServer server() {
         TestServer server = new TestServer(connectors::http);
+        slowPeers(server).setPeriodMillis(100);
         connector(server).setSlowPeerGraceMillis(500);
         connector(server).setRequestHeadTimeoutMillis(500);
         return server;
@@ -227,6 +228,7 @@ class LimitsContractTest {
         try (server; RawClient client = server.start(new Application()).client();
                 RawClient good = tls.connect(server.port())) {
             // Not before: the good peer's handshake, the JVM's first, may take longer on a busy machine.
+            slowPeers(server).setPeriodMillis(100);
             connector(server).setRequestHeadTimeoutMillis(500);
             client.send(new byte[] {0x16, 0x03, 0x01});
             awaitEnd(client);
@@ -275,7 +277,8 @@ class LimitsContractTest {
         };
         try (TestServer server = server().start(busy); RawClient client = server.client(); RawClient idle = server.client()) {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nfirst");
-            trickle.schedule(release::countDown, 3, TimeUnit.SECONDS);
+            // Several looks, and more than twice the grace.
+            trickle.schedule(release::countDown, 1200, TimeUnit.MILLISECONDS);
             assertEquals("late", client.answer().text());
             assertEquals("late", idle.get("/").answer().text());
             assertEquals(0, slowPeers(server).getSlowRequests());

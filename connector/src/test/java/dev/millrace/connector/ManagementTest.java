@@ -10,7 +10,10 @@ import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.stream.Collectors;
 import javax.management.Attribute;
@@ -25,12 +28,16 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What JMX and {@code dump()} show of the connectors while they serve. */
 class ManagementTest {
+    /** An object, and an operation on a running connector. */
+    private static final Set<String> NO_ATTRIBUTES = Set.of("setContentWriterFactory", "setAccepting");
+
     private final MBeanServer beans = MBeanServerFactory.newMBeanServer();
 
     private static final class Hello extends Handler.Abstract {
@@ -91,7 +98,7 @@ class ManagementTest {
             int settings = 0;
             for (Method method : server.connector().getClass().getMethods()) {
                 boolean ours = method.getDeclaringClass().getPackageName().startsWith("dev.millrace");
-                if (ours && method.getName().startsWith("set") && !method.getName().equals("setContentWriterFactory")) {
+                if (ours && method.getName().startsWith("set") && !NO_ATTRIBUTES.contains(method.getName())) {
                     String name = Character.toLowerCase(method.getName().charAt(3)) + method.getName().substring(4);
                     assertTrue(writable.contains(name), name + " not in " + writable);
                     settings++;
@@ -99,6 +106,41 @@ class ManagementTest {
             }
             assertTrue(settings >= 8, "only " + settings);
         }
+    }
+
+    /** Settings stand in the table of settings: {@link ModuleFilesTest}. */
+    @ParameterizedTest
+    @MethodSource("dev.millrace.testing.Connectors#ours")
+    void everyFigureStandsInTheDocumentation(Connectors connectors) throws Exception {
+        String document = Files.readString(Path.of("..", "docs", "connectors.md"));
+        try (TestServer server = managed(connectors)) {
+            assertTrue(server.connector().isRunning());
+            int figures = 0;
+            for (ObjectName name : beans.queryNames(new ObjectName("dev.millrace.*:*"), null)) {
+                for (MBeanAttributeInfo attribute : beans.getMBeanInfo(name).getAttributes()) {
+                    // Of those that Jetty's own connectors have too, its documentation tells.
+                    if (ownFigures(name).contains(attribute.getName()) && !attribute.isWritable()) {
+                        assertTrue(document.contains("`" + attribute.getName() + "`"), name + " " + attribute);
+                        figures++;
+                    }
+                }
+            }
+            assertTrue(figures >= 20, "only " + figures);
+        }
+    }
+
+    private Set<String> ownFigures(ObjectName name) throws Exception {
+        Class<?> type = Class.forName(beans.getMBeanInfo(name).getClassName());
+        Set<String> figures = new HashSet<>();
+        for (; type.getName().startsWith("dev.millrace"); type = type.getSuperclass()) {
+            for (Method method : type.getDeclaredMethods()) {
+                if (method.isAnnotationPresent(ManagedAttribute.class)) {
+                    String figure = method.getName().replaceFirst("^(get|is)", "");
+                    figures.add(Character.toLowerCase(figure.charAt(0)) + figure.substring(1));
+                }
+            }
+        }
+        return figures;
     }
 
     @ParameterizedTest
@@ -110,6 +152,9 @@ class ManagementTest {
             assertEquals(false, attribute("bioconnector", "virtual"));
             assertEquals(1, attribute("bioconnector", "connectionThreadCount"));
             Await.until("reads", () -> attribute("connectorstatistics", "threadsInRead").equals(1L));
+            Await.until("woke up", () -> attribute("connectorstatistics", "wakeUps").equals(1L));
+            assertEquals(0L, attribute("connectorstatistics", "handOvers"));
+            assertEquals(0L, attribute("connectorstatistics", "writerTurns"));
             assertEquals(0L, attribute("connectorstatistics", "threadsInWrite"));
             assertEquals(0L, attribute("connectorstatistics", "refusedConnections"));
         }
@@ -123,6 +168,10 @@ class ManagementTest {
             assertEquals(2, attribute("nioconnector", "selectors"));
             assertEquals(0.5, attribute("nioconnector", "connectionsPerSelector"));
             assertEquals("handoff", attribute("nioconnector", "dispatch"));
+            assertEquals(1L, attribute("selectorstatistics", "handOvers"));
+            assertTrue((long) attribute("selectorstatistics", "wakeUps") >= 2, "one to accept, one to read");
+            Await.until("reads", () -> attribute("selectorstatistics", "connectionsInRead").equals(1L));
+            assertEquals(0L, attribute("selectorstatistics", "connectionsInWrite"));
             beans.setAttribute(bean("nioconnector"), new Attribute("dispatch", "selector"));
             assertEquals("selector", ((NioConnector) server.connector()).getDispatch());
             try (RawClient next = server.client()) {
@@ -163,7 +212,9 @@ class ManagementTest {
             assertTrue(dump.contains("ConnectionStatistics$Stats[total]"), dump);
             assertTrue(dump.contains("SlowPeers[heads=0"), dump);
             assertTrue(dump.contains("ConnectionPermits[0 of any]"), dump);
-            assertEquals(server.connector() instanceof BioConnector, dump.contains("ConnectorStatistics[inRead="), dump);
+            assertTrue(dump.contains("written={gather="), dump);
+            assertTrue(dump.contains(server.connector() instanceof BioConnector
+                    ? "ConnectorStatistics[inRead=" : "SelectorStatistics[wakeUps="), dump);
         }
     }
 

@@ -10,15 +10,22 @@ import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.SelectorManager;
@@ -28,6 +35,8 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SocketCustomizationListener;
+import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -126,6 +135,98 @@ class SocketContractTest {
     }
 
     @Test
+    @EnabledOnOs(OS.LINUX)
+    void setsTheOptionsOfItsSockets() throws Exception {
+        TestServer server = new TestServer(connectors::http);
+        server.connector().setReuseAddress(false);
+        server.connector().setAcceptedTcpNoDelay(false);
+        server.connector().setAcceptedReceiveBufferSize(30_000);
+        server.connector().setAcceptedSendBufferSize(40_000);
+        try (server) {
+            server.start(new Hello());
+            ServerSocketChannel listening = (ServerSocketChannel) server.connector().getTransport();
+            assertFalse(listening.getOption(StandardSocketOptions.SO_REUSEADDR));
+            try (RawClient client = server.client()) {
+                assertEquals("hello", client.get("/").answer().text());
+                SocketChannel accepted = (SocketChannel) server.events().last().getEndPoint().getTransport();
+                assertFalse(accepted.getOption(StandardSocketOptions.TCP_NODELAY));
+                assertEquals(30_000, accepted.getOption(StandardSocketOptions.SO_RCVBUF));
+                assertEquals(40_000, accepted.getOption(StandardSocketOptions.SO_SNDBUF));
+            }
+        }
+    }
+
+    @Test
+    void reusesAnAddressAndSendsAtOnceUnlessToldOtherwise() throws Exception {
+        try (TestServer server = new TestServer(connectors::http).start(new Hello());
+                RawClient client = server.client()) {
+            ServerSocketChannel listening = (ServerSocketChannel) server.connector().getTransport();
+            assertTrue(listening.getOption(StandardSocketOptions.SO_REUSEADDR));
+            assertEquals("hello", client.get("/").answer().text());
+            SocketChannel accepted = (SocketChannel) server.events().last().getEndPoint().getTransport();
+            assertTrue(accepted.getOption(StandardSocketOptions.TCP_NODELAY));
+        }
+    }
+
+    /** One may be accepted before the acceptor pauses, and Linux lets one more wait than asked for. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void letsAsManyWaitAsItIsTold() throws Exception {
+        TestServer server = new TestServer(connectors::http);
+        server.connector().setAcceptQueueSize(2);
+        try (server) {
+            server.start(new Hello());
+            server.connector().setAccepting(false);
+            List<Socket> waiting = new ArrayList<>();
+            while (connects(server.port(), waiting)) {
+                assertTrue(waiting.size() <= 5, "more than may wait");
+            }
+            assertTrue(waiting.size() >= 2, "fewer than may wait: " + waiting.size());
+            server.connector().setAccepting(true);
+            try (RawClient first = new RawClient(waiting.remove(0))) {
+                assertEquals("hello", first.get("/").answer().text());
+            }
+            for (Socket socket : waiting) {
+                socket.close();
+            }
+        }
+    }
+
+    private static boolean connects(int port, List<Socket> waiting) throws Exception {
+        Socket socket = new Socket();
+        try {
+            socket.connect(new InetSocketAddress("127.0.0.1", port), 200);
+            return waiting.add(socket);
+        } catch (SocketTimeoutException full) {
+            socket.close();
+            return false;
+        }
+    }
+
+    @Test
+    void letsJettysListenerCustomizeTheSocket() throws Exception {
+        List<Class<?>> customized = new CopyOnWriteArrayList<>();
+        TestServer server = new TestServer(connectors::http);
+        server.connector().addBean(new SocketCustomizationListener() {
+            @Override
+            protected void customize(Socket socket, Class<? extends Connection> connection, boolean ssl) {
+                try {
+                    socket.setTrafficClass(0x10);
+                    customized.add(connection);
+                } catch (SocketException x) {
+                    throw new IllegalStateException(x);
+                }
+            }
+        });
+        try (server; RawClient client = server.start(new Hello()).client()) {
+            assertEquals("hello", client.get("/").answer().text());
+            assertEquals(List.of(HttpConnection.class), customized);
+            SocketChannel accepted = (SocketChannel) server.events().last().getEndPoint().getTransport();
+            assertEquals(0x10, accepted.getOption(StandardSocketOptions.IP_TOS));
+        }
+    }
+
+    @Test
     void acceptsOnTwoThreads() throws Exception {
         TestServer server = new TestServer(s -> twoAcceptors(s));
         try (server) {
@@ -141,7 +242,7 @@ class SocketContractTest {
         HttpConnectionFactory http = new HttpConnectionFactory();
         return switch (connectors) {
             case STOCK -> new ServerConnector(server, 2, 1, http);
-            case NIO, NIO_HANDOFF -> new NioConnector(server, 2, 1, http);
+            case NIO, NIO_HANDOFF, NIO_SELECTOR -> new NioConnector(server, 2, 1, http);
             default -> new BioConnector(server, 2, http);
         };
     }
@@ -222,7 +323,8 @@ class SocketContractTest {
 
     @Test
     void shortensTheTimeoutOfAReadThatWaits() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(new Hello()); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(new Hello());
+                RawClient client = server.client()) {
             assertEquals("hello", client.get("/").answer().text());
             EndPoint endPoint = server.events().last().getEndPoint();
             Await.until("waits", endPoint::isFillInterested);

@@ -9,6 +9,7 @@ import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
+import dev.millrace.transfer.TransferStatistics;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import java.util.concurrent.atomic.LongAdder;
@@ -73,8 +74,12 @@ class WriteStrategyContractTest {
                         check(client, kind, size);
                     }
                 }
-                Await.until("counted", () -> ((MillraceConnector) server.connector()).getTransferStatistics()
-                        .getCopiedBytes() > 3L * CONTENT.length);
+                TransferStatistics statistics = ((MillraceConnector) server.connector()).getTransferStatistics();
+                Await.until("counted", () -> statistics.written(strategy.word()).sum() > 3L * CONTENT.length);
+                Await.until("all of it", () -> statistics.getCopiedBytes() == statistics.getGatherBytes()
+                        + statistics.getDirectBytes() + statistics.getChunkBytes()
+                        + statistics.getAdaptiveChunkBytes());
+                assertEquals(statistics.written(strategy.word()).sum(), statistics.getCopiedBytes());
             }
         }
     }
@@ -90,6 +95,8 @@ class WriteStrategyContractTest {
         try (server; RawClient client = server.start(new Bytes()).client()) {
             check(client, "heap", 100_000);
             assertTrue(calls.sum() >= 2, "calls " + calls);
+            Await.until("counted", () -> ((MillraceConnector) server.connector()).getTransferStatistics()
+                    .getCustomBytes() > 100_000);
         }
     }
 

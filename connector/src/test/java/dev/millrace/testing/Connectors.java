@@ -32,6 +32,14 @@ public enum Connectors {
             return connector;
         }
     },
+    NIO_SELECTOR {
+        @Override
+        public ServerConnector on(Server server, ConnectionFactory... factories) {
+            NioConnector connector = new NioConnector(server, 1, 1, factories);
+            connector.setDispatch("selector");
+            return connector;
+        }
+    },
     BIO_PLATFORM {
         @Override
         public ServerConnector on(Server server, ConnectionFactory... factories) {

@@ -76,7 +76,7 @@ class TransferContractTest {
     }
 
     private boolean selects() {
-        return connectors == Connectors.NIO || connectors == Connectors.NIO_HANDOFF;
+        return connectors.name().startsWith("NIO");
     }
 
     @ParameterizedTest

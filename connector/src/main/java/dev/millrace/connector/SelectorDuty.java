@@ -1,0 +1,151 @@
+package dev.millrace.connector;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.eclipse.jetty.io.ManagedSelector;
+import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.eclipse.jetty.util.thread.TryExecutor;
+import org.eclipse.jetty.util.thread.strategy.AdaptiveExecutionStrategy;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sees to it that one selector selects, although its thread runs handlers ({@link Dispatch#SELECTOR}). Jetty's strategy
+ * lets a task run where it was found if another thread stands ready to go on selecting. Here it is told that one does,
+ * and none does, until the task has waited for its peer or the disk for some milliseconds, or run for a second. So a
+ * task that does not block wakes nobody, and for one that does no connection of its selector waits, its own among them.
+ *
+ * <p>Who selects twice does no harm: the strategy lets go of the second.
+ */
+final class SelectorDuty implements TryExecutor, VirtualThreads.Configurable {
+    private static final Logger LOG = LoggerFactory.getLogger(SelectorDuty.class);
+    private static final long WAIT_MILLIS = 5;
+    private static final long RUN_MILLIS = 1000;
+
+    private final Executor executor;
+    private final TryExecutor reserved;
+    private final Scheduler scheduler;
+    private final String name;
+    private final AtomicLong threads = new AtomicLong();
+    private final AtomicBoolean looking = new AtomicBoolean();
+    private AdaptiveExecutionStrategy strategy;
+    // Of the thread that selects.
+    private boolean runsHere;
+    // A thread finds itself here only if it has written this itself: any other value says that it does not select.
+    private Thread selecting;
+    private volatile long waitingTask;
+    // Of the scheduler's thread.
+    private long seenTask;
+
+    /**
+     * @param executor where Jetty's selectors run
+     * @param scheduler looks after the tasks
+     * @param name of threads that select because no other is there
+     */
+    SelectorDuty(Executor executor, Scheduler scheduler, String name) {
+        this.executor = executor;
+        this.reserved = TryExecutor.asTryExecutor(executor);
+        this.scheduler = scheduler;
+        this.name = name;
+    }
+
+    /** Takes on the selector that was made with this as its executor. */
+    void takeOn(ManagedSelector selector) {
+        strategy = selector.getBean(AdaptiveExecutionStrategy.class);
+    }
+
+    static SelectorDuty of(ManagedSelector selector) {
+        return selector.getBean(AdaptiveExecutionStrategy.class).getBean(SelectorDuty.class);
+    }
+
+    /** The tasks that another thread ran than the one which found them. */
+    long handOvers() {
+        return strategy.getPECTasksExecuted() + strategy.getEPCTasksConsumed() - strategy.getEPCProduceCount();
+    }
+
+    /** Looks after the selector, until it is stopped. */
+    void start() {
+        scheduler.schedule(this::watch, RUN_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** Called by the selecting thread before it hands a task to the strategy: whether it is to run it itself. */
+    void place(boolean here) {
+        runsHere = here;
+    }
+
+    /** Called by whoever may be about to wait: for a peer, or for the disk. */
+    void mayWait() {
+        if (selecting != Thread.currentThread()) {
+            return;
+        }
+        waitingTask = strategy.getEPCTasksConsumed();
+        if (looking.compareAndSet(false, true)) {
+            scheduler.schedule(this::look, WAIT_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void look() {
+        looking.set(false);
+        if (runsStill(waitingTask)) {
+            selectElsewhere();
+        }
+    }
+
+    private void watch() {
+        long task = strategy.getEPCTasksConsumed();
+        if (task == seenTask && runsStill(task)) {
+            LOG.debug("A handler has run for {} ms in the thread of {}", RUN_MILLIS, name);
+            selectElsewhere();
+        }
+        seenTask = task;
+        if (strategy.isRunning()) {
+            start();
+        }
+    }
+
+    private boolean runsStill(long task) {
+        return strategy.isRunning() && strategy.isIdle() && strategy.getEPCTasksConsumed() == task;
+    }
+
+    // Not by the pool's queue: all its threads may be waiting, for this selector.
+    private void selectElsewhere() {
+        try {
+            if (!reserved.tryExecute(strategy)) {
+                Thread thread = new Thread(strategy, name + "-" + threads.incrementAndGet());
+                thread.setContextClassLoader(SelectorDuty.class.getClassLoader());
+                thread.start();
+            }
+        } catch (Throwable x) {
+            // No thread (OutOfMemoryError is how the JDK says so): the next look may find one.
+            LOG.warn("No thread for {}: {}", name, x.toString());
+        }
+    }
+
+    @Override
+    public boolean tryExecute(Runnable task) {
+        if (runsHere) {
+            runsHere = false;
+            selecting = Thread.currentThread();
+            return true;
+        }
+        return reserved.tryExecute(task);
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        executor.execute(task);
+    }
+
+    @Override
+    public Executor getVirtualThreadsExecutor() {
+        return VirtualThreads.getVirtualThreadsExecutor(executor);
+    }
+
+    @Override
+    public String toString() {
+        return "SelectorDuty[" + name + ",handOvers=" + handOvers() + "]";
+    }
+}

@@ -1,0 +1,192 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
+import org.eclipse.jetty.ee11.servlet.ServletHolder;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** One selector whose thread runs servlets, which it should not: they block, and yet the others are served. */
+@Timeout(60)
+class SelectorDispatchTest {
+    private static final byte[] LARGE = new byte[10_000_000];
+
+    static {
+        new Random(2).nextBytes(LARGE);
+    }
+
+    @TempDir
+    static Path directory;
+
+    private final CountDownLatch release = new CountDownLatch(1);
+    private final Set<Thread> handlers = ConcurrentHashMap.newKeySet();
+
+    /** /large: 10 MB; /wait: until released; a POST: as many bytes as were read. All of it blocks. */
+    private final class Blocking extends HttpServlet {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
+            handlers.add(Thread.currentThread());
+            if (request.getRequestURI().equals("/large")) {
+                response.setContentLength(LARGE.length);
+                response.getOutputStream().write(LARGE);
+            } else {
+                if (request.getRequestURI().equals("/wait")) {
+                    awaitRelease();
+                }
+                response.getOutputStream().print("fine");
+            }
+        }
+
+        private void awaitRelease() throws IOException {
+            try {
+                release.await();
+            } catch (InterruptedException x) {
+                throw new IOException(x);
+            }
+        }
+
+        @Override
+        protected void doPost(HttpServletRequest request, HttpServletResponse response) throws IOException {
+            response.getOutputStream().print(request.getInputStream().readAllBytes().length);
+        }
+    }
+
+    private TestServer server() {
+        return new TestServer(Connectors.NIO_SELECTOR::http);
+    }
+
+    private TestServer start(TestServer server) throws Exception {
+        ServletContextHandler context = new ServletContextHandler("/");
+        context.addServlet(new ServletHolder(new Blocking()), "/*");
+        return server.start(context);
+    }
+
+    private static SelectorStatistics statistics(TestServer server) {
+        return ((NioConnector) server.connector()).getSelectorStatistics();
+    }
+
+    private static void assertServes(TestServer server) throws Exception {
+        try (RawClient client = server.client()) {
+            assertEquals("fine", client.get("/").answer().text());
+            assertEquals("fine", client.get("/").answer().text());
+        }
+    }
+
+    private static void awaitBlockedWrites(TestServer server, int count) {
+        Await.until("writes wait", () -> statistics(server).getConnectionsInWrite() == count);
+    }
+
+    @Test
+    void servesInTheSelectorsThread() throws Exception {
+        try (TestServer server = start(server()); RawClient client = server.client()) {
+            for (int i = 0; i < 100; i++) {
+                assertEquals("fine", client.get("/").answer().text());
+            }
+            assertEquals(1, handlers.size(), handlers.toString());
+            Await.until("nothing handed over", () -> statistics(server).getHandOvers() == 0);
+        }
+    }
+
+    @Test
+    void servesOthersWhileAWriteBlocks() throws Exception {
+        try (TestServer server = start(server()); RawClient slow = new RawClient(server.port(), 4096).get("/large")) {
+            awaitBlockedWrites(server, 1);
+            assertServes(server);
+            assertArrayEquals(LARGE, slow.answer().body());
+            assertEquals("fine", slow.get("/").answer().text());
+            assertEquals(1, statistics(server).getHandOvers());
+        }
+    }
+
+    @Test
+    void servesOthersWhileAWriteBlocksInsideTls() throws Exception {
+        Tls tls = new Tls(directory);
+        TestServer secure = new TestServer(s -> Connectors.NIO_SELECTOR.on(s,
+                new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+        try (TestServer server = start(secure); RawClient slow = tls.connect(server.port()).get("/large");
+                RawClient other = tls.connect(server.port())) {
+            awaitBlockedWrites(server, 1);
+            assertEquals("fine", other.get("/").answer().text());
+            assertArrayEquals(LARGE, slow.answer().body());
+        }
+    }
+
+    @Test
+    void servesOthersWhileAReadBlocks() throws Exception {
+        try (TestServer server = start(server()); RawClient slow = server.client()) {
+            slow.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n" + "x".repeat(50));
+            Await.until("read", () -> slow.socket().isConnected() && statistics(server).getConnectionsInRead() == 1);
+            assertServes(server);
+            assertEquals("100", slow.send("x".repeat(50)).answer().text());
+        }
+    }
+
+    @Test
+    void servesOthersWhileAHandlerWaitsForSomethingElse() throws Exception {
+        try (TestServer server = start(server()); RawClient slow = server.client().get("/wait")) {
+            assertServes(server);
+            release.countDown();
+            assertEquals("fine", slow.answer().text());
+        }
+    }
+
+    @Test
+    void servesOthersWhenMoreWritesBlockThanThePoolHasThreads() throws Exception {
+        TestServer server = server();
+        ((QueuedThreadPool) server.server().getThreadPool()).setMaxThreads(8);
+        try (server) {
+            start(server);
+            List<RawClient> slow = new ArrayList<>();
+            RawClient other = server.client();
+            for (int i = 0; i < 20; i++) {
+                slow.add(new RawClient(server.port(), 4096));
+                assertEquals("fine", slow.get(i).get("/").answer().text());
+            }
+            for (int i = 0; i < 20; i++) {
+                slow.get(i).get("/large");
+                awaitBlockedWrites(server, i + 1);
+            }
+            assertEquals("fine", other.get("/").answer().text());
+            other.close();
+            for (RawClient client : slow) {
+                assertArrayEquals(LARGE, client.answer().body());
+                client.close();
+            }
+        }
+    }
+
+    @Test
+    void stopsWhileAWriteBlocks() throws Exception {
+        try (TestServer server = start(server()); RawClient slow = new RawClient(server.port(), 4096).get("/large")) {
+            awaitBlockedWrites(server, 1);
+            server.server().stop();
+            while (slow.read() >= 0) {
+                // What is on its way.
+            }
+        }
+    }
+}
