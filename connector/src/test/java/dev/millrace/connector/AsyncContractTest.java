@@ -17,6 +17,8 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -27,6 +29,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.websocket.api.Session;
 import org.eclipse.jetty.websocket.server.WebSocketUpgradeHandler;
 import org.junit.jupiter.api.Test;
@@ -52,11 +57,15 @@ class AsyncContractTest {
     }
 
     private TestServer server(HttpServlet servlet) throws Exception {
+        return new TestServer(connectors::http).start(context(servlet));
+    }
+
+    private static ServletContextHandler context(HttpServlet servlet) {
         ServletContextHandler context = new ServletContextHandler("/");
         ServletHolder holder = new ServletHolder(servlet);
         holder.setAsyncSupported(true);
         context.addServlet(holder, "/*");
-        return new TestServer(connectors::http).start(context);
+        return context;
     }
 
     /** Reads whatever comes, and writes it back when it can. */
@@ -146,6 +155,25 @@ class AsyncContractTest {
             // The request ends on a thread of the pool, after its answer: stopping must not overtake it.
             client.close();
             server.awaitNoEndPoints();
+        }
+    }
+
+    @Test
+    void echoesOverHttp2() throws Exception {
+        byte[] body = random(BYTES);
+        HttpConfiguration configuration = new HttpConfiguration();
+        TestServer http2 = new TestServer(s -> connectors.on(s, new HttpConnectionFactory(configuration),
+                new HTTP2CServerConnectionFactory(configuration)));
+        try (TestServer server = http2.start(context(new Echo()))) {
+            HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
+            HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://localhost:" + server.port() + "/"));
+            // What has no body upgrades the connection.
+            assertEquals(405, client.send(request.GET().build(), HttpResponse.BodyHandlers.discarding()).statusCode());
+            request.POST(HttpRequest.BodyPublishers.ofByteArray(body));
+            HttpResponse<byte[]> echo = client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofByteArray())
+                    .get(30, TimeUnit.SECONDS);
+            assertEquals(HttpClient.Version.HTTP_2, echo.version());
+            assertArrayEquals(body, echo.body());
         }
     }
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** When the system gives no more descriptors: who is connected is served, who comes waits, and the acceptor does not spin. */
+/** When the system has no more descriptors: who is connected is served, who comes waits, and no acceptor spins. */
 @EnabledOnOs(OS.LINUX)
 @Timeout(60)
 class FewDescriptorsTest {
@@ -38,7 +38,8 @@ class FewDescriptorsTest {
     /** When each line of this process that tells of a failed accept was read. */
     private static BlockingQueue<Long> failures(InputStream errors) {
         BlockingQueue<Long> times = new LinkedBlockingQueue<>();
-        Thread reader = new Thread(() -> new BufferedReader(new InputStreamReader(errors, StandardCharsets.UTF_8)).lines()
+        BufferedReader log = new BufferedReader(new InputStreamReader(errors, StandardCharsets.UTF_8));
+        Thread reader = new Thread(() -> log.lines()
                 .filter(line -> line.toLowerCase(Locale.ROOT).contains("accept fail"))
                 .forEach(line -> times.add(System.nanoTime())), "errors");
         reader.setDaemon(true);

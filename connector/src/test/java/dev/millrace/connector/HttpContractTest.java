@@ -242,6 +242,17 @@ class HttpContractTest {
     }
 
     @Test
+    void answersBeforeItClosesOnABodyThatNobodyReads() throws Exception {
+        try (RawClient client = server.client()) {
+            client.send("POST /unread HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                    + "Content-Length: 4\r\n\r\nbody");
+            assertEquals("/unread", client.answer().text());
+            assertEquals(-1, client.read());
+        }
+        server.awaitNoEndPoints();
+    }
+
+    @Test
     void refusesWhatIsNotHttp() throws Exception {
         try (RawClient client = server.client()) {
             assertEquals(400, client.send("what\r\n\r\n").answer().status());

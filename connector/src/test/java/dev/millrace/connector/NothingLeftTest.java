@@ -34,7 +34,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 @DisabledOnOs(OS.WINDOWS)
 @Timeout(120)
 class NothingLeftTest {
+    /** The variants of a selector connector differ in who handles what was accepted: fewer do for them. */
     private static final int CONNECTIONS = 10_000;
+    private static final int FEWER_CONNECTIONS = 2_000;
     private static final int RESTARTS = 100;
     private static final int CLIENTS = 4;
 
@@ -112,17 +114,19 @@ class NothingLeftTest {
     }
 
     @Test
-    void leavesNothingOfTenThousandConnections() throws Exception {
+    void leavesNothingOfManyConnections() throws Exception {
         long threadsBefore = threads();
+        boolean many = connectors.name().startsWith("BIO") || connectors == Connectors.NIO;
+        int connections = many ? CONNECTIONS : FEWER_CONNECTIONS;
         try (TestServer server = new TestServer(connectors::http)) {
             server.connector().setAcceptQueueSize(1000);
             server.start(HELLO);
             connectAll(server.port(), 100);
             server.awaitNoEndPoints();
             long before = descriptors();
-            connectAll(server.port(), CONNECTIONS);
+            connectAll(server.port(), connections);
             server.awaitNoEndPoints();
-            assertEquals(CONNECTIONS + 100, server.connections().getConnectionsTotal());
+            assertEquals(connections + 100, server.connections().getConnectionsTotal());
             Await.until("descriptors as before: " + before, () -> descriptors() <= before, () -> "but " + descriptors());
         }
         awaitAsBefore(Long.MAX_VALUE, threadsBefore);

@@ -147,6 +147,38 @@ class ProtocolContractTest {
         }
     }
 
+    @Test
+    void speaksHttp2ByPriorKnowledge() throws Exception {
+        try (TestServer server = server(http, new HTTP2CServerConnectionFactory(configuration));
+                RawClient client = server.client()) {
+            client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+            client.send(frame(4, 0, 0, new byte[0]));
+            // HPACK (RFC 7541): the static table's GET, http and /, and the authority as a literal.
+            byte[] fields = ByteBuffer.allocate(14).put(new byte[] {(byte) 0x82, (byte) 0x86, (byte) 0x84, 0x41, 9})
+                    .put("localhost".getBytes(StandardCharsets.US_ASCII)).array();
+            client.send(frame(1, 0x5, 1, fields));
+            assertEquals("HTTP/2.0 127.0.0.1 /", data(client));
+        }
+    }
+
+    private static byte[] frame(int type, int flags, int stream, byte[] payload) {
+        return ByteBuffer.allocate(9 + payload.length).putShort((short) 0).put((byte) payload.length).put((byte) type)
+                .put((byte) flags).putInt(stream).put(payload).array();
+    }
+
+    /** The content of the first DATA frame (RFC 9113, 4.1). */
+    private static String data(RawClient client) throws Exception {
+        while (true) {
+            ByteBuffer head = ByteBuffer.wrap(client.in().readNBytes(9));
+            int length = (head.getShort() & 0xffff) << 8 | head.get() & 0xff;
+            int type = head.get();
+            byte[] payload = client.in().readNBytes(length);
+            if (type == 0) {
+                return new String(payload, StandardCharsets.US_ASCII);
+            }
+        }
+    }
+
     // Both directions carry more than the socket buffers hold: whoever reads only after it has written stops for ever.
     private static void multiplex(HttpClient client, String base, HttpClient.Version version) throws Exception {
         HttpResponse<String> first = client.send(HttpRequest.newBuilder(URI.create(base + "/first")).build(),

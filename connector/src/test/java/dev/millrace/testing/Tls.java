@@ -15,6 +15,7 @@ public final class Tls {
     private static final String PASSWORD = "password";
 
     private final Path keyStore;
+    private SSLContext client;
 
     public Tls(Path directory) throws Exception {
         keyStore = directory.resolve("test.p12");
@@ -38,7 +39,14 @@ public final class Tls {
         return ssl;
     }
 
-    public SSLContext client() throws Exception {
+    public synchronized SSLContext client() throws Exception {
+        if (client == null) {
+            client = newClient();
+        }
+        return client;
+    }
+
+    private SSLContext newClient() throws Exception {
         KeyStore keys = KeyStore.getInstance("PKCS12");
         try (InputStream in = Files.newInputStream(keyStore)) {
             keys.load(in, PASSWORD.toCharArray());

@@ -1,0 +1,70 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.handler.ContextHandler;
+import org.eclipse.jetty.server.handler.ContextHandlerCollection;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A thread that lives as long as a connection carries nothing of one request into the next. */
+@Timeout(60)
+class RequestIsolationTest {
+    private static final ClassLoader ONE = new ClassLoader("one", RequestIsolationTest.class.getClassLoader()) {
+    };
+
+    /** What the current thread thinks of itself. */
+    private static String thread() {
+        ContextHandler context = ContextHandler.getCurrentContextHandler();
+        return (context == null ? "none" : context.getContextPath()) + " "
+                + (Thread.currentThread().getContextClassLoader() == ONE) + " "
+                + Thread.currentThread().isInterrupted();
+    }
+
+    private static ContextHandler context(String path, ClassLoader loader, boolean interrupts) {
+        ContextHandler context = new ContextHandler(new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) {
+                String before = (String) request.getAttribute("before");
+                Content.Sink.write(response, true, before + ", " + thread(), callback);
+                if (interrupts) {
+                    Thread.currentThread().interrupt();
+                }
+                return true;
+            }
+        }, path);
+        context.setClassLoader(loader);
+        return context;
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.millrace.testing.Connectors#ours")
+    void startsEveryRequestAfresh(Connectors connectors) throws Exception {
+        // Jetty's selectors keep an interrupt until they have nothing to do.
+        boolean interrupts = connectors != Connectors.NIO;
+        Handler contexts = new ContextHandlerCollection(
+                context("/one", ONE, interrupts), context("/two", null, interrupts));
+        Handler before = new Handler.Wrapper(contexts) {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                request.setAttribute("before", thread());
+                return super.handle(request, response, callback);
+            }
+        };
+        try (TestServer server = new TestServer(connectors::http).start(before); RawClient client = server.client()) {
+            for (int i = 0; i < 5; i++) {
+                assertEquals("none false false, /one true false", client.get("/one/").answer().text());
+                assertEquals("none false false, /two false false", client.get("/two/").answer().text());
+            }
+        }
+    }
+}
