@@ -14,11 +14,14 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.eclipse.jetty.ee11.servlet.ResourceServlet;
+import org.eclipse.jetty.ee11.servlet.ServletApiResponse;
 import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
+import org.eclipse.jetty.ee11.servlet.ServletContextResponse;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.http.content.PreCompressedHttpContentFactory;
+import org.eclipse.jetty.util.component.ContainerLifeCycle;
 
 /**
  * Jetty's {@link ResourceServlet}, sending files by the kernel on connectors of Millrace. Takes the same init
@@ -40,6 +43,8 @@ public class SendfileServlet extends ResourceServlet {
             "cacheValidationTime", "useFileMappedBuffer", "maxMappedFileSize");
 
     private transient SendfileContentFactory files;
+    /** Jetty's servlet looks content up by its path alone: this tells for which response, while it does. */
+    private final transient ThreadLocal<ServletContextResponse> partsTo = new ThreadLocal<>();
 
     /** Made by the container. */
     public SendfileServlet() {
@@ -53,14 +58,14 @@ public class SendfileServlet extends ResourceServlet {
             files = ours;
             return;
         }
-        // Variants are looked up in our cache too.
-        if (found instanceof PreCompressedHttpContentFactory outer) {
-            found = outer.getBean(HttpContent.Factory.class);
+        // Variants are looked up in our cache too; and what a ServerSendfile has put here has that one's settings.
+        while (found instanceof PreCompressedHttpContentFactory || found instanceof SendfileContentFactory) {
+            found = ((ContainerLifeCycle) found).getBean(HttpContent.Factory.class);
         }
         files = new SendfileContentFactory(found);
         configure();
-        getResourceService().setHttpContentFactory(
-                new PreCompressedHttpContentFactory(files, getResourceService().getPrecompressedFormats()));
+        getResourceService().setHttpContentFactory(new PartsFactory(
+                new PreCompressedHttpContentFactory(files, getResourceService().getPrecompressedFormats())));
     }
 
     private void configure() {
@@ -86,11 +91,41 @@ public class SendfileServlet extends ResourceServlet {
     @Override
     protected void doGet(HttpServletRequest request, HttpServletResponse response)
             throws ServletException, IOException {
-        HttpServletRequest served = request;
-        if (request.getHeader(RANGE) != null) {
-            served = withRanges(request);
+        String range = request.getHeader(RANGE);
+        if (range == null) {
+            super.doGet(request, response);
+            return;
         }
-        super.doGet(served, response);
+        HttpServletRequest served = withRanges(request);
+        if (served != request || range.indexOf(',') < 0 || !(response instanceof ServletApiResponse)) {
+            super.doGet(served, response);
+            return;
+        }
+        ServletContextResponse target =
+                ServletContextRequest.getServletContextRequest(request).getServletContextResponse();
+        partsTo.set(target.isWritingOrStreaming() ? null : target);
+        try {
+            super.doGet(served, response);
+        } finally {
+            partsTo.remove();
+        }
+    }
+
+    /** Looks content up for the request that this thread is serving. */
+    private final class PartsFactory extends ContainerLifeCycle implements HttpContent.Factory {
+        private final HttpContent.Factory found;
+
+        private PartsFactory(HttpContent.Factory found) {
+            this.found = found;
+            installBean(found);
+        }
+
+        @Override
+        public HttpContent getContent(String path) throws IOException {
+            HttpContent content = found.getContent(path);
+            ServletContextResponse target = partsTo.get();
+            return target == null ? content : files.withParts(content, target);
+        }
     }
 
     private HttpServletRequest withRanges(HttpServletRequest request) throws IOException {

@@ -3,6 +3,8 @@ package dev.millrace.files;
 import java.io.IOException;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.eclipse.jetty.http.EtagUtils;
+import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.HttpURI;
@@ -48,8 +50,28 @@ final class FilesService extends ResourceService {
             writeHttpError(request, response, callback, x);
             return;
         }
-        RangesResponse ranges = new RangesResponse(request, response, files.get(), file);
-        super.doGet(request, ranges, Callback.from(file::release, callback), ranges.content(content, resource));
+        RangesResponse ranges = new RangesResponse(request, response, files.get(), resource);
+        // Held for all parts, so that they are of one version.
+        super.doGet(request, ranges, Callback.from(file::release, callback), ranges.content(content));
+    }
+
+    // Jetty takes what follows the last hyphen of an entity tag for a suffix of its own making, and compares without it:
+    // with a suffix to take away, the tag of an application stays whole.
+    @Override
+    protected boolean handleConditionalHeaders(Request request, Response response, HttpContent content,
+            Callback callback) throws IOException {
+        String etag = content.getETagValue();
+        if (etag == null || etag.indexOf('-') < 0) {
+            return super.handleConditionalHeaders(request, response, content, callback);
+        }
+        HttpField suffixed = new HttpField(HttpHeader.ETAG, EtagUtils.ETAG_SEPARATOR.isEmpty() ? etag
+                : etag.replaceFirst("(\"?)$", EtagUtils.ETAG_SEPARATOR + "$1"));
+        return super.handleConditionalHeaders(request, response, new HttpContent.Wrapper(content) {
+            @Override
+            public HttpField getETag() {
+                return suffixed;
+            }
+        }, callback);
     }
 
     // No error: Jetty's error handler forbids caching, and RFC 9110 section 15.4.5 wants the fields that a 200 would

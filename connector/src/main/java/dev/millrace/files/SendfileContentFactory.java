@@ -11,7 +11,6 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
-import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.MimeTypes;
 import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.io.Content;
@@ -119,12 +118,25 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         }
     }
 
+    /** Before the start: takes over the settings of another. */
+    void setAs(SendfileContentFactory other) {
+        minTransferBytes = other.minTransferBytes;
+        debugHeader = other.debugHeader;
+        maxRanges = other.maxRanges;
+        maxCompressedBytes = other.maxCompressedBytes;
+        maxCacheBytes = other.maxCacheBytes;
+        maxCachedFileBytes = other.maxCachedFileBytes;
+        largePages = other.largePages;
+        compressible = other.compressible;
+        openFiles.setMaxFiles(other.getMaxOpenFiles());
+        openFiles.setValidMillis(other.getValidMillis());
+    }
+
     /** Before the start: whose scheduler and threads look after open files. */
     void setServer(Server server) {
         this.server = server;
     }
 
-    /** @return the size in bytes from which on content goes by the kernel */
     @ManagedAttribute("Size in bytes from which on content goes by the kernel")
     public int getMinTransferBytes() {
         return minTransferBytes;
@@ -135,7 +147,6 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         this.minTransferBytes = minTransferBytes;
     }
 
-    /** @return the most files that are kept open */
     @ManagedAttribute("Most files that are kept open")
     public int getMaxOpenFiles() {
         return openFiles.maxFiles();
@@ -146,7 +157,6 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         openFiles.setMaxFiles(maxOpenFiles);
     }
 
-    /** @return for how long a file is believed to be unchanged, in milliseconds */
     @ManagedAttribute("Milliseconds for which a file is believed to be unchanged")
     public long getValidMillis() {
         return openFiles.validMillis();
@@ -160,7 +170,6 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         openFiles.setValidMillis(validMillis);
     }
 
-    /** @return the memory of the content cache in bytes; 0 when there is none */
     @ManagedAttribute("Memory of the content cache in bytes")
     public int getMaxCacheBytes() {
         return maxCacheBytes;
@@ -179,7 +188,6 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         this.maxCacheBytes = maxCacheBytes;
     }
 
-    /** @return the size in bytes of the largest file that the content cache takes */
     @ManagedAttribute("Size in bytes of the largest file that the content cache takes")
     public int getMaxCachedFileBytes() {
         return maxCachedFileBytes;
@@ -199,6 +207,11 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
      */
     public void setLargePages(Path mount) {
         this.largePages = mount;
+    }
+
+    /** @return the directory of {@link #setLargePages}; null for ordinary pages */
+    public Path getLargePages() {
+        return largePages;
     }
 
     /** @return null when there is none */
@@ -230,7 +243,6 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         return cache == null ? 0 : cache.admissions();
     }
 
-    /** @return whether responses say how their content went */
     @ManagedAttribute("Whether responses say how their content went")
     public boolean isDebugHeader() {
         return debugHeader;
@@ -243,7 +255,6 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         this.debugHeader = debugHeader;
     }
 
-    /** @return the most ranges of one request that are served */
     @ManagedAttribute("Most ranges of one request that are served")
     public int getMaxRanges() {
         return maxRanges;
@@ -265,20 +276,21 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
      * @return false when it is to be sent the whole
      */
     public boolean acceptsRanges(HttpFields request, HttpContent content) {
-        long commas = 0;
-        for (String range : request.getValuesList(HttpHeader.RANGE)) {
-            commas += range.chars().filter(c -> c == ',').count() + 1;
-        }
-        String version = request.get(HttpHeader.IF_RANGE);
-        if (commas > maxRanges) {
-            return false;
-        }
-        return version == null
-                || content.getLastModified() != null && version.equals(content.getLastModified().getValue())
-                || !version.startsWith("W/") && version.equals(content.getETagValue());
+        return Ranges.areAcceptable(request, content, maxRanges);
     }
 
-    /** @return the most bytes of a file that a compression around is given */
+    /**
+     * For a request of several ranges: Jetty writes them part after part, and asks the resource for each.
+     *
+     * @param content what is asked for
+     * @param response what Jetty will write the parts to, itself and not a wrapper of it
+     * @return the same content, whose parts go by the kernel where that is possible
+     */
+    public HttpContent withParts(HttpContent content, Response response) {
+        return content != null && content.getResource() instanceof FileResource file
+                ? RangesResponse.of(content, new PartsResource(file, this, response, false)) : content;
+    }
+
     @ManagedAttribute("Most bytes of a file that a compression around is given")
     public long getMaxCompressedBytes() {
         return maxCompressedBytes;
@@ -320,7 +332,6 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         return openFiles.missingSize();
     }
 
-    /** @return how often which obstacle made a response's content go by a copy */
     @ManagedAttribute("How often which obstacle made content go by a copy")
     public Map<String, Long> getObstacles() {
         Map<String, Long> counts = new TreeMap<>();

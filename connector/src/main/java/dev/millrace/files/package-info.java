@@ -2,6 +2,7 @@
  * Files for Jetty's own file serving: {@link dev.millrace.files.SendfileContentFactory} puts sendfile behind
  * {@code ResourceHandler}, {@code ResourceServlet} and {@code DefaultServlet};
  * {@link dev.millrace.files.SendfileHandler} is a {@code ResourceHandler} that has it built in.
+ * {@link dev.millrace.files.ServerSendfile} does it for everything on a server;
  * {@link dev.millrace.files.XSendfileHandler} sends what applications name.
  *
  * <p>Lookup, conditional requests, ranges, listings and types stay Jetty's. Here are the open files, the contents in

@@ -88,14 +88,56 @@ class SendfileServletTest {
     }
 
     @Test
-    void copiesThroughAFilterThatWraps() throws Exception {
+    void sendsThePartsOfSeveralRanges() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 1_000_000);
+        try (TestServer server = new TestServer(connectors::http).start(context());
+                RawClient client = server.client()) {
+            for (int i = 1; i <= 3; i++) {
+                Answer answer = client.send("GET /app/files/file.bin HTTP/1.1\r\nHost: localhost\r\n"
+                        + "Range: bytes=0-99999,200000-200009,500000-999999\r\n\r\n").answer();
+                assertEquals(206, answer.status());
+                String body = answer.text();
+                for (int[] part : new int[][] {{0, 100_000}, {200_000, 200_010}, {500_000, 1_000_000}}) {
+                    String header = "Content-Range: bytes " + part[0] + "-" + (part[1] - 1) + "/1000000\r\n\r\n";
+                    int begin = body.indexOf(header) + header.length();
+                    assertTrue(begin > header.length(), header);
+                    assertEquals(new String(bytes, part[0], part[1] - part[0], StandardCharsets.ISO_8859_1),
+                            body.substring(begin, begin + part[1] - part[0]), header);
+                }
+                // The part of ten bytes is copied.
+                assertEquals(2 * i, statistics(server).getRegions());
+            }
+            assertArrayEquals(bytes, client.get("/app/files/file.bin").answer().body());
+        }
+    }
+
+    @Test
+    void copiesThePartsThroughAFilterThatWraps() throws Exception {
+        TestFiles.write(directory, "file.bin", 1_000_000);
         ServletContextHandler context = context();
+        wrapResponses(context);
+        try (TestServer server = new TestServer(connectors::http).start(context); RawClient client = server.client()) {
+            Answer answer = client.send("GET /app/files/file.bin HTTP/1.1\r\nHost: localhost\r\n"
+                    + "Range: bytes=0-99999,500000-999999\r\n\r\n").answer();
+            assertEquals(206, answer.status());
+            assertTrue(answer.body().length > 600_000, "parts");
+            assertEquals(0, statistics(server).getRegions());
+        }
+    }
+
+    private static void wrapResponses(ServletContextHandler context) {
         Filter wrapping = (request, response, chain) ->
                 chain.doFilter(request, new HttpServletResponseWrapper((HttpServletResponse) response));
         FilterHolder holder = new FilterHolder(wrapping);
         holder.setAsyncSupported(true);
         context.addFilter(holder, "/*", EnumSet.of(jakarta.servlet.DispatcherType.REQUEST));
+    }
+
+    @Test
+    void copiesThroughAFilterThatWraps() throws Exception {
+        byte[] bytes = TestFiles.write(directory, "file.bin", 1_000_000);
+        ServletContextHandler context = context();
+        wrapResponses(context);
         try (TestServer server = new TestServer(connectors::http).start(context); RawClient client = server.client()) {
             assertArrayEquals(bytes, client.get("/app/files/file.bin").answer().body());
             assertEquals(0, statistics(server).getRegions());

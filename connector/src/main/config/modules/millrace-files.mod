@@ -1,0 +1,43 @@
+[description]
+Sends the files of all deployed applications by the kernel (sendfile), on the connectors of Millrace: Jetty's own
+DefaultServlet and ResourceServlet of the environments ee10 and ee11, and static applications, all unchanged.
+
+[tags]
+server
+handler
+
+[depend]
+server
+millrace-connector
+
+[xml]
+etc/millrace-files.xml
+
+[ini-template]
+### Files by sendfile
+### Each file servlet has open files and contents of its own. How transfers take turns is the connectors' affair:
+### millrace.bio.algorithm, millrace.bio.workers, millrace.nio.algorithm, millrace.nio.workers.
+
+## The size in bytes from which on content goes by the kernel; smaller content goes out in one write with the header.
+# millrace.files.minTransferBytes=16384
+
+## The most files that are kept open, and the most missing paths that are remembered.
+# millrace.files.maxOpenFiles=2048
+
+## For how long a file is believed to be unchanged, in milliseconds (0: not at all; -1: for ever).
+# millrace.files.validMillis=1000
+
+## The memory for the contents of small files, in bytes, outside the heap (0: none).
+# millrace.files.maxCacheBytes=0
+
+## The size in bytes of the largest file in that memory.
+# millrace.files.maxCachedFileBytes=65536
+
+## A directory on a hugetlbfs mount, for that memory; ordinary pages unless given.
+# millrace.files.largePages=/dev/hugepages
+
+## The most bytes of a compressible file that a CompressionHandler is given; larger ones go by the kernel as they are.
+# millrace.files.maxCompressedBytes=1048576
+
+## Whether answers say in X-Millrace-Sendfile how their content went: "yes", or why not.
+# millrace.files.debugHeader=false

@@ -1,0 +1,49 @@
+package dev.millrace.files;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Response;
+
+/** A file whose ranges go into one response: those that are worth it as tokens, where the response's way allows it. */
+final class PartsResource extends FileResource {
+    private final SendfileContentFactory factory;
+    private final Response response;
+    private final boolean isBypassed;
+    private Route route;
+
+    /**
+     * @param response what the parts are written to
+     * @param isBypassed whether they are in truth written to the sink of {@link #route}
+     */
+    PartsResource(FileResource resource, SendfileContentFactory factory, Response response, boolean isBypassed) {
+        super(resource);
+        this.factory = factory;
+        this.response = response;
+        this.isBypassed = isBypassed;
+    }
+
+    /** Known once the response has its Content-Length. */
+    Route route() {
+        if (route == null) {
+            Route found = Route.of(response, response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH), false);
+            route = found.sink() == response || isBypassed ? found : new Route(null, response, Obstacle.WRAPPED);
+            factory.onRoute(response, route);
+        }
+        return route;
+    }
+
+    @Override
+    public Content.Source newContentSource(ByteBufferPool.Sized pool, long offset, long length) {
+        if (route().obstacle() != null || length < factory.getMinTransferBytes()) {
+            return super.newContentSource(pool, offset, length);
+        }
+        try {
+            return new TransferPart(route.endPoint(), acquire(), offset, length);
+        } catch (IOException x) {
+            throw new UncheckedIOException(x);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+package dev.millrace.files;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.WeakHashMap;
+import org.eclipse.jetty.http.content.FileMappingHttpContentFactory;
+import org.eclipse.jetty.http.content.HttpContent;
+import org.eclipse.jetty.http.content.PreCompressedHttpContentFactory;
+import org.eclipse.jetty.http.content.ResourceHttpContentFactory;
+import org.eclipse.jetty.http.content.ValidatingCachingHttpContentFactory;
+import org.eclipse.jetty.http.content.VirtualHttpContentFactory;
+import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.server.ResourceService;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.handler.ContextHandler;
+import org.eclipse.jetty.util.annotation.ManagedAttribute;
+import org.eclipse.jetty.util.annotation.ManagedObject;
+import org.eclipse.jetty.util.annotation.Name;
+import org.eclipse.jetty.util.component.Container;
+import org.eclipse.jetty.util.component.ContainerLifeCycle;
+import org.eclipse.jetty.util.component.Dumpable;
+import org.eclipse.jetty.util.component.DumpableCollection;
+import org.eclipse.jetty.util.component.DumpableMap;
+import org.eclipse.jetty.util.component.LifeCycle;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Puts sendfile behind everything on a server that serves files by Jetty's own means: each {@code DefaultServlet} and
+ * {@code ResourceServlet} of the ee10 and ee11 environments, each {@code ResourceHandler}; of applications that are
+ * deployed already, and of those to come. The applications stay as they are.
+ *
+ * <pre>{@code
+ * server.addBean(new ServerSendfile(server));
+ * }</pre>
+ *
+ * <p>Each servlet and handler gets a {@link SendfileContentFactory} of its own, in place of Jetty's caching and mapping
+ * of files; base resource, style sheet and pre-compressed formats stay its own. One that was given a factory of another
+ * kind keeps it. Add it before the server starts. Thread-safe.
+ */
+@ManagedObject("Sendfile for all file servlets and handlers of a server")
+public final class ServerSendfile implements Container.InheritedListener, Dumpable {
+    /** Contexts have an attribute of this name, {@code true}: their files go by the kernel where that is possible. */
+    public static final String CONTEXT_ATTRIBUTE = "dev.millrace.sendfile";
+    private static final Logger LOG = LoggerFactory.getLogger(ServerSendfile.class);
+
+    private final Server server;
+    private final SendfileContentFactory settings = new SendfileContentFactory(path -> null);
+    /** Weak, because a context that is undeployed need not tell. */
+    private final Set<SendfileContentFactory> factories =
+            Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
+    /** @param server whose scheduler and threads look after open files */
+    public ServerSendfile(@Name("server") Server server) {
+        this.server = server;
+    }
+
+    /**
+     * @return serves nothing itself: its settings are those of the factories that are made from then on. Those of
+     *     ranges are not among them: Jetty's own servlets keep to Jetty's rules
+     */
+    public SendfileContentFactory getSettings() {
+        return settings;
+    }
+
+    /**
+     * Sets {@link SendfileContentFactory#setLargePages} of the settings.
+     *
+     * @param directory on a hugetlbfs mount
+     */
+    public void setLargePages(String directory) {
+        settings.setLargePages(Path.of(directory));
+    }
+
+    @ManagedAttribute("Servlets and handlers whose files go by the kernel")
+    public int getFactories() {
+        return factories().size();
+    }
+
+    @ManagedAttribute("Responses whose content went by the kernel")
+    public long getTransfers() {
+        return factories().stream().mapToLong(SendfileContentFactory::getTransfers).sum();
+    }
+
+    /** @return how often which obstacle made a response's content go by a copy */
+    @ManagedAttribute("How often which obstacle made content go by a copy")
+    public Map<String, Long> getObstacles() {
+        Map<String, Long> sums = new TreeMap<>(settings.getObstacles());
+        for (SendfileContentFactory factory : factories()) {
+            factory.getObstacles().forEach((name, count) -> sums.merge(name, count, Long::sum));
+        }
+        return sums;
+    }
+
+    private List<SendfileContentFactory> factories() {
+        synchronized (factories) {
+            return List.copyOf(factories);
+        }
+    }
+
+    @Override
+    public void beanAdded(Container parent, Object child) {
+        if (child instanceof ContextHandler context) {
+            context.setAttribute(CONTEXT_ATTRIBUTE, true);
+        } else if (parent instanceof ResourceService service && child instanceof HttpContent.Factory found
+                && found instanceof LifeCycle life && service.getHttpContentFactory() == found) {
+            Origin origin = Origin.of(found);
+            if (origin == null) {
+                LOG.debug("Leaving {} as it is", found);
+            } else if (life.isStarted()) {
+                // Of a context that Jetty's deployer has started before it let us see it.
+                replace(service, origin);
+            } else {
+                // Not at once: other listeners, JMX among them, are yet to be told of what would be gone by then.
+                life.addEventListener(new Replacement(service, found, origin));
+            }
+        }
+    }
+
+    private void replace(ResourceService service, Origin origin) {
+        SendfileContentFactory files = new SendfileContentFactory(origin.factory(server));
+        files.setServer(server);
+        files.setAs(settings);
+        // The service's list: it may be filled after this.
+        service.setHttpContentFactory(new PreCompressedHttpContentFactory(files, service.getPrecompressedFormats()));
+        factories.add(files);
+    }
+
+    @Override
+    public void beanRemoved(Container parent, Object child) {
+        if (child instanceof ContextHandler context) {
+            context.removeAttribute(CONTEXT_ATTRIBUTE);
+        } else if (parent instanceof ResourceService && child instanceof ContainerLifeCycle outer) {
+            factories.remove(outer.getBean(SendfileContentFactory.class));
+        }
+    }
+
+    private final class Replacement implements LifeCycle.Listener {
+        private final ResourceService service;
+        private final HttpContent.Factory found;
+        private final Origin origin;
+
+        private Replacement(ResourceService service, HttpContent.Factory found, Origin origin) {
+            this.service = service;
+            this.found = found;
+            this.origin = origin;
+        }
+
+        @Override
+        public void lifeCycleStarted(LifeCycle started) {
+            if (service.getHttpContentFactory() == found) {
+                replace(service, origin);
+            }
+        }
+    }
+
+    /**
+     * What a chain of Jetty's own factories comes from.
+     *
+     * @param files finds the files
+     * @param styleSheet serves a style sheet besides; null when there is none
+     */
+    private record Origin(ResourceHttpContentFactory files, VirtualHttpContentFactory styleSheet) {
+        private static final Set<Class<?>> AROUND = Set.of(PreCompressedHttpContentFactory.class,
+                ValidatingCachingHttpContentFactory.class, FileMappingHttpContentFactory.class,
+                VirtualHttpContentFactory.class);
+
+        /** @return null when something in the chain is not Jetty's own: who knows what it does to the content */
+        static Origin of(HttpContent.Factory outermost) {
+            VirtualHttpContentFactory styleSheet = null;
+            HttpContent.Factory current = outermost;
+            while (current != null && AROUND.contains(current.getClass())) {
+                if (current instanceof VirtualHttpContentFactory found) {
+                    styleSheet = found;
+                }
+                current = ((ContainerLifeCycle) current).getBean(HttpContent.Factory.class);
+            }
+            return current != null && current.getClass() == ResourceHttpContentFactory.class
+                    ? new Origin((ResourceHttpContentFactory) current, styleSheet) : null;
+        }
+
+        /** Without Jetty's mapping and caching, which would read or hold every file that is sent by the kernel. */
+        HttpContent.Factory factory(Server server) {
+            return styleSheet == null ? files : new VirtualHttpContentFactory(files, styleSheet.getResource(),
+                    styleSheet.getContentType(), new ByteBufferPool.Sized(server.getByteBufferPool()));
+        }
+    }
+
+    @Override
+    public void dump(Appendable out, String indent) throws IOException {
+        Dumpable.dumpObjects(out, indent, this, new DumpableCollection("factories", factories()),
+                new DumpableMap("obstacles", getObstacles()));
+    }
+
+    @Override
+    public String toString() {
+        return "ServerSendfile[factories=" + getFactories() + ",transfers=" + getTransfers() + "]";
+    }
+}

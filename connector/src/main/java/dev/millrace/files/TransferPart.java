@@ -1,0 +1,90 @@
+package dev.millrace.files;
+
+import dev.millrace.transfer.FileRegion;
+import dev.millrace.transfer.TransferEndPoint;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.eclipse.jetty.io.Content;
+
+/**
+ * One part of an answer of several ranges, as tokens: each is announced when it is read, for who reads it writes it
+ * next, and withdrawn when it is released. Read by one thread at a time. Owns a count of the file, and so does each
+ * token that is not released.
+ */
+final class TransferPart implements Content.Source {
+    private final TransferEndPoint endPoint;
+    private final OpenFile file;
+    private final long length;
+    private long position;
+    private long left;
+    private boolean isOwner = true;
+    private Content.Chunk failure;
+
+    /** @param file with a count, which is this part's from now on */
+    TransferPart(TransferEndPoint endPoint, OpenFile file, long offset, long length) {
+        this.endPoint = endPoint;
+        this.file = file;
+        this.length = length;
+        this.position = offset;
+        this.left = length;
+    }
+
+    @Override
+    public long getLength() {
+        return length;
+    }
+
+    @Override
+    public Content.Chunk read() {
+        if (failure != null) {
+            return failure;
+        }
+        if (left == 0) {
+            return Content.Chunk.EOF;
+        }
+        if (!file.retain()) {
+            fail(new IOException(file + " was closed"));
+            return failure;
+        }
+        ByteBuffer token;
+        try {
+            token = file.token(position, left);
+        } catch (IOException x) {
+            file.release();
+            fail(x);
+            return failure;
+        }
+        endPoint.announce(new FileRegion(file.channel(), position, token));
+        position += token.remaining();
+        left -= token.remaining();
+        if (left == 0) {
+            giveBack();
+        }
+        return Content.Chunk.from(token, left == 0, this::onWritten);
+    }
+
+    private void onWritten() {
+        endPoint.withdraw();
+        file.release();
+    }
+
+    private void giveBack() {
+        if (isOwner) {
+            isOwner = false;
+            file.release();
+        }
+    }
+
+    @Override
+    public void demand(Runnable ready) {
+        ready.run();
+    }
+
+    @Override
+    public void fail(Throwable cause) {
+        if (failure == null) {
+            failure = Content.Chunk.from(cause, true);
+            giveBack();
+        }
+    }
+}
