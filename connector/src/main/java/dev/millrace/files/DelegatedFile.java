@@ -1,6 +1,8 @@
 package dev.millrace.files;
 
 import java.nio.file.Path;
+import java.util.Set;
+import org.eclipse.jetty.http.CompressedContentFormat;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
@@ -54,6 +56,12 @@ record DelegatedFile(Path file, String named, String downloadId) {
             @Override
             public HttpField getETag() {
                 return etag == null ? super.getETag() : etag;
+            }
+
+            @Override
+            public Set<CompressedContentFormat> getPreCompressedContentFormats() {
+                // Known to be none: the answer does not vary.
+                return Set.of();
             }
 
             @Override

@@ -38,6 +38,12 @@ final class DelegatedRoots {
         return roots.isEmpty() && mappings.isEmpty();
     }
 
+    /** Whether a file, which need not exist, is below a root for {@code X-Sendfile}. */
+    boolean allows(Path file) {
+        Path normal = file.normalize();
+        return file.isAbsolute() && roots.stream().anyMatch(normal::startsWith);
+    }
+
     /** @return the file, which need not exist, or null when the path leads nowhere allowed */
     Path byPath(String path) {
         try {

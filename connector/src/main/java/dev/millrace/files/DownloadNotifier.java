@@ -8,6 +8,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +32,7 @@ import org.slf4j.LoggerFactory;
 public class DownloadNotifier extends AbstractLifeCycle implements TransferListener {
     private static final Logger LOG = LoggerFactory.getLogger(DownloadNotifier.class);
 
-    private final URI destination;
+    private volatile URI destination;
     private final AtomicInteger pending = new AtomicInteger();
     private final LongAdder posted = new LongAdder();
     private final LongAdder dropped = new LongAdder();
@@ -42,9 +43,30 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
     private volatile ScheduledThreadPoolExecutor thread;
     private HttpClient client;
 
+    /** Without a destination: posts nothing until there is one. */
+    public DownloadNotifier() {
+    }
+
     /** @param destination where to post to */
     public DownloadNotifier(String destination) {
-        this.destination = URI.create(destination);
+        setDestination(destination);
+    }
+
+    @ManagedAttribute("Where results are posted to")
+    public String getDestination() {
+        return destination == null ? null : destination.toString();
+    }
+
+    /**
+     * @param destination where to post to, an absolute http or https URL; null: nothing is posted
+     * @throws IllegalArgumentException when it is none
+     */
+    public void setDestination(String destination) {
+        URI uri = destination == null ? null : URI.create(destination);
+        if (uri != null && (uri.getHost() == null || !List.of("http", "https").contains(uri.getScheme()))) {
+            throw new IllegalArgumentException("not an http or https URL: " + destination);
+        }
+        this.destination = uri;
     }
 
     @ManagedAttribute("Results that wait to be posted")
@@ -62,9 +84,19 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
         return dropped.sum();
     }
 
+    @ManagedAttribute("Most results that wait")
+    public int getMaxPending() {
+        return maxPending;
+    }
+
     /** @param maxPending the most results that wait; default 1000 */
     public void setMaxPending(int maxPending) {
         this.maxPending = maxPending;
+    }
+
+    @ManagedAttribute("How often a post that failed is tried again")
+    public int getRetries() {
+        return retries;
     }
 
     /** @param retries how often a post that failed is tried again; default 3 */
@@ -72,9 +104,19 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
         this.retries = retries;
     }
 
+    @ManagedAttribute("Milliseconds after the first failure; doubled with each")
+    public long getRetryDelayMillis() {
+        return retryDelayMillis;
+    }
+
     /** @param retryDelayMillis how long after a failure, in milliseconds; doubled with each failure; default 1000 */
     public void setRetryDelayMillis(long retryDelayMillis) {
         this.retryDelayMillis = retryDelayMillis;
+    }
+
+    @ManagedAttribute("Milliseconds that a post may take")
+    public long getTimeoutMillis() {
+        return timeoutMillis;
     }
 
     /** @param timeoutMillis how long a post may take, in milliseconds; default 5000 */
@@ -106,6 +148,9 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
 
     @Override
     public void onTransferEnd(TransferResult result) {
+        if (destination == null) {
+            return;
+        }
         if (pending.incrementAndGet() > maxPending) {
             drop("the queue is full", result);
         } else {
@@ -128,8 +173,13 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
     }
 
     private void post(TransferResult result, int failures) {
+        URI target = destination;
+        if (target == null) {
+            pending.decrementAndGet();
+            return;
+        }
         try {
-            int status = client.send(HttpRequest.newBuilder(destination).timeout(Duration.ofMillis(timeoutMillis))
+            int status = client.send(HttpRequest.newBuilder(target).timeout(Duration.ofMillis(timeoutMillis))
                     .header("Content-Type", "application/x-www-form-urlencoded")
                     .POST(BodyPublishers.ofString(form(result))).build(), BodyHandlers.discarding()).statusCode();
             if (status / 100 == 2) {

@@ -2,8 +2,10 @@ package dev.millrace.files;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Predicate;
 import org.eclipse.jetty.http.MimeTypes;
 import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.http.content.ResourceHttpContent;
@@ -38,6 +40,11 @@ import org.slf4j.LoggerFactory;
  */
 @ManagedObject("Files that applications delegate")
 public class XSendfileHandler extends Handler.Wrapper {
+    /**
+     * Contexts below have an attribute of this name, by which an application can ask, in JDK types, before it names a
+     * file: a {@link Predicate} of a {@link Path}, true when that file would be sent by {@code X-Sendfile}.
+     */
+    public static final String CONTEXT_ATTRIBUTE = "dev.millrace.xsendfile";
     private static final Logger LOG = LoggerFactory.getLogger(XSendfileHandler.class);
 
     private final DelegatedRoots roots = new DelegatedRoots();
@@ -63,6 +70,7 @@ public class XSendfileHandler extends Handler.Wrapper {
         service.setGzipEquivalentFileExtensions(List.of());
         installBean(service);
         installBean(roots);
+        addEventListener(new AcceptedFiles(file -> enabled && roots.allows(file)));
     }
 
     /** @param directory from which files may be sent by {@code X-Sendfile} */
@@ -76,6 +84,38 @@ public class XSendfileHandler extends Handler.Wrapper {
      */
     public void addMapping(String uriPrefix, String directory) {
         roots.addMapping(uriPrefix, Path.of(directory));
+    }
+
+    /**
+     * Adds roots as a configuration file has them.
+     *
+     * @param base what relative directories are relative to
+     * @param directories separated by commas; null for none
+     */
+    public void addRoots(String base, String directories) {
+        split(directories).forEach(directory -> roots.addRoot(Path.of(base).resolve(directory)));
+    }
+
+    /**
+     * Adds mappings as a configuration file has them.
+     *
+     * @param base what relative directories are relative to
+     * @param mappings {@code /prefix/=directory}, separated by commas; null for none
+     */
+    public void addMappings(String base, String mappings) {
+        for (String mapping : split(mappings)) {
+            int equals = mapping.indexOf('=');
+            if (equals < 0) {
+                throw new IllegalArgumentException("not of the form /prefix/=directory: " + mapping);
+            }
+            roots.addMapping(mapping.substring(0, equals).strip(),
+                    Path.of(base).resolve(mapping.substring(equals + 1).strip()));
+        }
+    }
+
+    private static List<String> split(String list) {
+        return list == null ? List.of()
+                : Arrays.stream(list.split(",")).map(String::strip).filter(part -> !part.isEmpty()).toList();
     }
 
     /** @param listener learns how transfers end; started and stopped with this when it has a life cycle */
@@ -106,6 +146,9 @@ public class XSendfileHandler extends Handler.Wrapper {
 
     @Override
     protected void doStart() throws Exception {
+        if (enabled && roots.isEmpty()) {
+            LOG.warn("No roots and no mappings: every file that an application names will be answered 404");
+        }
         resources = ResourceFactory.of(this);
         files.setServer(getServer());
         super.doStart();

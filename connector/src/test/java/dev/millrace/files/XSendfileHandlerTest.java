@@ -22,11 +22,14 @@ import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.handler.ContextHandler;
+import org.eclipse.jetty.server.handler.ContextHandlerCollection;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -249,6 +252,41 @@ class XSendfileHandlerTest {
             assertArrayEquals(bytes, client.get("/file.bin").answer().body());
             assertEquals(1, files.getSendfileContentFactory().getTransfers());
             assertFalse(client.get("/none").answer().headers().containsKey(HttpHeader.ETAG.asString()));
+        }
+    }
+
+    // Jetty cuts the tag of a file at its last hyphen.
+    @Test
+    void theApplicationsEntityTagIsComparedWhole() throws Exception {
+        fields.put("ETag", "\"abc-400\"");
+        try (TestServer server = server(); RawClient client = server.client()) {
+            String get = "GET / HTTP/1.1\r\nHost: localhost\r\n";
+            Answer same = client.send(get + "If-None-Match: \"x\", \"abc-400\"\r\n\r\n").answer();
+            assertEquals(304, same.status());
+            assertEquals("\"abc-400\"", same.headers().get("ETag"));
+            assertEquals(200, client.send(get + "If-None-Match: \"abc\"\r\n\r\n").answer().status());
+            assertEquals(200, client.send(get + "If-Match: \"abc-400\"\r\n\r\n").answer().status());
+            assertEquals(412, client.send(get + "If-Match: \"abc-500\"\r\n\r\n").answer().status());
+            Answer whole = client.send(get + "\r\n").answer();
+            assertEquals("\"abc-400\"", whole.headers().get("ETag"));
+            assertNull(whole.headers().get("Vary"));
+        }
+    }
+
+    @Test
+    void tellsApplicationsWhatTheyMayName() throws Exception {
+        ContextHandler context = new ContextHandler(new Application(), "/app");
+        handler.setHandler(new ContextHandlerCollection(context));
+        try (TestServer ignored = server()) {
+            @SuppressWarnings("unchecked")
+            Predicate<Path> files =
+                    (Predicate<Path>) context.getContext().getAttribute(XSendfileHandler.CONTEXT_ATTRIBUTE);
+            assertTrue(files.test(root.resolve("file.bin")));
+            assertFalse(files.test(directory.resolve("secret.bin")));
+            assertFalse(files.test(root.resolve("../secret.bin")));
+            assertFalse(files.test(Path.of("file.bin")));
+            handler.setEnabled(false);
+            assertFalse(files.test(root.resolve("file.bin")));
         }
     }
 }

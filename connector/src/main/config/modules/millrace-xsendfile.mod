@@ -1,0 +1,61 @@
+[description]
+Sends the files that applications name in X-Sendfile or X-Accel-Redirect, by the kernel on the connectors of Millrace.
+Applies to all applications of the server, whatever they are made of.
+
+[tags]
+server
+handler
+
+[before]
+compression
+gzip
+
+[depend]
+server
+millrace-connector
+
+[xml]
+etc/millrace-xsendfile.xml
+
+[ini-template]
+### Files that applications name in X-Sendfile or X-Accel-Redirect
+
+## Whether files are sent; the fields never reach the client in any case.
+# millrace.xsendfile.enabled=true
+
+## The directories from which X-Sendfile may name files, by absolute paths; separated by commas, absolute or relative to
+## $JETTY_BASE. Whatever is not below one of them, links followed, is answered 404.
+# millrace.xsendfile.roots=files,/srv/files
+
+## Where the URIs of X-Accel-Redirect lead to: /prefix/=directory, separated by commas.
+# millrace.xsendfile.mappings=/protected/=files,/more/=/srv/files
+
+## The URL to which the end of each transfer is posted; none unless given.
+# millrace.xsendfile.notifier.destination=http://127.0.0.1:9000/results
+
+## The most results that wait to be posted; more are dropped, and counted.
+# millrace.xsendfile.notifier.maxPending=1000
+
+## How often a post that failed is tried again.
+# millrace.xsendfile.notifier.retries=3
+
+## How long after the first failure, in milliseconds; doubled with each.
+# millrace.xsendfile.notifier.retryDelayMillis=1000
+
+## How long a post may take, in milliseconds.
+# millrace.xsendfile.notifier.timeoutMillis=5000
+
+## The size in bytes from which on content goes by the kernel; smaller content goes out in one write with the header.
+# millrace.xsendfile.minTransferBytes=16384
+
+## The most files that are kept open.
+# millrace.xsendfile.maxOpenFiles=2048
+
+## For how long a file is believed to be unchanged, in milliseconds (0: not at all, for what was written a moment ago).
+# millrace.xsendfile.validMillis=0
+
+## The most ranges of one request that are served; who asks for more is sent the whole.
+# millrace.xsendfile.maxRanges=16
+
+## Whether answers say in X-Millrace-Sendfile how their content went: "yes", or why not.
+# millrace.xsendfile.debugHeader=false
