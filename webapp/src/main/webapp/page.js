@@ -143,7 +143,9 @@ function show(stats) {
   }
   const note = $('note');
   note.hidden = stats.sendfile;
-  note.textContent = stats.sendfile ? '' : 'This server has no connector of Millrace: files are copied, not sent by sendfile.';
+  note.textContent = stats.sendfile ? '' : stats.millrace
+    ? 'The files of this application are copied, not sent by sendfile: neither module millrace-files nor millrace-xsendfile is on for them.'
+    : 'This server has no connector of Millrace: files are copied, not sent by sendfile.';
   last = stats;
 }
 

@@ -1,5 +1,5 @@
 [description]
-Puts the connectors of Millrace on the server's class path.
+Puts the connectors of Millrace on the server's class path, and shows their figures to applications.
 Enabled by the modules that use them.
 
 [tags]
@@ -11,3 +11,6 @@ server
 [lib]
 lib/millrace/millrace-connector.jar
 lib/millrace/caffeine.jar
+
+[xml]
+etc/millrace-connector.xml

@@ -23,18 +23,22 @@ import java.util.EnumSet;
 public final class Application implements ServletContextListener {
     private static final String FILES_PARAMETER = "millrace.files";
     private static final String ROOT = FileRoot.class.getName();
+    private static final String DOWNLOADS = Delivery.class.getName();
 
     @Override
     public void contextInitialized(ServletContextEvent event) {
         ServletContext context = event.getServletContext();
         try {
             context.setAttribute(ROOT, FileRoot.of(folder(context)));
+            context.setAttribute(DOWNLOADS, new Delivery(context));
         } catch (IOException e) {
             throw new UncheckedIOException("no folder of files to serve: " + e.getMessage(), e);
         }
         ServletRegistration.Dynamic files = context.addServlet("files", FilesServlet.class);
         if (files != null) {
             files.addMapping("/files/*");
+            files.setAsyncSupported(true);
+            ServersFiles.register(context);
         }
         if (context.getAttribute(Attributes.LISTENERS) == null) {
             countRequests(context);
@@ -51,6 +55,11 @@ public final class Application implements ServletContextListener {
 
     static FileRoot fileRoot(ServletContext context) {
         return (FileRoot) context.getAttribute(ROOT);
+    }
+
+    /** How {@code /download} sends its files. */
+    static Delivery downloads(ServletContext context) {
+        return (Delivery) context.getAttribute(DOWNLOADS);
     }
 
     private static Path folder(ServletContext context) throws IOException {

@@ -10,9 +10,19 @@ public final class Attributes {
 
     /**
      * The server's listeners with their live figures: a {@link java.util.function.Supplier} of a
-     * {@link java.util.List} of maps, ready for JSON. Called for each request of {@code /stats}, by any thread.
+     * {@link java.util.List} of maps, ready for JSON. Called for each request of {@code /stats}, by any thread. The
+     * connectors of Millrace bring it.
      */
-    public static final String LISTENERS = "dev.millrace.webapp.listeners";
+    public static final String LISTENERS = "dev.millrace.listeners";
+
+    /**
+     * Which files the server sends when a response names them in {@code X-Sendfile}: a
+     * {@link java.util.function.Predicate} of a {@link java.nio.file.Path}. Not there on a server that sends none.
+     */
+    static final String X_SENDFILE = "dev.millrace.xsendfile";
+
+    /** {@link Boolean#TRUE} where the server's own {@code DefaultServlet} sends files by the kernel. */
+    public static final String SENDFILE = "dev.millrace.sendfile";
 
     /**
      * Whether the server wants to stop: a {@link java.util.function.BooleanSupplier}. Event streams, which would never

@@ -9,15 +9,20 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** {@code GET /download?name=…}: a file of the catalogue as an attachment. */
+/**
+ * {@code GET /download?name=…}: a file of the catalogue as an attachment. By X-Sendfile where the server knows it: then
+ * this servlet's thread is free at once, however slowly the client takes the file.
+ */
 public final class DownloadServlet extends HttpServlet {
     private static final long serialVersionUID = 1L;
 
     private transient FileRoot root;
+    private transient Delivery delivery;
 
     @Override
     public void init() {
         root = Application.fileRoot(getServletContext());
+        delivery = Application.downloads(getServletContext());
     }
 
     @Override
@@ -36,6 +41,6 @@ public final class DownloadServlet extends HttpServlet {
         String encoded = URLEncoder.encode(file.get().getFileName().toString(), StandardCharsets.UTF_8)
             .replace("+", "%20").replace("*", "%2A");
         response.setHeader("Content-Disposition", "attachment; filename*=UTF-8''" + encoded);
-        FileResponse.send(file.get(), request, response);
+        delivery.send(file.get(), request, response);
     }
 }

@@ -28,10 +28,22 @@ final class Figures {
         figures.put("java", System.getProperty("java.vm.version"));
         figures.put("server", context.getServerInfo());
         List<?> listeners = listeners();
-        figures.put("sendfile", listeners.stream()
-            .anyMatch(listener -> listener instanceof Map<?, ?> map && map.containsKey("bytesBySendfile")));
+        boolean millrace = listeners.stream().anyMatch(Figures::isOurs);
+        figures.put("millrace", millrace);
+        figures.put("sendfile", millrace && isSentByTheKernel());
+        figures.put("downloads", Application.downloads(context).counts());
         figures.put("listeners", listeners);
         return figures;
+    }
+
+    private static boolean isOurs(Object listener) {
+        return listener instanceof Map<?, ?> map
+            && String.valueOf(map.get("connector")).startsWith("dev.millrace.");
+    }
+
+    private boolean isSentByTheKernel() {
+        return Boolean.TRUE.equals(context.getAttribute(Attributes.SENDFILE))
+            || Delivery.isAccepted(context, Application.fileRoot(context).path());
     }
 
     private List<?> listeners() {

@@ -37,6 +37,25 @@ final class FileResponse {
         new FileResponse(Files.readAttributes(file, BasicFileAttributes.class), request).send(file, response);
     }
 
+    /**
+     * Sets the fields that tell of the file, ETag and Content-Type, for an answer whose body, ranges and conditions are
+     * the server's business.
+     *
+     * @throws IOException when the file cannot be read
+     */
+    static void describe(Path file, HttpServletRequest request, HttpServletResponse response) throws IOException {
+        FileResponse answer = new FileResponse(Files.readAttributes(file, BasicFileAttributes.class), request);
+        response.setHeader("ETag", answer.etag);
+        answer.setType(file, response);
+    }
+
+    private void setType(Path file, HttpServletResponse response) {
+        if (response.getContentType() == null) {
+            String type = request.getServletContext().getMimeType(file.getFileName().toString());
+            response.setContentType(type == null ? "application/octet-stream" : type);
+        }
+    }
+
     private void send(Path file, HttpServletResponse response) throws IOException {
         response.setHeader("ETag", etag);
         response.setDateHeader("Last-Modified", attributes.lastModifiedTime().toMillis());
@@ -59,10 +78,7 @@ final class FileResponse {
             response.setHeader("Content-Range", "bytes " + range.start() + "-" + (range.start() + range.length() - 1)
                 + "/" + attributes.size());
         }
-        if (response.getContentType() == null) {
-            String type = request.getServletContext().getMimeType(file.getFileName().toString());
-            response.setContentType(type == null ? "application/octet-stream" : type);
-        }
+        setType(file, response);
         response.setContentLengthLong(range.length());
         if (!request.getMethod().equals("HEAD")) {
             copy(file, range, response.getOutputStream());

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -17,6 +18,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 abstract class DeployedContract {
     private static final String FILE = "/files/200KB.bin";
     private static final int SIZE = 200 << 10;
+
+    /** How {@code /download} sends a file, by its name in {@code /stats}. */
+    enum Delivered {
+        BY_X_SENDFILE("byXSendfile"), STREAMED("streamed");
+
+        private final String figure;
+
+        Delivered(String figure) {
+            this.figure = figure;
+        }
+    }
+
+    abstract Delivered delivered();
 
     /** The addresses of the container's ports. */
     abstract List<String> urls() throws Exception;
@@ -65,9 +79,66 @@ abstract class DeployedContract {
         }
     }
 
+    @Test
+    void downloadsGoAsThisServerCan() throws Exception {
+        for (String url : urls()) {
+            String before = Http.get(url, "/stats").text();
+            Http.Answer answer = Http.get(url, "/download?name=1MB.bin");
+            String after = Http.get(url, "/stats").text();
+            assertEquals(null, answer.header("X-Sendfile"));
+            for (Delivered way : Delivered.values()) {
+                assertEquals(way == delivered() ? 1 : 0, figure(after, "", way.figure) - figure(before, "", way.figure),
+                    way.figure);
+            }
+        }
+    }
+
+    /** A figure of a listener, or of the whole when that is empty. */
+    static long figure(String stats, String listener, String name) {
+        String where = listener.isEmpty() ? "" : "\"name\":\"" + listener + "\".*?";
+        Matcher matcher = Pattern.compile(where + "\"" + name + "\":(\\d+)").matcher(stats);
+        assertTrue(matcher.find(), stats);
+        return Long.parseLong(matcher.group(1));
+    }
+
+    /** Waits until a figure has come to a value: it may be counted a moment after the client has all bytes. */
+    static void awaitFigure(String url, String listener, String name, long value) throws Exception {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        long now = figure(Http.get(url, "/stats").text(), listener, name);
+        while (now != value && System.nanoTime() < end) {
+            now = figure(Http.get(url, "/stats").text(), listener, name);
+        }
+        assertEquals(value, now, listener + " " + name);
+    }
+
+    /** As a browser needs them: to show the one, and to check documents by the other. */
+    @Test
+    void describesTheServiceUnderTheRightTypes() throws Exception {
+        for (String url : urls()) {
+            assertTypes(url);
+        }
+    }
+
+    static void assertTypes(String url) throws Exception {
+        Http.Answer openApi = Http.get(url, "/openapi.yaml");
+        assertEquals(200, openApi.status());
+        assertEquals("application/yaml", type(openApi));
+        assertTrue(openApi.text().contains("openapi: 3."), openApi.text());
+        Http.Answer schema = Http.get(url, "/uuid.xsd");
+        assertEquals(200, schema.status());
+        assertEquals("application/xml", type(schema));
+        assertTrue(schema.text().contains("http://www.w3.org/2001/XMLSchema"), schema.text());
+        assertEquals("text/javascript", type(Http.get(url, "/page.js")));
+        assertEquals("text/css", type(Http.get(url, "/page.css")));
+    }
+
+    private static String type(Http.Answer answer) {
+        return String.valueOf(answer.header("Content-Type")).replaceAll(";.*", "");
+    }
+
     @ParameterizedTest
     @CsvSource({"bytes=0-0,206,0,1", "bytes=1000-1999,206,1000,1000", "bytes=-5,206,204795,5",
-        "bytes=204799-,206,204799,1", "bytes=204800-,416,0,0", "bytes=9-1,200,0,204800"})
+        "bytes=204799-,206,204799,1", "bytes=204800-,416,0,0"})
     void servesSingleRanges(String range, int status, int start, int length) throws Exception {
         for (String url : urls()) {
             byte[] whole = Http.get(url, FILE).body();
@@ -85,6 +156,18 @@ abstract class DeployedContract {
                 assertEquals(Integer.toString(length), answer.header("Content-Length"));
                 assertEquals(-1, Arrays.mismatch(answer.body(),
                     Arrays.copyOfRange(whole, start, start + length)));
+            }
+        }
+    }
+
+    /** RFC 9110 section 14.2 leaves the choice. */
+    @Test
+    void ignoresOrRejectsWhatIsNoRange() throws Exception {
+        for (String url : urls()) {
+            for (String target : List.of(FILE, "/download?name=200KB.bin")) {
+                Http.Answer answer = Http.get(url, target, "Range: bytes=9-1");
+                assertTrue(answer.status() == 416 || answer.status() == 200 && answer.body().length == SIZE,
+                    target + " " + answer.status());
             }
         }
     }

@@ -43,4 +43,19 @@ record JettyBase(Path folder) {
         command.addAll(List.of(arguments));
         return ServerProcess.java(folder, command);
     }
+
+    /** Starts Jetty's connector and both of ours on free ports of the loopback interface. */
+    ServerProcess startAnywhere(String... arguments) throws IOException {
+        List<String> all = new ArrayList<>(List.of("jetty.http.host=127.0.0.1", "jetty.http.port=0",
+            "millrace.bio.host=127.0.0.1", "millrace.bio.port=0", "millrace.nio.host=127.0.0.1",
+            "millrace.nio.port=0"));
+        all.addAll(List.of(arguments));
+        return start(all.toArray(String[]::new));
+    }
+
+    /** The address of a connector, once the server has started; by the simple name of its class. */
+    static String url(ServerProcess server, String connector) throws InterruptedException {
+        server.await("Started oejs\\.Server@");
+        return "http://127.0.0.1:" + server.await("Started \\w+\\." + connector + "@.*:(\\d+)}").group(1);
+    }
 }

@@ -1,11 +1,15 @@
 package dev.millrace.webapp;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -13,19 +17,25 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class JettyHomeContract extends DeployedContract {
     private final String environment;
+    private final String[] modules;
     private ServerProcess server;
 
-    JettyHomeContract(String environment) {
+    /** @param modules for files, beside those of the connectors */
+    JettyHomeContract(String environment, String... modules) {
         this.environment = environment;
+        this.modules = modules;
     }
 
     @BeforeAll
     void start(@TempDir Path base) throws Exception {
         Files.copy(Path.of(System.getProperty("millrace.war")),
             Files.createDirectory(base.resolve("webapps")).resolve("ROOT.war"));
-        JettyBase jetty = JettyBase.create(base, "http,millrace-bio,millrace-nio," + environment + "-deploy");
-        server = jetty.start("jetty.http.host=127.0.0.1", "jetty.http.port=0", "millrace.bio.host=127.0.0.1",
-            "millrace.bio.port=0", "millrace.nio.host=127.0.0.1", "millrace.nio.port=0");
+        Path files = Files.createDirectory(base.resolve("files"));
+        SampleFiles.write(files);
+        JettyBase jetty = JettyBase.create(base, "http,millrace-bio,millrace-nio," + environment + "-deploy"
+            + (modules.length == 0 ? "" : "," + String.join(",", modules)));
+        server = jetty.startAnywhere("-Dmillrace.files=" + files.toRealPath(),
+            "millrace.xsendfile.roots=" + files.toRealPath());
     }
 
     @AfterAll
@@ -35,14 +45,46 @@ abstract class JettyHomeContract extends DeployedContract {
         }
     }
 
+    boolean has(String module) {
+        return List.of(modules).contains(module);
+    }
+
+    @Override
+    Delivered delivered() {
+        return has("millrace-xsendfile") ? Delivered.BY_X_SENDFILE : Delivered.STREAMED;
+    }
+
     @Override
     List<String> urls() throws Exception {
-        server.await("Started oejs\\.Server@");
         List<String> urls = new ArrayList<>();
         for (String connector : List.of("ServerConnector", "BioConnector", "NioConnector")) {
-            String port = server.await("Started \\w+\\." + connector + "@.*:(\\d+)}").group(1);
-            urls.add("http://127.0.0.1:" + port);
+            urls.add(JettyBase.url(server, connector));
         }
         return urls;
+    }
+
+    @Test
+    void showsTheFiguresOfEachConnector() throws Exception {
+        for (String url : urls()) {
+            String stats = Http.get(url, "/stats").text();
+            assertTrue(stats.contains("\"millrace\":true"), stats);
+            assertTrue(stats.contains("\"sendfile\":" + (modules.length > 0)), stats);
+            for (String listener : List.of("BIO", "NIO", "ServerConnector")) {
+                assertTrue(stats.contains("\"name\":\"" + listener + "\""), stats);
+            }
+        }
+    }
+
+    @Test
+    void filesGoBySendfileWithTheModulesAlone() throws Exception {
+        for (String listener : List.of("BIO", "NIO")) {
+            String url = JettyBase.url(server, listener.equals("BIO") ? "BioConnector" : "NioConnector");
+            for (String target : List.of("/files/1MB.bin", "/download?name=1MB.bin")) {
+                boolean isSent = target.startsWith("/files") ? modules.length > 0 : has("millrace-xsendfile");
+                long before = figure(Http.get(url, "/stats").text(), listener, "bytesBySendfile");
+                assertEquals(1 << 20, Http.get(url, target).body().length);
+                awaitFigure(url, listener, "bytesBySendfile", before + (isSent ? 1 << 20 : 0));
+            }
+        }
     }
 }

@@ -1,5 +1,7 @@
 package dev.millrace.webapp;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import jakarta.annotation.PostConstruct;
 import java.io.File;
 import java.nio.file.Files;
@@ -10,6 +12,7 @@ import java.util.stream.Stream;
 import org.apache.catalina.startup.Tomcat;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,6 +36,17 @@ class TomcatIT extends DeployedContract {
         if (server != null) {
             server.close();
         }
+    }
+
+    @Override
+    Delivered delivered() {
+        return Delivered.STREAMED;
+    }
+
+    @Test
+    void saysThatItHasNoConnectorOfOurs() throws Exception {
+        String stats = Http.get(server.url("Tomcat"), "/stats").text();
+        assertTrue(stats.contains("\"millrace\":false,\"sendfile\":false"), stats);
     }
 
     @Override

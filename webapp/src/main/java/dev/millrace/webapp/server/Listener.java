@@ -11,8 +11,8 @@ import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 
-/** One port: its kind, Jetty's connector behind it, and the traffic seen on it. */
-record Listener(Kind kind, ServerConnector connector, Traffic traffic) {
+/** One port: its kind, and Jetty's connector behind it. */
+record Listener(Kind kind, ServerConnector connector) {
 
     /** The three ways to serve the application. */
     enum Kind {
@@ -37,11 +37,9 @@ record Listener(Kind kind, ServerConnector connector, Traffic traffic) {
             connector.setName(kind.name());
             connector.setHost(options.text(Option.HOST));
             connector.setPort(port);
-            Traffic traffic = new Traffic();
-            connector.addBean(traffic);
             configure(connector, options);
             server.addConnector(connector);
-            listeners.add(new Listener(kind, connector, traffic));
+            listeners.add(new Listener(kind, connector));
         }
         return List.copyOf(listeners);
     }

@@ -1,6 +1,8 @@
 package dev.millrace.webapp.server;
 
+import dev.millrace.connector.ListenerFigures;
 import dev.millrace.ee11.SendfileServlet;
+import dev.millrace.files.XSendfileHandler;
 import dev.millrace.webapp.Attributes;
 import dev.millrace.webapp.SampleFiles;
 import java.io.IOException;
@@ -41,18 +43,21 @@ public final class Standalone implements AutoCloseable {
         server = new Server(pool);
         server.setStopTimeout(STOP_TIMEOUT_MILLIS);
         listeners = Listener.create(server, options);
-        ListenerFigures figures = new ListenerFigures(pool, listeners);
+        server.addBean(new ListenerFigures(server));
         ContextHandlerCollection contexts = new ContextHandlerCollection();
         List<String> ours = virtualHosts(false);
         if (!ours.isEmpty()) {
-            WebAppContext context = context("millrace", ours, home, files, figures, SendfileServlet.class);
+            WebAppContext context = context("millrace", ours, home, files, SendfileServlet.class);
             context.getServletHandler().getServlet(FILES_SERVLET)
                 .setInitParameter("maxCacheSize", options.text(Option.CONTENT_CACHE));
-            contexts.addHandler(context);
+            context.setAttribute(Attributes.SENDFILE, true);
+            XSendfileHandler xSendfile = new XSendfileHandler(context);
+            xSendfile.addRoot(files.toString());
+            contexts.addHandler(xSendfile);
         }
         List<String> stock = virtualHosts(true);
         if (!stock.isEmpty()) {
-            contexts.addHandler(context("stock", stock, home, files, figures, ResourceServlet.class));
+            contexts.addHandler(context("stock", stock, home, files, ResourceServlet.class));
         }
         server.setHandler(contexts);
         if (options.has(Option.ACCESS_LOG)) {
@@ -132,7 +137,7 @@ public final class Standalone implements AutoCloseable {
     }
 
     private WebAppContext context(String name, List<String> virtualHosts, Path home, Path files,
-        ListenerFigures figures, Class<? extends ResourceServlet> filesServlet) {
+        Class<? extends ResourceServlet> filesServlet) {
         // No sessions and no security: the application has neither, and each would cost every request a handler.
         WebAppContext context = new WebAppContext("/", null, null, null, new ErrorPageErrorHandler(), 0);
         context.setDisplayName(name);
@@ -140,7 +145,6 @@ public final class Standalone implements AutoCloseable {
         context.setWar(home.resolve("webapp").toString());
         context.setTempDirectory(home.resolve("tmp-" + name).toFile());
         context.setAttribute(Attributes.FILES, files);
-        context.setAttribute(Attributes.LISTENERS, figures);
         context.setAttribute(Attributes.STOPPING, (BooleanSupplier) stopping::get);
         // In place of webdefault.xml, whose JSP, locales and session settings nothing here needs.
         context.setDefaultsDescriptor(null);

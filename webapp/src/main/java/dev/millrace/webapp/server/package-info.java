@@ -3,6 +3,6 @@
  * and starts Jetty with up to three listeners over the same application. Never loaded when the WAR is deployed into a
  * servlet container.
  *
- * <p>Threads: started and stopped by one thread; {@code Figures} may be read by any.
+ * <p>Threads: started and stopped by one thread.
  */
 package dev.millrace.webapp.server;

@@ -1,8 +1,9 @@
-package dev.millrace.webapp.server;
+package dev.millrace.connector;
 
 import java.util.HashSet;
 import java.util.Set;
 import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
 
 /**
  * Counts a listener's connections, requests and bytes. Jetty's connections count for themselves; this sums the open
@@ -15,13 +16,13 @@ final class Traffic implements Connection.Listener {
     private long requestsOfClosed;
     private long bytesOutOfClosed;
 
-    /** Totals since the start; connections are those open now. */
-    record Totals(int connections, long accepted, long requests, long bytesOut) {
+    /** Totals since the start; a connection that changes its protocol counts as accepted once more. */
+    record Totals(long accepted, long requests, long bytesOut) {
     }
 
     @Override
     public synchronized void onOpened(Connection connection) {
-        if (open.add(connection)) {
+        if (open.add(connection) && isOnSocket(connection)) {
             accepted++;
         }
     }
@@ -30,7 +31,7 @@ final class Traffic implements Connection.Listener {
     public synchronized void onClosed(Connection connection) {
         if (open.remove(connection)) {
             requestsOfClosed += Math.max(0, connection.getMessagesIn());
-            bytesOutOfClosed += Math.max(0, connection.getBytesOut());
+            bytesOutOfClosed += bytesOut(connection);
         }
     }
 
@@ -39,8 +40,17 @@ final class Traffic implements Connection.Listener {
         long bytesOut = bytesOutOfClosed;
         for (Connection connection : open) {
             requests += Math.max(0, connection.getMessagesIn());
-            bytesOut += Math.max(0, connection.getBytesOut());
+            bytesOut += bytesOut(connection);
         }
-        return new Totals(open.size(), accepted, requests, bytesOut);
+        return new Totals(accepted, requests, bytesOut);
+    }
+
+    /** What is inside of TLS is sent by the connection of TLS, and counted there. */
+    private static boolean isOnSocket(Connection connection) {
+        return !(connection.getEndPoint() instanceof EndPoint.Wrapper);
+    }
+
+    private static long bytesOut(Connection connection) {
+        return isOnSocket(connection) ? Math.max(0, connection.getBytesOut()) : 0;
     }
 }
