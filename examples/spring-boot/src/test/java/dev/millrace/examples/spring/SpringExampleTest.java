@@ -24,8 +24,9 @@ import org.springframework.boot.web.server.servlet.context.ServletWebServerAppli
 
 class SpringExampleTest {
     private static final String PASSWORD = "changeit";
-    private static final String[] OPTIONS = {"--server.port=0", "--server.jetty.connection-idle-timeout=12345ms",
-        "--server.http2.enabled=true", "--spring.main.banner-mode=off", "--logging.level.root=warn"};
+    private static final String[] OPTIONS = {"--server.port=0",
+        "--server.jetty.connection-idle-timeout=12345ms", "--server.http2.enabled=true",
+        "--spring.main.banner-mode=off", "--logging.level.root=warn"};
 
     private static void run(SSLContext trust, String scheme, String... options) throws Exception {
         try (var context = (ServletWebServerApplicationContext) SpringApplication.run(SpringExample.class, options)) {
@@ -45,6 +46,20 @@ class SpringExampleTest {
     @Test
     void servesByOurConnector() throws Exception {
         run(SSLContext.getDefault(), "http", OPTIONS);
+    }
+
+    @Test
+    void sendsFilesByTheKernel(@TempDir Path folder) throws Exception {
+        Files.write(folder.resolve("file.bin"), new byte[100_000]);
+        try (var context = (ServletWebServerApplicationContext) SpringApplication.run(SpringExample.class,
+                Stream.concat(Stream.of(OPTIONS), Stream.of("--files.directory=" + folder)).toArray(String[]::new))) {
+            int port = ((JettyWebServer) context.getWebServer()).getPort();
+            HttpResponse<byte[]> answer = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()
+                    .send(HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/files/file.bin")).build(),
+                            HttpResponse.BodyHandlers.ofByteArray());
+            assertEquals(100_000, answer.body().length);
+            assertEquals("yes", answer.headers().firstValue("X-Millrace-Sendfile").orElse("no header"));
+        }
     }
 
     @Test
