@@ -160,6 +160,7 @@ final class Demo {
     }
 
     private static Workload files(Target base, String label, List<CatalogFile> files) {
-        return new DownloadWorkload(base.resolve("/files/"), label, files, true, Verify.AUTO, List.of());
+        return new DownloadWorkload(base.resolve("/files/"), label, files, true, Verify.AUTO,
+                    DownloadWorkload.SAMPLE_EVERY, List.of());
     }
 }

@@ -7,7 +7,11 @@ import dev.millrace.load.scenario.Catalog;
 import dev.millrace.load.scenario.CatalogFile;
 import dev.millrace.load.scenario.CatalogSource;
 import dev.millrace.load.scenario.DownloadWorkload;
+import dev.millrace.load.scenario.RangeWorkload;
+import dev.millrace.load.scenario.ResumeWorkload;
+import dev.millrace.load.scenario.Truth;
 import dev.millrace.load.scenario.Verify;
+import dev.millrace.load.scenario.Workload;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +24,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
 
 /** {@code loadclient download URL}: files that a catalogue lists. */
 @Command(name = "download", mixinStandardHelpOptions = true,
@@ -28,6 +33,7 @@ import picocli.CommandLine.Parameters;
         footer = {"", "Examples:",
             "  loadclient download -c 50,100,200 -d 30s --limit-rate none,1M -o out http://127.0.0.1:8080/files/",
             "  loadclient download --mix 1k:40,1m:10,100m:1 -d 60s http://127.0.0.1:8080/files/",
+            "  loadclient download --range=64k -c 50 http://127.0.0.1:8080/files/",
             "  loadclient download --file each --catalog files.json http://127.0.0.1:8080/files/"})
 final class DownloadCommand implements Callable<Integer> {
 
@@ -59,10 +65,23 @@ final class DownloadCommand implements Callable<Integer> {
             description = "Bytes per second of each client; K and M are powers of 1024 (default: ${DEFAULT-VALUE}).")
     private List<String> limits;
 
+    @Option(names = "--range", paramLabel = "any|SIZE",
+            description = "Downloads random ranges, of any length or of at most so many bytes; each byte is compared "
+                    + "with the whole file, which is downloaded once before.")
+    private String range;
+
+    @Option(names = "--resume", description = "Breaks each download off at a random place and goes on with Range and "
+            + "If-Range on a new connection; the whole body is checked.")
+    private boolean resume;
+
     @Option(names = "--verify", defaultValue = "auto", paramLabel = "none|length|crc|md5|auto",
             description = "Check of bodies; auto: CRC32C of all, MD5 of the first of each file, and of all others when "
                     + "throttled, of one in 20 when not (default: ${DEFAULT-VALUE}).")
     private Verify verify;
+
+    @Option(names = "--verify-sample", defaultValue = "20", paramLabel = "N",
+            description = "Under --verify=auto MD5 of one in so many (default: ${DEFAULT-VALUE}).")
+    private int sample;
 
     @Parameters(arity = "1..*", paramLabel = "URL",
             description = "What the files' names are below, such as http://127.0.0.1:8080/files/; with several, each "
@@ -78,6 +97,10 @@ final class DownloadCommand implements Callable<Integer> {
         load.validate();
         rigour.validate(urls.size());
         load.require(files == null || mix == null, "--file and --mix exclude each other");
+        load.require(range == null || !resume, "--range and --resume exclude each other");
+        load.require(!resume || !load.keepAlive().contains(false), "--resume takes --keepalive=on");
+        load.require(sample > 0, "--verify-sample must be above 0");
+        mostRangeBytes();
         List<Long> speeds = limits.stream().map(this::speed).toList();
         List<Target> targets = load.targets(urls.stream().map(url -> url.endsWith("/") ? url : url + "/").toList());
         boolean throttled = speeds.stream().anyMatch(speed -> speed > 0);
@@ -103,7 +126,7 @@ final class DownloadCommand implements Callable<Integer> {
             long bytes = Units.bytes(limit);
             load.require(bytes > 0, "--limit-rate must be above 0");
             return bytes;
-        } catch (picocli.CommandLine.TypeConversionException e) {
+        } catch (TypeConversionException e) {
             throw load.usage("--limit-rate: " + e.getMessage());
         }
     }
@@ -119,11 +142,11 @@ final class DownloadCommand implements Callable<Integer> {
         for (String selection : selections) {
             for (boolean keepAlive : load.keepAlive()) {
                 for (long speed : speeds) {
-                    List<DownloadWorkload> workloads = new ArrayList<>();
+                    List<Workload> workloads = new ArrayList<>();
                     for (int i = 0; i < targets.size(); i++) {
-                        List<CatalogFile> deck = deck(catalogs.get(i), selection);
-                        workloads.add(new DownloadWorkload(targets.get(i), selection, deck, keepAlive,
-                                speed > 0 && verify == Verify.AUTO ? Verify.MD5 : verify, load.headers()));
+                        workloads.add(load.expecting(workload(targets.get(i), selection,
+                                deck(catalogs.get(i), selection), keepAlive,
+                                speed > 0 && verify == Verify.AUTO ? Verify.MD5 : verify)));
                     }
                     add(cells, workloads, labels, speed);
                 }
@@ -132,8 +155,28 @@ final class DownloadCommand implements Callable<Integer> {
         return cells;
     }
 
+    private Workload workload(Target target, String selection, List<CatalogFile> deck, boolean keepAlive, Verify rule)
+            throws IOException {
+        if (range != null) {
+            Truth truth = Truth.of(target, deck, Math.toIntExact(load.timeout().toMillis()));
+            return new RangeWorkload(target, selection, deck, keepAlive, mostRangeBytes(), load.headers(), truth);
+        }
+        return resume ? new ResumeWorkload(target, selection, deck, rule, load.headers())
+                : new DownloadWorkload(target, selection, deck, keepAlive, rule, sample, load.headers());
+    }
+
+    private long mostRangeBytes() {
+        try {
+            long most = range == null || range.equals("any") ? Long.MAX_VALUE : Units.bytes(range);
+            load.require(most > 0, "--range must be above 0");
+            return most;
+        } catch (TypeConversionException e) {
+            throw load.usage("--range: " + e.getMessage());
+        }
+    }
+
     /** Variants vary fastest, so that those to be compared are measured next to each other. */
-    private void add(List<Cell> cells, List<DownloadWorkload> workloads, List<String> labels, long speed) {
+    private void add(List<Cell> cells, List<Workload> workloads, List<String> labels, long speed) {
         for (double rate : load.rates()) {
             for (int clients : load.clients()) {
                 for (int i = 0; i < workloads.size(); i++) {

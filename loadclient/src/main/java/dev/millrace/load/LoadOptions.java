@@ -2,6 +2,8 @@ package dev.millrace.load;
 
 import dev.millrace.load.http.Target;
 import dev.millrace.load.run.RunSettings;
+import dev.millrace.load.scenario.ExpectingWorkload;
+import dev.millrace.load.scenario.Workload;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -83,6 +85,10 @@ final class LoadOptions {
     @Option(names = {"-H", "--header"}, paramLabel = "'Name: value'", description = "A further request field.")
     private List<String> headers = List.of();
 
+    @Option(names = "--expect-header", paramLabel = "NAME[=VALUE]",
+            description = "A field that each answer must carry, with this value or with any.")
+    private List<String> expected = List.of();
+
     /** Checks what picocli cannot. */
     void validate() {
         require(clients.stream().allMatch(n -> n > 0), "--clients must be above 0");
@@ -95,6 +101,8 @@ final class LoadOptions {
         require(!timeout.isZero() && timeout.toMillis() <= Integer.MAX_VALUE, "--timeout must be above 0");
         require(headers.stream().allMatch(header -> header.matches("[!#-'*+.^_`|~0-9A-Za-z-]+:[^\\r\\n]*")),
                 "--header takes 'Name: value'");
+        require(expected.stream().allMatch(field -> field.matches("[!#-'*+.^_`|~0-9A-Za-z-]+(=.*)?")),
+                "--expect-header takes NAME or NAME=VALUE");
         require(receiveBuffer == null || receiveBuffer.bytes() <= Integer.MAX_VALUE, "--rcvbuf is too large");
         warmup();
         sources();
@@ -136,6 +144,11 @@ final class LoadOptions {
 
     List<String> headers() {
         return headers;
+    }
+
+    /** The work with the header fields that its answers must carry. */
+    Workload expecting(Workload work) {
+        return ExpectingWorkload.of(work, expected);
     }
 
     long seed() {

@@ -1,13 +1,18 @@
 package dev.millrace.load;
 
+import dev.millrace.load.host.Descriptors;
 import dev.millrace.load.host.LocalPorts;
 import dev.millrace.load.run.Cell;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
 
 /** Foresees that local ports will not do, before load is made. Stateless. */
 final class Preflight {
+
+    private static final int OTHER_DESCRIPTORS = 50;
 
     private Preflight() {
     }
@@ -24,12 +29,22 @@ final class Preflight {
     static Findings of(Plan plan) {
         List<String> refusals = new ArrayList<>();
         List<String> notes = new ArrayList<>();
+        OptionalLong descriptors = Descriptors.free();
         int addresses = Math.max(1, plan.settings().sources().size());
         for (Cell cell : plan.cells()) {
             LocalPorts ports = LocalPorts.towards(cell.workload().target().address().getAddress());
             check(cell, ports, addresses, refusals, notes);
+            descriptors(cell.clients(), descriptors).ifPresent(refusals::add);
         }
         return new Findings(refusals.stream().distinct().toList(), notes.stream().distinct().toList());
+    }
+
+    /** What is wrong with so many clients when that many descriptors are free, if anything. */
+    static Optional<String> descriptors(int clients, OptionalLong free) {
+        // Some for the JVM's own files, jars and reports.
+        return free.isPresent() && clients + OTHER_DESCRIPTORS > free.getAsLong()
+                ? Optional.of(String.format(Locale.ROOT, "%,d clients need as many file descriptors, %,d are free: raise "
+                        + "the limit by ulimit -n", clients, free.getAsLong())) : Optional.empty();
     }
 
     static void check(Cell cell, LocalPorts ports, int addresses, List<String> refusals, List<String> notes) {

@@ -14,6 +14,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Measures the cells of an experiment. A server is started before its first cell and warmed up by all kinds of work that
@@ -22,8 +24,12 @@ import java.util.Locale;
 final class Replay {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
-    /** More clients do not warm a server up better. */
-    private static final int MOST_WARMING_CLIENTS = 50;
+    /** With many clients the compilers' threads get a small share of the cores, and warming up takes several times longer. */
+    private static final int MOST_WARMING_CLIENTS = 4;
+    private static final int WARMING_ROUNDS = 3;
+    private static final long COMPILERS_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long COMPILERS_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final int MOST_STEPS = 20;
     private static final int THROTTLED_RECEIVE_BUFFER = 64 * 1024;
     private static final double MILLIS = 1000;
 
@@ -84,14 +90,31 @@ final class Replay {
         }
     }
 
+    /** Some load of each kind, a rest for the compilers, and again. */
     private void warmUp(String name, ReplayServers.Running server, int block) throws IOException, InterruptedException {
         List<Row> kinds = plan.kinds(name);
-        for (Row kind : kinds) {
-            CellResult result = run(kind, server, Math.min(MOST_WARMING_CLIENTS, kind.clients()), Duration.ZERO,
-                    seconds(plan.lengths().warmup() / kinds.size()), block, "warm-up");
-            if (result.errorCount() > 0) {
-                results.add(result);
+        double each = plan.lengths().warmup() / WARMING_ROUNDS / kinds.size();
+        for (int round = 0; round < WARMING_ROUNDS && !interruption.requested(); round++) {
+            for (Row kind : kinds) {
+                CellResult result = run(kind, server, Math.min(MOST_WARMING_CLIENTS, kind.clients()), Duration.ZERO,
+                        seconds(each), block, "warm-up");
+                if (result.errorCount() > 0) {
+                    results.add(result);
+                }
             }
+            awaitCompilers(new ProcessCpu(server.process().pid()));
+        }
+    }
+
+    private void awaitCompilers(ProcessCpu server) {
+        long before = server.compilerNanos();
+        for (int i = 0; i < MOST_STEPS && !interruption.requested(); i++) {
+            LockSupport.parkNanos(COMPILERS_STEP_NANOS);
+            long now = server.compilerNanos();
+            if (now - before <= COMPILERS_REST_NANOS) {
+                return;
+            }
+            before = now;
         }
     }
 

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -99,10 +100,10 @@ final class ReplayCommand implements Callable<Integer> {
     @Option(names = "--dry-run", description = "Prints the plan and how long it takes, and stops.")
     private boolean dryRun;
 
-    @Parameters(arity = "1..*", paramLabel = "EXPERIMENT",
+    @Parameters(arity = "0..*", paramLabel = "EXPERIMENT",
             description = "cowtown (UUID service over XML), minar (file transfer algorithms), mina (write strategies), "
                     + "undertow (file cache), bhargava (threads against selectors).")
-    private List<String> names;
+    private List<String> named = List.of();
 
     ReplayCommand(Interruption interruption) {
         this.interruption = interruption;
@@ -110,12 +111,16 @@ final class ReplayCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        require(names.stream().allMatch(Experiment.NAMES::contains), "EXPERIMENT is one of "
+        // An option with an optional value takes the word after it, which may be an experiment.
+        List<String> names = Stream.concat(peers.stream().filter(Experiment.NAMES::contains), named.stream()).toList();
+        require(!names.isEmpty() && Experiment.NAMES.containsAll(names), "EXPERIMENT is one of "
                 + String.join(", ", Experiment.NAMES));
         require(war == null || command == null, "--war and --server-cmd exclude each other");
         require(repeat >= 0, "--repeat must not be negative");
         require(scale > 0 && scale < MOST_SCALE, "--scale must be above 0 and below " + MOST_SCALE);
-        List<String> wanted = peers.contains(ALL_PEERS) ? ServerPrograms.PEERS : peers;
+        List<String> listed = peers.stream().filter(peer -> !Experiment.NAMES.contains(peer)).toList();
+        boolean all = listed.contains(ALL_PEERS) || listed.isEmpty() && !peers.isEmpty();
+        List<String> wanted = all ? ServerPrograms.PEERS : listed;
         require(ServerPrograms.PEERS.containsAll(wanted), "--peers takes " + String.join(", ", ServerPrograms.PEERS));
         ServerJava runtime = java == null ? ServerJava.current() : ServerJava.of(java);
         ServerPrograms programs = ServerPrograms.find(runtime, war, command);

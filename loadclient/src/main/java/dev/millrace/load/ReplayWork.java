@@ -33,7 +33,8 @@ final class ReplayWork {
         return switch (words.get(0)) {
             case "uuid" -> uuid(words, base);
             case "files" -> new DownloadWorkload(base.resolve("/files/"), "mix", files.catalog().files(), true,
-                    Verify.AUTO, List.of());
+                    Verify.AUTO,
+                    DownloadWorkload.SAMPLE_EVERY, List.of());
             case "file" -> new FixedWorkload(base.resolve("/files/" + words.get(1)), files.content(words.get(1)),
                     pipeline(words), false);
             case "message" -> message(Integer.parseInt(words.get(1)), base);

@@ -1,15 +1,18 @@
 package dev.millrace.load;
 
 import dev.millrace.load.http.Target;
+import dev.millrace.load.report.OutputFormat;
 import dev.millrace.load.run.RunSettings;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** The options that say how far the figures can be trusted, and where they go. */
 final class RigourOptions {
@@ -61,6 +64,26 @@ final class RigourOptions {
                     + "(default: ${DEFAULT-VALUE}).")
     private Progress.Style progress;
 
+    @Option(names = {"-q", "--quiet"}, description = "The same as --progress=none.")
+    private boolean quiet;
+
+    @Option(names = "--format", split = ",", defaultValue = "json,csv,html,hlog,hgrm",
+            paramLabel = "json|csv|html|hlog|hgrm",
+            description = "What --output writes (default: ${DEFAULT-VALUE}).")
+    private Set<OutputFormat> formats;
+
+    @Option(names = "--latency", description = "Prints the percentiles of latency below each cell's line.")
+    private boolean latency;
+
+    @Option(names = "--max-errors", defaultValue = "0", paramLabel = "N",
+            description = "Errors of all cells together that do not change the exit code (default: ${DEFAULT-VALUE}).")
+    private long maxErrors;
+
+    @Option(names = "--cooldown", defaultValue = "none", paramLabel = "none|TIME|auto",
+            description = "Rest between cells; auto: until few sockets rest in TIME_WAIT, at most 60s "
+                    + "(default: ${DEFAULT-VALUE}).")
+    private String coolDown;
+
     @Option(names = "--dry-run", description = "Prints the cells and the time they will take, and stops.")
     private boolean dryRun;
 
@@ -79,6 +102,7 @@ final class RigourOptions {
         require(required == null || VERDICTS.contains(required), "--require takes one of " + String.join(", ",
                 VERDICTS));
         limits();
+        coolDown();
     }
 
     private void require(boolean condition, String message) {
@@ -131,7 +155,27 @@ final class RigourOptions {
     }
 
     Progress.Style progress() {
-        return progress;
+        return quiet ? Progress.Style.NONE : progress;
+    }
+
+    Set<OutputFormat> formats() {
+        return formats;
+    }
+
+    boolean latency() {
+        return latency;
+    }
+
+    long maxErrors() {
+        return maxErrors;
+    }
+
+    CoolDown coolDown() {
+        try {
+            return CoolDown.of(coolDown);
+        } catch (TypeConversionException e) {
+            throw new ParameterException(spec.commandLine(), "--cooldown: " + e.getMessage(), e);
+        }
     }
 
     boolean dryRun() {

@@ -62,9 +62,10 @@ final class Session {
         if (options.output() != null) {
             RunFile run = RunFile.of(plan.title(), started, commandLine(), environment,
                     plan.facts(), results);
-            err.println("report: " + run.write(options.output()));
+            err.println("report: " + run.write(options.output(), options.formats()));
         }
-        return exitCode(results);
+        long errors = results.stream().mapToLong(CellResult::errorCount).sum();
+        return errors > 0 && errors <= options.maxErrors() ? Main.GOOD : exitCode(results);
     }
 
     private void measure(Plan plan, Map<String, String> environment) throws IOException, InterruptedException {
@@ -78,6 +79,9 @@ final class Session {
             for (Cell cell : plan.schedule().block(block, plan.cells())) {
                 if (interruption.requested()) {
                     return;
+                }
+                if (!results.isEmpty()) {
+                    options.coolDown().rest(interruption);
                 }
                 String number = (results.size() + 1) + "/" + plan.cells().size() * repeat;
                 CellResult result = cell(plan, cell, block, number);
@@ -97,7 +101,11 @@ final class Session {
 
     private void show(CellResult result, Plan plan) {
         // With repetitions standard output gets one line per cell, with intervals, at the end.
-        (plan.schedule().repeat() > 1 ? err : out).println(ResultLine.of(result, nameWidth(plan)));
+        PrintWriter lines = plan.schedule().repeat() > 1 ? err : out;
+        lines.println(ResultLine.of(result, nameWidth(plan)));
+        if (options.latency()) {
+            lines.println(ResultLine.percentiles(result));
+        }
         if (result.errorCount() > 0) {
             err.println("errors: " + ResultLine.errors(result));
         }

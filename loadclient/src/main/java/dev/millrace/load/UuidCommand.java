@@ -4,6 +4,10 @@ import dev.millrace.load.http.Target;
 import dev.millrace.load.run.Cell;
 import dev.millrace.load.run.RunSettings;
 import dev.millrace.load.scenario.UuidWorkload;
+import dev.millrace.load.scenario.Workload;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -47,6 +51,11 @@ final class UuidCommand implements Callable<Integer> {
     @Option(names = "--name", paramLabel = "TEXT", description = "The name for name-based UUIDs.")
     private String name;
 
+    @Option(names = "--body-file", paramLabel = "FILE",
+            description = "The body of POST requests, in place of XML with --count and --uuid-method; --count still says "
+                    + "how many UUIDs must be answered.")
+    private Path bodyFile;
+
     @Option(names = "--verify", defaultValue = "full", paramLabel = "none|full",
             description = "full: status, media type, root element, number and form of UUIDs; none: status alone, so "
                     + "that URL may be any (default: ${DEFAULT-VALUE}).")
@@ -70,24 +79,27 @@ final class UuidCommand implements Callable<Integer> {
         load.require(counts.stream().allMatch(count -> count > 0), "--count must be above 0");
         load.require(uuidMethods.stream().allMatch(method -> method.matches("\\w+")),
                 "--uuid-method takes names such as RANDOM");
+        load.require(bodyFile == null || methods.stream().allMatch("POST"::equals), "--body-file takes --method=POST");
+        byte[] body = bodyFile == null ? null : body();
         List<Target> targets = load.targets(urls);
         RunSettings settings = load.settings(false, rigour.limits());
         Map<String, String> facts = load.facts(settings);
         facts.put("repetitions", rigour.describe());
-        Plan plan = new Plan("UUID service at " + String.join(", ", urls), cells(targets, rigour.labels(targets)),
+        Plan plan = new Plan("UUID service at " + String.join(", ", urls), cells(targets, rigour.labels(targets), body),
                 settings,
                 rigour.servers(targets), rigour.schedule(load.seed()), facts);
         return new Session(interruption, load.line(), rigour).run(plan);
     }
 
     /** Variants vary fastest, so that those to be compared are measured next to each other. */
-    private List<Cell> cells(List<Target> targets, List<String> labels) {
+    private List<Cell> cells(List<Target> targets, List<String> labels, byte[] body) {
         List<Cell> cells = new ArrayList<>();
-        for (UuidWorkload.Settings one : settings()) {
+        for (UuidWorkload.Settings one : settings(body)) {
             for (double rate : load.rates()) {
                 for (int clients : load.clients()) {
                     for (int i = 0; i < targets.size(); i++) {
-                        cells.add(new Cell(labels.get(i), clients, rate, 0, new UuidWorkload(targets.get(i), one)));
+                        Workload work = load.expecting(new UuidWorkload(targets.get(i), one));
+                        cells.add(new Cell(labels.get(i), clients, rate, 0, work));
                     }
                 }
             }
@@ -95,19 +107,26 @@ final class UuidCommand implements Callable<Integer> {
         return cells;
     }
 
-    private List<UuidWorkload.Settings> settings() {
+    private List<UuidWorkload.Settings> settings(byte[] body) {
         List<UuidWorkload.Settings> all = new ArrayList<>();
         for (String uuidMethod : uuidMethods) {
             for (int count : counts) {
                 for (String method : methods) {
                     for (boolean keepAlive : load.keepAlive()) {
                         all.add(new UuidWorkload.Settings(method, keepAlive, uuidMethod, count, name(uuidMethod),
-                                load.headers(), verify));
+                                load.headers(), verify, body));
                     }
                 }
             }
         }
         return all;
+    }
+
+    private byte[] body() throws IOException {
+        if (!Files.isRegularFile(bodyFile)) {
+            throw new IOException("no such file: " + bodyFile);
+        }
+        return Files.readAllBytes(bodyFile);
     }
 
     private String name(String uuidMethod) {

@@ -111,6 +111,9 @@ class ReplayTest {
                 .mapToLong(line -> Long.parseLong(line.replaceFirst(".*about (\\d+) s", "$1"))).sum();
         assertTrue(seconds < 870, "all five take " + seconds + " s");
         assertFalse(Files.exists(folder.resolve("out")));
+        Cli all = replay("good.war", "--dry-run", "--peers", "undertow");
+        assertEquals(ServerPrograms.PEERS.size(), all.outLines().stream()
+                .filter(line -> line.startsWith("- left out: ") && !line.contains("BIO-virtual")).count(), all.out());
     }
 
     @Test

@@ -16,4 +16,9 @@ public interface AnswerCheck {
 
     /** The body is complete as far as its framing goes. Returns what is wrong with the answer, or null. */
     Failure end();
+
+    /** The body was broken off as the call wanted it; {@link #end} is not called then. */
+    default void stopped() {
+        throw new UnsupportedOperationException("calls of this check are not broken off");
+    }
 }

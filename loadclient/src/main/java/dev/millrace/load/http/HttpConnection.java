@@ -8,6 +8,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.ContentLengthStrategy;
+import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpStatus;
 import org.apache.hc.core5.http.NoHttpResponseException;
@@ -37,6 +38,7 @@ public final class HttpConnection implements Closeable {
     private final DefaultHttpResponseParser parser = new DefaultHttpResponseParser();
     private final byte[] chunk;
     private boolean reusable = true;
+    private boolean brokenOff;
 
     private HttpConnection(Socket socket, byte[] chunk) throws IOException {
         this.socket = socket;
@@ -82,11 +84,12 @@ public final class HttpConnection implements Closeable {
      */
     public Failure exchange(Call call, Timing timing, BodyMeter meter) throws IOException {
         timing.reset();
+        brokenOff = false;
         in.arm();
         out.write(call.request());
         Failure failure = null;
         for (int i = 0; i < call.answers(); i++) {
-            Failure one = answer(call.check(), timing, meter);
+            Failure one = answer(call, timing, meter);
             failure = failure == null ? one : failure;
         }
         timing.end = System.nanoTime();
@@ -96,14 +99,19 @@ public final class HttpConnection implements Closeable {
         return failure;
     }
 
-    private Failure answer(AnswerCheck check, Timing timing, BodyMeter meter) throws IOException {
+    private Failure answer(Call call, Timing timing, BodyMeter meter) throws IOException {
+        AnswerCheck check = call.check();
         reusable = false;
         ClassicHttpResponse response = readHead();
         if (timing.headerByte == 0) {
             timing.headerByte = in.firstByteNanos();
         }
         check.begin(response);
-        readBody(response, check, timing, meter);
+        if (!readBody(response, call, timing, meter)) {
+            brokenOff = true;
+            check.stopped();
+            return null;
+        }
         reusable = DefaultConnectionReuseStrategy.INSTANCE.keepAlive(null, response, null);
         return check.end();
     }
@@ -111,6 +119,11 @@ public final class HttpConnection implements Closeable {
     /** Whether another exchange may follow on this connection (RFC 9112 section 9.3). */
     public boolean reusable() {
         return reusable;
+    }
+
+    /** Whether the last call was broken off as it wanted to be. */
+    public boolean brokenOff() {
+        return brokenOff;
     }
 
     /**
@@ -154,11 +167,12 @@ public final class HttpConnection implements Closeable {
         }
     }
 
-    private void readBody(ClassicHttpResponse response, AnswerCheck check, Timing timing, BodyMeter meter)
+    /** Returns false if the body was broken off before its end. */
+    private boolean readBody(ClassicHttpResponse response, Call call, Timing timing, BodyMeter meter)
             throws IOException {
         InputStream body = body(response);
         if (body == null) {
-            return;
+            return true;
         }
         int count;
         while ((count = body.read(chunk, 0, chunk.length)) >= 0) {
@@ -170,8 +184,17 @@ public final class HttpConnection implements Closeable {
             }
             timing.bodyBytes += count;
             meter.bytes(count);
-            check.body(chunk, 0, count);
+            call.check().body(chunk, 0, count);
+            if (call.stopAfter() > 0 && timing.bodyBytes >= call.stopAfter() && !isAtEnd(response, timing)) {
+                return false;
+            }
         }
+        return true;
+    }
+
+    private static boolean isAtEnd(ClassicHttpResponse response, Timing timing) {
+        Header length = response.getFirstHeader("Content-Length");
+        return length != null && length.getValue().equals(Long.toString(timing.bodyBytes));
     }
 
     /** The body by its framing (RFC 9112 section 6.3); null when there is none. */

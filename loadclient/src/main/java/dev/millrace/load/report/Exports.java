@@ -26,27 +26,43 @@ final class Exports {
     private Exports() {
     }
 
-    /** Writes {@code cells.csv}, {@code latency.hlog} and {@code hgrm/*.hgrm}. */
-    static void write(RunFile run, Path folder) throws IOException {
-        Files.writeString(folder.resolve("cells.csv"), csv(run.cells()));
-        Path hgrm = folder.resolve("hgrm");
-        Files.createDirectories(hgrm);
-        try (PrintStream log = new PrintStream(folder.resolve("latency.hlog").toFile(), StandardCharsets.UTF_8)) {
+    /** Writes {@code cells.csv}, {@code latency.hlog} and {@code hgrm/*.hgrm}, those that are wanted. */
+    static void write(RunFile run, Path folder, Set<OutputFormat> formats) throws IOException {
+        if (formats.contains(OutputFormat.CSV)) {
+            Files.writeString(folder.resolve("cells.csv"), csv(run.cells()));
+        }
+        if (formats.contains(OutputFormat.HLOG)) {
+            hlog(run.cells(), folder.resolve("latency.hlog"));
+        }
+        if (formats.contains(OutputFormat.HGRM)) {
+            hgrm(run.cells(), Files.createDirectories(folder.resolve("hgrm")));
+        }
+    }
+
+    private static void hlog(List<CellResult> cells, Path file) throws IOException {
+        try (PrintStream log = new PrintStream(file.toFile(), StandardCharsets.UTF_8)) {
             HistogramLogWriter writer = new HistogramLogWriter(log);
             writer.outputLogFormatVersion();
             writer.outputLegend();
             double start = 0;
-            for (CellResult cell : run.cells()) {
-                if (cell.histogram().isEmpty()) {
-                    continue;
+            for (CellResult cell : cells) {
+                if (!cell.histogram().isEmpty()) {
+                    Histogram histogram = Distribution.decode(cell.histogram());
+                    histogram.setTag(fileName(cell));
+                    writer.outputIntervalHistogram(start, start + cell.windowSeconds(), histogram, NANOS_PER_MILLI);
+                    start += cell.windowSeconds();
                 }
-                Histogram histogram = Distribution.decode(cell.histogram());
-                histogram.setTag(fileName(cell));
-                writer.outputIntervalHistogram(start, start + cell.windowSeconds(), histogram, NANOS_PER_MILLI);
-                start += cell.windowSeconds();
-                try (PrintStream out = new PrintStream(hgrm.resolve(fileName(cell) + ".hgrm").toFile(),
+            }
+        }
+    }
+
+    private static void hgrm(List<CellResult> cells, Path folder) throws IOException {
+        for (CellResult cell : cells) {
+            if (!cell.histogram().isEmpty()) {
+                try (PrintStream out = new PrintStream(folder.resolve(fileName(cell) + ".hgrm").toFile(),
                         StandardCharsets.UTF_8)) {
-                    histogram.outputPercentileDistribution(out, TICKS_PER_HALF, NANOS_PER_MILLI);
+                    Distribution.decode(cell.histogram()).outputPercentileDistribution(out, TICKS_PER_HALF,
+                            NANOS_PER_MILLI);
                 }
             }
         }

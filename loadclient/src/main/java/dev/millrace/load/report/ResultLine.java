@@ -1,13 +1,19 @@
 package dev.millrace.load.report;
 
 import dev.millrace.load.run.CellResult;
+import dev.millrace.load.run.Distribution;
 import dev.millrace.load.run.FaultCount;
+import java.math.BigDecimal;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.HdrHistogram.Histogram;
 
 /** One line of fixed width per cell, for standard output. Stateless. */
 public final class ResultLine {
+
+    private static final double[] PERCENTILES = {50, 75, 90, 99, 99.9, 99.99, 100};
+    private static final double NANOS_PER_MICRO = 1000;
 
     private ResultLine() {
     }
@@ -50,6 +56,17 @@ public final class ResultLine {
         return String.format(Locale.ROOT, " (raw p50 %6s p99 %6s)",
                 Figures.millis(cell.mean(result -> result.times().raw() == null ? null : result.times().raw().p50())),
                 Figures.millis(cell.mean(result -> result.times().raw() == null ? null : result.times().raw().p99())));
+    }
+
+    /** A second line: latency at more percentiles than the first one has room for. */
+    public static String percentiles(CellResult result) {
+        Histogram latency = Distribution.decode(result.histogram());
+        StringBuilder text = new StringBuilder("  latency ms:");
+        for (double percentile : PERCENTILES) {
+            text.append(' ').append(BigDecimal.valueOf(percentile).stripTrailingZeros().toPlainString()).append("% ")
+                    .append(Figures.millis(latency.getValueAtPercentile(percentile) / NANOS_PER_MICRO));
+        }
+        return text.toString();
     }
 
     /** The settings of a cell as the line shows them. */

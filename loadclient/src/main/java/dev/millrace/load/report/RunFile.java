@@ -9,8 +9,10 @@ import dev.millrace.load.run.CellResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * All that is known of a run; the content of {@code run.json}. Immutable.
@@ -60,16 +62,23 @@ public record RunFile(int schemaVersion, String title, String started, String co
         return run;
     }
 
-    /**
-     * Writes {@code run.json}, {@code report.html}, {@code cells.csv}, {@code latency.hlog} and {@code hgrm/} into a
-     * folder, which is made if need be; returns the page.
-     */
+    /** Writes all forms into a folder, which is made if need be; returns the page. */
     public Path write(Path folder) throws IOException {
+        return write(folder, EnumSet.allOf(OutputFormat.class));
+    }
+
+    /** Writes some forms into a folder, which is made if need be; returns the page, or the folder if there is none. */
+    public Path write(Path folder, Set<OutputFormat> formats) throws IOException {
         Files.createDirectories(folder);
-        JSON.writeValue(folder.resolve("run.json").toFile(), this);
+        if (formats.contains(OutputFormat.JSON)) {
+            JSON.writeValue(folder.resolve("run.json").toFile(), this);
+        }
+        Exports.write(this, folder, formats);
+        if (!formats.contains(OutputFormat.HTML)) {
+            return folder;
+        }
         Path page = folder.resolve("report.html");
         Files.writeString(page, new HtmlReport(this).html());
-        Exports.write(this, folder);
         return page;
     }
 

@@ -67,7 +67,7 @@ public final class CellRun {
             clock.start();
             boolean warm = !settings.warmup().time().isZero();
             if (warm) {
-                threads.forEach(Thread::start);
+                startThreads();
                 warmUp();
             }
             CpuProbe cpu = new CpuProbe(server);
@@ -111,7 +111,7 @@ public final class CellRun {
     private void window(boolean startNow) throws InterruptedException {
         clock.phase(Phase.WINDOW);
         if (startNow) {
-            threads.forEach(Thread::start);
+            startThreads();
         }
         pass(settings.duration().toNanos(), false);
         // A window in which nothing ends says nothing: it stays open for the first answer, or error.
@@ -124,6 +124,16 @@ public final class CellRun {
     private boolean nothingYet() {
         long done = cell.workload().countsBytes() ? clock.bytes.sum() : clock.requests.sum();
         return done == 0 && clock.faults.total() == 0;
+    }
+
+    private void startThreads() {
+        try {
+            threads.forEach(Thread::start);
+        } catch (OutOfMemoryError e) {
+            // What the JVM throws when clone(2) fails, heap or no heap.
+            throw new IllegalStateException(threads.size() + " clients need as many threads: " + e.getMessage()
+                    + " (on JDK 21 and newer more than 1,000 are virtual)", e);
+        }
     }
 
     private void createClients() {

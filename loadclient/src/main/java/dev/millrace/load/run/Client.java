@@ -111,7 +111,7 @@ final class Client implements Runnable {
             if (!keepAlive) {
                 connection.awaitClose();
             }
-            if (failure == null) {
+            if (failure == null && !connection.brokenOff()) {
                 succeeded(due, start, ticket, call.answers());
             }
         } catch (IOException e) {

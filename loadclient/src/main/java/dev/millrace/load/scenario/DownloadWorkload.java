@@ -17,13 +17,15 @@ import java.util.SplittableRandom;
 public final class DownloadWorkload implements Workload {
 
     private static final int READ_BUFFER_BYTES = 64 * 1024;
-    private static final int SAMPLE_EVERY = 20;
+    /** Bodies of which one is checked by MD5, unless said otherwise. */
+    public static final int SAMPLE_EVERY = 20;
 
     private final Target base;
     private final String label;
     private final List<CatalogFile> deck;
     private final boolean keepAlive;
     private final Verify verify;
+    private final int sample;
     private final byte[][] requests;
 
     /**
@@ -34,15 +36,17 @@ public final class DownloadWorkload implements Workload {
      * @param deck      the files; one that stands here twice is asked for twice as often
      * @param keepAlive false for a connection per download
      * @param verify    how thoroughly bodies are checked
+     * @param sample    under {@link Verify#AUTO} MD5 of one body in so many
      * @param headers   further request fields
      */
     public DownloadWorkload(Target base, String label, List<CatalogFile> deck, boolean keepAlive, Verify verify,
-                            List<String> headers) {
+                            int sample, List<String> headers) {
         this.base = base;
         this.label = label;
         this.deck = List.copyOf(deck);
         this.keepAlive = keepAlive;
         this.verify = verify;
+        this.sample = sample;
         this.requests = new byte[deck.size()][];
         for (int i = 0; i < requests.length; i++) {
             requests[i] = Requests.of("GET", base.resolve(encoded(deck.get(i).name())), keepAlive, headers, null);
@@ -82,7 +86,7 @@ public final class DownloadWorkload implements Workload {
         return new Deck(seed);
     }
 
-    private static String encoded(String name) {
+    static String encoded(String name) {
         try {
             // "./" keeps a colon in the first part from being read as a scheme (RFC 3986 section 4.2).
             return new URI(null, null, "./" + name, null).toASCIIString();
@@ -94,7 +98,7 @@ public final class DownloadWorkload implements Workload {
     /** One client's order of the files. */
     private final class Deck implements Script {
 
-        private final DownloadCheck check = new DownloadCheck(verify, SAMPLE_EVERY);
+        private final DownloadCheck check = new DownloadCheck(verify, sample);
         private final SplittableRandom random;
         private final int[] order = new int[requests.length];
         private int next;

@@ -31,9 +31,16 @@ public final class UuidWorkload implements Workload {
      * @param name       for name-based UUIDs; null for none
      * @param headers    further request fields
      * @param check      what an answer must be like
+     * @param body       of a POST, in place of XML that asks for the above; null for that
      */
     public record Settings(String httpMethod, boolean keepAlive, String uuidMethod, int count, String name,
-                           List<String> headers, Check check) {
+                           List<String> headers, Check check, byte[] body) {
+
+        /** Settings without a body of the user's. */
+        public Settings(String httpMethod, boolean keepAlive, String uuidMethod, int count, String name,
+                        List<String> headers, Check check) {
+            this(httpMethod, keepAlive, uuidMethod, count, name, headers, check, null);
+        }
     }
 
     /** What an answer must be like. */
@@ -110,8 +117,8 @@ public final class UuidWorkload implements Workload {
         if (headers.stream().noneMatch(header -> header.toLowerCase(Locale.ROOT).startsWith("content-type:"))) {
             headers.add("Content-Type: text/xml; charset=UTF-8");
         }
-        return Requests.of("POST", target, settings.keepAlive(), headers,
-                xml.toString().getBytes(StandardCharsets.UTF_8));
+        byte[] body = settings.body() != null ? settings.body() : xml.toString().getBytes(StandardCharsets.UTF_8);
+        return Requests.of("POST", target, settings.keepAlive(), headers, body);
     }
 
     private static String encode(String text) {

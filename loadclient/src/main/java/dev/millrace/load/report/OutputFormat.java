@@ -1,0 +1,15 @@
+package dev.millrace.load.report;
+
+/** The forms that a run is written in. */
+public enum OutputFormat {
+    /** {@code run.json}, from which all others can be made again. */
+    JSON,
+    /** {@code cells.csv}, a row per cell and repetition. */
+    CSV,
+    /** {@code report.html}, for people. */
+    HTML,
+    /** {@code latency.hlog}, HdrHistogram's log, tagged per cell. */
+    HLOG,
+    /** {@code hgrm/*.hgrm}, percentile distributions. */
+    HGRM
+}

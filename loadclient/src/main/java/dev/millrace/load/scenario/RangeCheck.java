@@ -1,0 +1,78 @@
+package dev.millrace.load.scenario;
+
+import dev.millrace.load.http.AnswerCheck;
+import dev.millrace.load.http.Failure;
+import dev.millrace.load.http.Fault;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.HttpResponse;
+import org.apache.hc.core5.http.HttpStatus;
+
+/** Checks one part of a file (RFC 9110 section 15.3.7): status, Content-Range, Content-Length, and every byte. */
+final class RangeCheck implements AnswerCheck {
+
+    private final Truth truth;
+    private CatalogFile file;
+    private long first;
+    private long last;
+    private long position;
+    private boolean same;
+    private Failure headFailure;
+
+    RangeCheck(Truth truth) {
+        this.truth = truth;
+    }
+
+    /** The next answer is these bytes of the file, both ends included. */
+    void expect(CatalogFile next, long firstByte, long lastByte) {
+        file = next;
+        first = firstByte;
+        last = lastByte;
+    }
+
+    @Override
+    public void begin(HttpResponse head) {
+        position = first;
+        same = true;
+        headFailure = partFailure(head, file, first, last);
+    }
+
+    /** What is wrong with the head of an answer that should be these bytes of a file, or null. */
+    static Failure partFailure(HttpResponse head, CatalogFile file, long first, long last) {
+        String wanted = "bytes " + first + "-" + last + "/" + file.size();
+        if (head.getCode() != HttpStatus.SC_PARTIAL_CONTENT) {
+            return new Failure(Fault.STATUS, "status " + head.getCode() + " for " + wanted + " of " + file.name());
+        }
+        Header range = head.getFirstHeader("Content-Range");
+        if (range == null || !range.getValue().equals(wanted)) {
+            return new Failure(Fault.WRONG_HEADER, "Content-Range: " + (range == null ? "(none)" : range.getValue())
+                    + " for " + wanted + " of " + file.name());
+        }
+        Header length = head.getFirstHeader("Content-Length");
+        if (length != null && !length.getValue().equals(Long.toString(last - first + 1))) {
+            return new Failure(Fault.WRONG_HEADER, "Content-Length: " + length.getValue() + " for " + wanted + " of "
+                    + file.name());
+        }
+        return null;
+    }
+
+    @Override
+    public void body(byte[] chunk, int offset, int length) {
+        same = same && headFailure == null && truth.matches(file, position, chunk, offset, length);
+        position += length;
+    }
+
+    @Override
+    public Failure end() {
+        if (headFailure != null) {
+            return headFailure;
+        }
+        String part = "bytes " + first + "-" + last + " of " + file.name();
+        if (position <= last) {
+            return new Failure(Fault.SHORT_BODY, position - first + " bytes of " + part);
+        }
+        if (position > last + 1) {
+            return new Failure(Fault.WRONG_CONTENT, position - last - 1 + " surplus bytes after " + part);
+        }
+        return same ? null : new Failure(Fault.WRONG_DIGEST, "other bytes than the file's in " + part);
+    }
+}

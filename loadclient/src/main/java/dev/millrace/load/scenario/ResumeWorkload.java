@@ -1,0 +1,164 @@
+package dev.millrace.load.scenario;
+
+import dev.millrace.load.http.AnswerCheck;
+import dev.millrace.load.http.Call;
+import dev.millrace.load.http.Failure;
+import dev.millrace.load.http.Fault;
+import dev.millrace.load.http.Requests;
+import dev.millrace.load.http.Target;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.HttpResponse;
+
+/**
+ * Downloads that break off at a random place, the connection being closed there, and go on with {@code Range} and {@code
+ * If-Range} on a new one (RFC 9110 section 13.1.5). The whole body is checked over both parts. Immutable.
+ */
+public final class ResumeWorkload implements Workload {
+
+    private static final int READ_BUFFER_BYTES = 64 * 1024;
+
+    private final Target base;
+    private final String label;
+    private final List<CatalogFile> files;
+    private final Verify verify;
+    private final List<String> headers;
+
+    /**
+     * Downloads of these files.
+     *
+     * @param base    the URL that the names are below
+     * @param label   what the selection is called in reports
+     * @param files   each as often as it stands here
+     * @param verify  how thoroughly the whole bodies are checked
+     * @param headers further request fields
+     */
+    public ResumeWorkload(Target base, String label, List<CatalogFile> files, Verify verify, List<String> headers) {
+        this.base = base;
+        this.label = label;
+        this.files = List.copyOf(files);
+        this.verify = verify;
+        this.headers = List.copyOf(headers);
+    }
+
+    @Override
+    public Target target() {
+        return base;
+    }
+
+    @Override
+    public boolean keepAlive() {
+        return true;
+    }
+
+    @Override
+    public Map<String, String> parameters() {
+        Map<String, String> parameters = new LinkedHashMap<>();
+        parameters.put("keepalive", "on");
+        parameters.put("file", label);
+        parameters.put("resume", "on");
+        return parameters;
+    }
+
+    @Override
+    public boolean countsBytes() {
+        return true;
+    }
+
+    @Override
+    public int readBufferBytes() {
+        return READ_BUFFER_BYTES;
+    }
+
+    @Override
+    public Script script(long seed) {
+        return new Resuming(new SplittableRandom(seed));
+    }
+
+    /** One client's downloads. */
+    private final class Resuming implements Script, AnswerCheck {
+
+        private final SplittableRandom random;
+        private final DownloadCheck whole = new DownloadCheck(verify, 1);
+        private CatalogFile file;
+        private long received;
+        private boolean broken;
+        private boolean second;
+        private String validator;
+        private Failure partFailure;
+
+        Resuming(SplittableRandom random) {
+            this.random = random;
+        }
+
+        @Override
+        public Call next() {
+            second = broken;
+            broken = false;
+            List<String> fields = new ArrayList<>(headers);
+            long stopAfter = 0;
+            if (second) {
+                fields.add("Range: bytes=" + received + "-");
+                if (validator != null) {
+                    fields.add("If-Range: " + validator);
+                }
+            } else {
+                file = files.get(random.nextInt(files.size()));
+                received = 0;
+                stopAfter = file.size() > 1 ? random.nextLong(1, file.size()) : 0;
+            }
+            whole.expect(file);
+            return new Call(Requests.of("GET", base.resolve(DownloadWorkload.encoded(file.name())), true, fields,
+                    null), this, 1, stopAfter);
+        }
+
+        @Override
+        public void begin(HttpResponse head) {
+            if (!second) {
+                partFailure = null;
+                validator = validator(head);
+                whole.begin(head);
+                return;
+            }
+            partFailure = RangeCheck.partFailure(head, file, received, file.size() - 1);
+            String now = validator(head);
+            // RFC 9110 section 15.3.7: a part carries the validators that the whole would have carried.
+            if (partFailure == null && validator != null && now != null && !validator.equals(now)) {
+                partFailure = new Failure(Fault.WRONG_HEADER, "the rest of " + file.name() + " is of " + now
+                        + ", what came before of " + validator);
+            }
+        }
+
+        /** A strong ETag, or else the date (RFC 9110 section 13.1.5 forbids weak ones here). */
+        private String validator(HttpResponse head) {
+            Header tag = head.getFirstHeader("ETag");
+            if (tag != null && !tag.getValue().startsWith("W/")) {
+                return tag.getValue();
+            }
+            Header date = head.getFirstHeader("Last-Modified");
+            return date == null ? null : date.getValue();
+        }
+
+        @Override
+        public void body(byte[] chunk, int offset, int length) {
+            received += length;
+            if (partFailure == null) {
+                whole.body(chunk, offset, length);
+            }
+        }
+
+        @Override
+        public void stopped() {
+            broken = true;
+        }
+
+        @Override
+        public Failure end() {
+            return partFailure != null ? partFailure : whole.end();
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package dev.millrace.load;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.load.host.Descriptors;
+import dev.millrace.load.host.TimeWait;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Options that say what must be in answers, what is sent, what is written, and when to rest. */
+class MoreOptionsTest {
+
+    @TempDir
+    private Path folder;
+
+    private static Cli uuid(TestServer server, String... options) {
+        List<String> args = new ArrayList<>(List.of("uuid", "-c=1", "-n=4", "--warmup=0s", "-q"));
+        args.addAll(List.of(options));
+        args.add(server.url("/generate-uuid"));
+        return Cli.run(args.toArray(String[]::new));
+    }
+
+    @Test
+    void aHeaderThatIsExpectedAndMissingIsAnError() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            assertEquals(Main.GOOD, uuid(server, "--expect-header=Content-Type=text/xml").code());
+            assertEquals(Main.GOOD, uuid(server, "--expect-header=content-length").code());
+            Cli missing = uuid(server, "--expect-header=ETag");
+            assertEquals(Main.ERRORS, missing.code());
+            assertTrue(missing.err().contains("wrong header x 4 (ETag: (none))"), missing.err());
+            Cli other = uuid(server, "--expect-header=Content-Type=text/plain");
+            assertTrue(other.err().contains("Content-Type: text/xml, expected text/plain"), other.err());
+            assertEquals(Main.USAGE, uuid(server, "--expect-header=no good").code());
+        }
+    }
+
+    @Test
+    void aBodyOfTheUsersIsSentAsItIs() throws IOException {
+        Path body = Files.writeString(folder.resolve("body.xml"), "<request count=\"2\"><!-- mine --></request>");
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            assertEquals(Main.GOOD, uuid(server, "-m=POST", "--count=2", "--body-file=" + body).code());
+            assertTrue(server.requests().stream().allMatch(request -> request.body().contains("<!-- mine -->")));
+            assertEquals(Main.USAGE, uuid(server, "--body-file=" + body).code(), "GET has none");
+            Cli missing = uuid(server, "-m=POST", "--body-file=" + folder.resolve("none"));
+            assertEquals(Main.ERRORS, missing.code());
+            assertTrue(missing.err().startsWith("loadclient: no such file: "), missing.err());
+        }
+    }
+
+    @Test
+    void onlyTheFormsAskedForAreWritten() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            Path some = folder.resolve("some");
+            assertEquals(Main.GOOD, uuid(server, "--format=csv,hlog", "-o", some.toString()).code());
+            try (var files = Files.list(some)) {
+                assertEquals(List.of("cells.csv", "latency.hlog"), files.map(file -> file.getFileName().toString())
+                        .sorted().toList());
+            }
+            Path all = folder.resolve("all");
+            uuid(server, "-o", all.toString());
+            for (String name : List.of("run.json", "cells.csv", "report.html", "latency.hlog", "hgrm")) {
+                assertTrue(Files.exists(all.resolve(name)), name);
+            }
+            assertEquals(Main.USAGE, uuid(server, "--format=pdf").code());
+        }
+    }
+
+    @Test
+    void percentilesArePrintedWhenAskedFor() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            List<String> lines = uuid(server, "--latency").outLines();
+            assertEquals(2, lines.size());
+            assertTrue(lines.get(1).matches("  latency ms: 50% \\S+ 75% \\S+ 90% .* 99.99% \\S+ 100% \\S+"), lines.get(1));
+        }
+    }
+
+    @Test
+    void someErrorsMayBeAllowed() throws IOException {
+        try (TestServer server = new TestServer((request, out, socket) ->
+                TestServer.send(out, "500 Internal Server Error", "text/plain", "no".getBytes(US_ASCII)))) {
+            assertEquals(Main.ERRORS, uuid(server).code());
+            assertEquals(Main.ERRORS, uuid(server, "--max-errors=3").code());
+            assertEquals(Main.GOOD, uuid(server, "--max-errors=4").code());
+        }
+    }
+
+    @Test
+    void quietMeansThatStandardErrorIsForErrors() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            Cli cli = Cli.run("uuid", "-c=1", "-d=1200ms", "--warmup=0s", "-q", server.url("/generate-uuid"));
+            assertFalse(cli.err().contains("window"), cli.err());
+        }
+    }
+
+    @Test
+    void cellsAreKeptApartByACoolDown() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            long start = System.nanoTime();
+            assertEquals(Main.GOOD, uuid(server, "--count=1,2,3", "--cooldown=300ms").code());
+            assertTrue(System.nanoTime() - start >= Duration.ofMillis(600).toNanos(), "two rests for three cells");
+            assertEquals(Main.GOOD, uuid(server, "--count=1,2", "--cooldown=auto").code());
+            assertEquals(Main.USAGE, uuid(server, "--cooldown=later").code());
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void theSystemTellsOfRestingSocketsAndDescriptors() {
+        assertTrue(TimeWait.sockets().orElse(-1) >= 0);
+        assertTrue(Descriptors.free().orElse(0) > 10);
+    }
+
+    @Test
+    void clientsBeyondTheDescriptorsAreRefusedBeforehand() {
+        assertTrue(Preflight.descriptors(1000, OptionalLong.of(1024)).orElseThrow()
+                .startsWith("1,000 clients need as many file descriptors, 1,024 are free: raise the limit"));
+        assertTrue(Preflight.descriptors(1000, OptionalLong.of(20_000)).isEmpty());
+        assertTrue(Preflight.descriptors(1000, OptionalLong.empty()).isEmpty());
+    }
+
+    @Test
+    void theSampleOfMd5CanBeChosen() throws IOException {
+        byte[] content = TestFiles.content(5000);
+        try (TestServer server = new TestServer((request, out, socket) -> TestServer.send(out, "200 OK", "x/y",
+                request.target().endsWith("json") ? TestFiles.catalog("a", content) : content))) {
+            assertEquals(Main.GOOD, Cli.run("download", "-c=1", "-n=3", "--warmup=0s", "--verify-sample=1",
+                    server.url("/")).code());
+            assertEquals(Main.USAGE, Cli.run("download", "--verify-sample=0", server.url("/")).code());
+        }
+    }
+}
