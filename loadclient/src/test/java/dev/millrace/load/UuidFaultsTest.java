@@ -42,8 +42,8 @@ class UuidFaultsTest {
                         TestServer.send(out, "200 OK", "text/xml", new byte[0])),
                 fault("wrong header", "Content-Type: text/html where XML was expected", (request, out, socket) ->
                         TestServer.send(out, "200 OK", "text/html", TestServer.uuids(3))),
-                fault("short body", "Premature end", UuidFaultsTest::cutBody),
-                fault("short body", "chunk", UuidFaultsTest::cutChunk),
+                fault("short body", "closed after 10 of 100 bytes", UuidFaultsTest::cutBody),
+                fault("short body", "closed after 10 of 32 bytes", UuidFaultsTest::cutChunk),
                 fault("timeout", "nothing came for 300 ms after 40 body bytes", UuidFaultsTest::stall),
                 fault("reset", "reset", UuidFaultsTest::reset),
                 fault("reset", "closed before the answer", (request, out, socket) -> socket.close()),

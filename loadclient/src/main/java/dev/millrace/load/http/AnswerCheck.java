@@ -1,15 +1,13 @@
 package dev.millrace.load.http;
 
-import org.apache.hc.core5.http.HttpResponse;
-
 /**
  * Looks at one answer while it streams by, without keeping it. Used by one thread, for one answer after the other:
  * {@link #begin}, any number of {@link #body}, {@link #end}.
  */
 public interface AnswerCheck {
 
-    /** The head of an answer has come; forgets the answer before. */
-    void begin(HttpResponse head);
+    /** The head of an answer has come, valid until this returns; forgets the answer before. */
+    void begin(ResponseHead head);
 
     /** Some bytes of the body; they belong to the caller again on return. */
     void body(byte[] bytes, int offset, int length);

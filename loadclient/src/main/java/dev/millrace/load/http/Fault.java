@@ -8,10 +8,6 @@ import java.net.NoRouteToHostException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.util.Locale;
-import org.apache.hc.core5.http.ConnectionClosedException;
-import org.apache.hc.core5.http.MalformedChunkCodingException;
-import org.apache.hc.core5.http.NoHttpResponseException;
-import org.apache.hc.core5.http.TruncatedChunkException;
 
 /** The kinds of error that a measurement tells apart. Immutable. */
 public enum Fault {
@@ -69,14 +65,8 @@ public enum Fault {
         if (failure instanceof InterruptedIOException) {
             return TIMEOUT;
         }
-        if (failure instanceof NoHttpResponseException) {
-            return RESET;
-        }
-        if (failure instanceof ConnectionClosedException || failure instanceof TruncatedChunkException) {
-            return SHORT_BODY;
-        }
-        if (failure instanceof MalformedChunkCodingException || failure instanceof MalformedAnswerException) {
-            return MALFORMED;
+        if (failure instanceof BadAnswerException bad) {
+            return bad.fault();
         }
         return failure instanceof SocketException ? RESET : OTHER;
     }

@@ -2,23 +2,9 @@ package dev.millrace.load.http;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import org.apache.hc.core5.http.ClassicHttpResponse;
-import org.apache.hc.core5.http.ContentLengthStrategy;
-import org.apache.hc.core5.http.Header;
-import org.apache.hc.core5.http.HttpException;
-import org.apache.hc.core5.http.HttpStatus;
-import org.apache.hc.core5.http.NoHttpResponseException;
-import org.apache.hc.core5.http.impl.DefaultConnectionReuseStrategy;
-import org.apache.hc.core5.http.impl.DefaultContentLengthStrategy;
-import org.apache.hc.core5.http.impl.io.ChunkedInputStream;
-import org.apache.hc.core5.http.impl.io.ContentLengthInputStream;
-import org.apache.hc.core5.http.impl.io.DefaultHttpResponseParser;
-import org.apache.hc.core5.http.impl.io.IdentityInputStream;
-import org.apache.hc.core5.http.impl.io.SessionInputBufferImpl;
 
 /**
  * A blocking HTTP/1.1 client connection (RFC 9112) that carries one exchange at a time. It never retries, never
@@ -29,14 +15,14 @@ import org.apache.hc.core5.http.impl.io.SessionInputBufferImpl;
  */
 public final class HttpConnection implements Closeable {
 
-    private static final int HEAD_BUFFER_BYTES = 8192;
-
     private final Socket socket;
     private final OutputStream out;
     private final StampedInput in;
-    private final SessionInputBufferImpl buffer = new SessionInputBufferImpl(HEAD_BUFFER_BYTES);
-    private final DefaultHttpResponseParser parser = new DefaultHttpResponseParser();
-    private final byte[] chunk;
+    private final ResponseReader reader;
+    private final ResponseReader.Sink sink = this::received;
+    private Call current;
+    private Timing currentTiming;
+    private BodyMeter currentMeter;
     private boolean reusable = true;
     private boolean brokenOff;
 
@@ -44,7 +30,7 @@ public final class HttpConnection implements Closeable {
         this.socket = socket;
         this.out = socket.getOutputStream();
         this.in = new StampedInput(socket.getInputStream());
-        this.chunk = chunk;
+        this.reader = new ResponseReader(in, chunk);
     }
 
     /**
@@ -102,18 +88,33 @@ public final class HttpConnection implements Closeable {
     private Failure answer(Call call, Timing timing, BodyMeter meter) throws IOException {
         AnswerCheck check = call.check();
         reusable = false;
-        ClassicHttpResponse response = readHead();
+        ResponseHead head = reader.head();
         if (timing.headerByte == 0) {
             timing.headerByte = in.firstByteNanos();
         }
-        check.begin(response);
-        if (!readBody(response, call, timing, meter)) {
+        check.begin(head);
+        current = call;
+        currentTiming = timing;
+        currentMeter = meter;
+        if (!reader.body(sink)) {
             brokenOff = true;
             check.stopped();
             return null;
         }
-        reusable = DefaultConnectionReuseStrategy.INSTANCE.keepAlive(null, response, null);
+        reusable = reader.persistent();
         return check.end();
+    }
+
+    private boolean received(byte[] bytes, int offset, int count) {
+        Timing timing = currentTiming;
+        if (timing.bodyByte == 0) {
+            timing.bodyByte = System.nanoTime();
+        }
+        timing.bodyBytes += count;
+        currentMeter.bytes(count);
+        current.check().body(bytes, offset, count);
+        long stopAfter = current.stopAfter();
+        return stopAfter == 0 || timing.bodyBytes < stopAfter || timing.bodyBytes == reader.announcedLength();
     }
 
     /** Whether another exchange may follow on this connection (RFC 9112 section 9.3). */
@@ -131,10 +132,8 @@ public final class HttpConnection implements Closeable {
      * the server, which asked for no port.
      */
     public void awaitClose() throws IOException {
-        while (buffer.read(chunk, in) >= 0) {
-            // Surplus bytes after an answer that was the last one: RFC 9112 section 9.6 has them ignored.
-            continue;
-        }
+        // Surplus bytes after an answer that was the last one: RFC 9112 section 9.6 has them ignored.
+        reader.skipAll();
     }
 
     /** Ends whatever this connection's thread waits for, with an exception there. Callable from any thread. */
@@ -149,70 +148,6 @@ public final class HttpConnection implements Closeable {
         } catch (IOException ignored) {
             // Nothing is left to lose on a connection that is given up.
             reusable = false;
-        }
-    }
-
-    private ClassicHttpResponse readHead() throws IOException {
-        try {
-            ClassicHttpResponse response = parser.parse(buffer, in);
-            while (response != null && response.getCode() < HttpStatus.SC_OK) {
-                response = parser.parse(buffer, in);
-            }
-            if (response == null) {
-                throw new NoHttpResponseException("closed before the answer");
-            }
-            return response;
-        } catch (HttpException e) {
-            throw new MalformedAnswerException(e.getMessage(), e);
-        }
-    }
-
-    /** Returns false if the body was broken off before its end. */
-    private boolean readBody(ClassicHttpResponse response, Call call, Timing timing, BodyMeter meter)
-            throws IOException {
-        InputStream body = body(response);
-        if (body == null) {
-            return true;
-        }
-        int count;
-        while ((count = body.read(chunk, 0, chunk.length)) >= 0) {
-            if (count == 0) {
-                continue;
-            }
-            if (timing.bodyByte == 0) {
-                timing.bodyByte = System.nanoTime();
-            }
-            timing.bodyBytes += count;
-            meter.bytes(count);
-            call.check().body(chunk, 0, count);
-            if (call.stopAfter() > 0 && timing.bodyBytes >= call.stopAfter() && !isAtEnd(response, timing)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private static boolean isAtEnd(ClassicHttpResponse response, Timing timing) {
-        Header length = response.getFirstHeader("Content-Length");
-        return length != null && length.getValue().equals(Long.toString(timing.bodyBytes));
-    }
-
-    /** The body by its framing (RFC 9112 section 6.3); null when there is none. */
-    private InputStream body(ClassicHttpResponse response) throws IOException {
-        int code = response.getCode();
-        if (code == HttpStatus.SC_NO_CONTENT || code == HttpStatus.SC_NOT_MODIFIED) {
-            return null;
-        }
-        try {
-            long length = DefaultContentLengthStrategy.INSTANCE.determineLength(response);
-            if (length == ContentLengthStrategy.CHUNKED) {
-                return new ChunkedInputStream(buffer, in);
-            }
-            return length >= 0
-                    ? new ContentLengthInputStream(buffer, in, length)
-                    : new IdentityInputStream(buffer, in);
-        } catch (HttpException e) {
-            throw new MalformedAnswerException(e.getMessage(), e);
         }
     }
 }

@@ -6,6 +6,7 @@ import dev.millrace.load.http.Failure;
 import dev.millrace.load.http.Fault;
 import dev.millrace.load.http.HttpConnection;
 import dev.millrace.load.http.Requests;
+import dev.millrace.load.http.ResponseHead;
 import dev.millrace.load.http.SocketSettings;
 import dev.millrace.load.http.Target;
 import dev.millrace.load.http.Timing;
@@ -15,8 +16,6 @@ import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import org.apache.hc.core5.http.HttpResponse;
-import org.apache.hc.core5.http.HttpStatus;
 
 /** Fetches a catalogue from the server that is measured. Stateless. */
 public final class CatalogSource {
@@ -62,8 +61,8 @@ public final class CatalogSource {
         private int status;
 
         @Override
-        public void begin(HttpResponse head) {
-            status = head.getCode();
+        public void begin(ResponseHead head) {
+            status = head.status();
         }
 
         @Override
@@ -73,7 +72,7 @@ public final class CatalogSource {
 
         @Override
         public Failure end() {
-            return status == HttpStatus.SC_OK ? null : new Failure(Fault.STATUS, "status " + status);
+            return status == ResponseHead.OK ? null : new Failure(Fault.STATUS, "status " + status);
         }
     }
 }

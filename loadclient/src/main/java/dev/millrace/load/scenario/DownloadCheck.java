@@ -3,13 +3,11 @@ package dev.millrace.load.scenario;
 import dev.millrace.load.http.AnswerCheck;
 import dev.millrace.load.http.Failure;
 import dev.millrace.load.http.Fault;
+import dev.millrace.load.http.ResponseHead;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.zip.CRC32C;
-import org.apache.hc.core5.http.Header;
-import org.apache.hc.core5.http.HttpResponse;
-import org.apache.hc.core5.http.HttpStatus;
 
 /** Checks a downloaded file against the catalogue: status, Content-Length, bytes, CRC32C and, by rule, MD5. */
 final class DownloadCheck implements AnswerCheck {
@@ -47,7 +45,7 @@ final class DownloadCheck implements AnswerCheck {
     }
 
     @Override
-    public void begin(HttpResponse head) {
+    public void begin(ResponseHead head) {
         length = 0;
         downloads++;
         headFailure = verify == Verify.NONE ? null : headFailure(head);
@@ -59,13 +57,13 @@ final class DownloadCheck implements AnswerCheck {
         md5.reset();
     }
 
-    private Failure headFailure(HttpResponse head) {
-        if (head.getCode() != HttpStatus.SC_OK) {
-            return new Failure(Fault.STATUS, "status " + head.getCode() + " for " + file.name());
+    private Failure headFailure(ResponseHead head) {
+        if (head.status() != ResponseHead.OK) {
+            return new Failure(Fault.STATUS, "status " + head.status() + " for " + file.name());
         }
-        Header announced = head.getFirstHeader("Content-Length");
-        if (announced != null && !announced.getValue().equals(Long.toString(file.size()))) {
-            return new Failure(Fault.WRONG_HEADER, "Content-Length: " + announced.getValue() + " for " + file.name()
+        String announced = head.field("Content-Length");
+        if (announced != null && !announced.equals(Long.toString(file.size()))) {
+            return new Failure(Fault.WRONG_HEADER, "Content-Length: " + announced + " for " + file.name()
                     + ", the catalogue says " + file.size());
         }
         return null;

@@ -4,11 +4,10 @@ import dev.millrace.load.http.AnswerCheck;
 import dev.millrace.load.http.Call;
 import dev.millrace.load.http.Failure;
 import dev.millrace.load.http.Fault;
+import dev.millrace.load.http.ResponseHead;
 import dev.millrace.load.http.Target;
 import java.util.List;
 import java.util.Map;
-import org.apache.hc.core5.http.Header;
-import org.apache.hc.core5.http.HttpResponse;
 
 /** Other work whose answers must carry certain header fields besides. Immutable. */
 public final class ExpectingWorkload implements Workload {
@@ -75,12 +74,12 @@ public final class ExpectingWorkload implements Workload {
                     : new Expected(text.substring(0, equals).strip(), text.substring(equals + 1).strip());
         }
 
-        Failure check(HttpResponse head) {
-            Header field = head.getFirstHeader(name);
-            if (field != null && (value == null || value.equals(field.getValue()))) {
+        Failure check(ResponseHead head) {
+            String field = head.field(name);
+            if (field != null && (value == null || value.equals(field))) {
                 return null;
             }
-            return new Failure(Fault.WRONG_HEADER, name + ": " + (field == null ? "(none)" : field.getValue())
+            return new Failure(Fault.WRONG_HEADER, name + ": " + (field == null ? "(none)" : field)
                     + (value == null ? "" : ", expected " + value));
         }
     }
@@ -96,7 +95,7 @@ public final class ExpectingWorkload implements Workload {
         }
 
         @Override
-        public void begin(HttpResponse head) {
+        public void begin(ResponseHead head) {
             failure = null;
             for (Expected one : expected) {
                 failure = failure == null ? one.check(head) : failure;

@@ -5,14 +5,13 @@ import dev.millrace.load.http.Call;
 import dev.millrace.load.http.Failure;
 import dev.millrace.load.http.Fault;
 import dev.millrace.load.http.Requests;
+import dev.millrace.load.http.ResponseHead;
 import dev.millrace.load.http.Target;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.hc.core5.http.HttpResponse;
-import org.apache.hc.core5.http.HttpStatus;
 
 /** The same GET again and again, answered by the same bytes, which are compared. Immutable. */
 public final class FixedWorkload implements Workload {
@@ -97,8 +96,8 @@ public final class FixedWorkload implements Workload {
         }
 
         @Override
-        public void begin(HttpResponse head) {
-            status = head.getCode();
+        public void begin(ResponseHead head) {
+            status = head.status();
             length = 0;
             same = true;
         }
@@ -113,7 +112,7 @@ public final class FixedWorkload implements Workload {
 
         @Override
         public Failure end() {
-            if (status != HttpStatus.SC_OK) {
+            if (status != ResponseHead.OK) {
                 return new Failure(Fault.STATUS, "status " + status);
             }
             if (length < content.length) {

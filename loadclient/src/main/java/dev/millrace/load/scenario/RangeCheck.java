@@ -3,9 +3,7 @@ package dev.millrace.load.scenario;
 import dev.millrace.load.http.AnswerCheck;
 import dev.millrace.load.http.Failure;
 import dev.millrace.load.http.Fault;
-import org.apache.hc.core5.http.Header;
-import org.apache.hc.core5.http.HttpResponse;
-import org.apache.hc.core5.http.HttpStatus;
+import dev.millrace.load.http.ResponseHead;
 
 /** Checks one part of a file (RFC 9110 section 15.3.7): status, Content-Range, Content-Length, and every byte. */
 final class RangeCheck implements AnswerCheck {
@@ -30,26 +28,26 @@ final class RangeCheck implements AnswerCheck {
     }
 
     @Override
-    public void begin(HttpResponse head) {
+    public void begin(ResponseHead head) {
         position = first;
         same = true;
         headFailure = partFailure(head, file, first, last);
     }
 
     /** What is wrong with the head of an answer that should be these bytes of a file, or null. */
-    static Failure partFailure(HttpResponse head, CatalogFile file, long first, long last) {
+    static Failure partFailure(ResponseHead head, CatalogFile file, long first, long last) {
         String wanted = "bytes " + first + "-" + last + "/" + file.size();
-        if (head.getCode() != HttpStatus.SC_PARTIAL_CONTENT) {
-            return new Failure(Fault.STATUS, "status " + head.getCode() + " for " + wanted + " of " + file.name());
+        if (head.status() != ResponseHead.PARTIAL_CONTENT) {
+            return new Failure(Fault.STATUS, "status " + head.status() + " for " + wanted + " of " + file.name());
         }
-        Header range = head.getFirstHeader("Content-Range");
-        if (range == null || !range.getValue().equals(wanted)) {
-            return new Failure(Fault.WRONG_HEADER, "Content-Range: " + (range == null ? "(none)" : range.getValue())
+        String range = head.field("Content-Range");
+        if (range == null || !range.equals(wanted)) {
+            return new Failure(Fault.WRONG_HEADER, "Content-Range: " + (range == null ? "(none)" : range)
                     + " for " + wanted + " of " + file.name());
         }
-        Header length = head.getFirstHeader("Content-Length");
-        if (length != null && !length.getValue().equals(Long.toString(last - first + 1))) {
-            return new Failure(Fault.WRONG_HEADER, "Content-Length: " + length.getValue() + " for " + wanted + " of "
+        String length = head.field("Content-Length");
+        if (length != null && !length.equals(Long.toString(last - first + 1))) {
+            return new Failure(Fault.WRONG_HEADER, "Content-Length: " + length + " for " + wanted + " of "
                     + file.name());
         }
         return null;

@@ -5,14 +5,13 @@ import dev.millrace.load.http.Call;
 import dev.millrace.load.http.Failure;
 import dev.millrace.load.http.Fault;
 import dev.millrace.load.http.Requests;
+import dev.millrace.load.http.ResponseHead;
 import dev.millrace.load.http.Target;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import org.apache.hc.core5.http.Header;
-import org.apache.hc.core5.http.HttpResponse;
 
 /**
  * Downloads that break off at a random place, the connection being closed there, and go on with {@code Range} and {@code
@@ -117,7 +116,7 @@ public final class ResumeWorkload implements Workload {
         }
 
         @Override
-        public void begin(HttpResponse head) {
+        public void begin(ResponseHead head) {
             if (!second) {
                 partFailure = null;
                 validator = validator(head);
@@ -134,13 +133,13 @@ public final class ResumeWorkload implements Workload {
         }
 
         /** A strong ETag, or else the date (RFC 9110 section 13.1.5 forbids weak ones here). */
-        private String validator(HttpResponse head) {
-            Header tag = head.getFirstHeader("ETag");
-            if (tag != null && !tag.getValue().startsWith("W/")) {
-                return tag.getValue();
+        private String validator(ResponseHead head) {
+            String tag = head.field("ETag");
+            if (tag != null && !tag.startsWith("W/")) {
+                return tag;
             }
-            Header date = head.getFirstHeader("Last-Modified");
-            return date == null ? null : date.getValue();
+            String date = head.field("Last-Modified");
+            return date == null ? null : date;
         }
 
         @Override

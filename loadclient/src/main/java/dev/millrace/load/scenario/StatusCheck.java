@@ -3,8 +3,7 @@ package dev.millrace.load.scenario;
 import dev.millrace.load.http.AnswerCheck;
 import dev.millrace.load.http.Failure;
 import dev.millrace.load.http.Fault;
-import org.apache.hc.core5.http.HttpResponse;
-import org.apache.hc.core5.http.HttpStatus;
+import dev.millrace.load.http.ResponseHead;
 
 /** Looks at the status alone. */
 final class StatusCheck implements AnswerCheck {
@@ -12,8 +11,8 @@ final class StatusCheck implements AnswerCheck {
     private int status;
 
     @Override
-    public void begin(HttpResponse head) {
-        status = head.getCode();
+    public void begin(ResponseHead head) {
+        status = head.status();
     }
 
     @Override
@@ -23,6 +22,6 @@ final class StatusCheck implements AnswerCheck {
 
     @Override
     public Failure end() {
-        return status == HttpStatus.SC_OK ? null : new Failure(Fault.STATUS, "status " + status);
+        return status == ResponseHead.OK ? null : new Failure(Fault.STATUS, "status " + status);
     }
 }

@@ -5,6 +5,7 @@ import dev.millrace.load.http.Call;
 import dev.millrace.load.http.Failure;
 import dev.millrace.load.http.HttpConnection;
 import dev.millrace.load.http.Requests;
+import dev.millrace.load.http.ResponseHead;
 import dev.millrace.load.http.SocketSettings;
 import dev.millrace.load.http.Target;
 import dev.millrace.load.http.Timing;
@@ -19,7 +20,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.hc.core5.http.HttpResponse;
 
 /**
  * What files of a catalogue hold, so that any part of them can be checked: each is downloaded whole once, is believed
@@ -92,7 +92,7 @@ public final class Truth {
     private record Keeping(AnswerCheck check, FileChannel channel) implements AnswerCheck {
 
         @Override
-        public void begin(HttpResponse head) {
+        public void begin(ResponseHead head) {
             check.begin(head);
         }
 

@@ -3,10 +3,8 @@ package dev.millrace.load.scenario;
 import dev.millrace.load.http.AnswerCheck;
 import dev.millrace.load.http.Failure;
 import dev.millrace.load.http.Fault;
+import dev.millrace.load.http.ResponseHead;
 import java.nio.charset.StandardCharsets;
-import org.apache.hc.core5.http.Header;
-import org.apache.hc.core5.http.HttpResponse;
-import org.apache.hc.core5.http.HttpStatus;
 
 /**
  * Checks an answer of the UUID service byte by byte: status, media type, root element, and as many well-formed UUIDs as
@@ -52,7 +50,7 @@ final class UuidAnswerCheck implements AnswerCheck {
     }
 
     @Override
-    public void begin(HttpResponse head) {
+    public void begin(ResponseHead head) {
         mode = Mode.CONTENT;
         depth = 0;
         inUuid = false;
@@ -64,14 +62,14 @@ final class UuidAnswerCheck implements AnswerCheck {
         headFailure = headFailure(head);
     }
 
-    private static Failure headFailure(HttpResponse head) {
-        if (head.getCode() != HttpStatus.SC_OK) {
-            return new Failure(Fault.STATUS, "status " + head.getCode());
+    private static Failure headFailure(ResponseHead head) {
+        if (head.status() != ResponseHead.OK) {
+            return new Failure(Fault.STATUS, "status " + head.status());
         }
-        Header type = head.getFirstHeader("Content-Type");
-        if (type == null || !type.getValue().contains("xml")) {
+        String type = head.field("Content-Type");
+        if (type == null || !type.contains("xml")) {
             return new Failure(Fault.WRONG_HEADER,
-                    "Content-Type: " + (type == null ? "(none)" : type.getValue()) + " where XML was expected");
+                    "Content-Type: " + (type == null ? "(none)" : type) + " where XML was expected");
         }
         return null;
     }

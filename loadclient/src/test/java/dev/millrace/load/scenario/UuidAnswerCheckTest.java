@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.millrace.load.http.Failure;
-import org.apache.hc.core5.http.message.BasicHttpResponse;
+import dev.millrace.load.http.ResponseHead;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,9 +16,7 @@ class UuidAnswerCheckTest {
     private static final String UUID = "6ba7b810-9dad-11d1-80b4-00c04fd430c8";
 
     private static Failure check(UuidAnswerCheck check, String body, int cut) {
-        BasicHttpResponse head = new BasicHttpResponse(200);
-        head.setHeader("Content-Type", "text/xml;charset=utf-8");
-        check.begin(head);
+        check.begin(ResponseHead.of(200, "Content-Type: text/xml;charset=utf-8"));
         byte[] bytes = body.getBytes(UTF_8);
         check.body(bytes, 0, cut);
         check.body(bytes, cut, bytes.length - cut);
