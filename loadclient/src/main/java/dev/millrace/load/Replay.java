@@ -54,23 +54,29 @@ final class Replay {
 
     /** Measures all blocks, and ends early when told to. */
     List<CellResult> run() throws IOException, InterruptedException {
-        for (int block = 0; block < plan.lengths().repeats() && !interruption.requested(); block++) {
-            List<Row> cells = plan.block(block);
-            for (int i = 0; i < cells.size() && !interruption.requested(); i++) {
-                Row row = cells.get(i);
-                if (!servers.skipped().containsKey(row.server())) {
-                    measure(row, block);
-                }
-                if (plan.lengths().restart() && cells.subList(i + 1, cells.size()).stream()
-                        .noneMatch(later -> later.server().equals(row.server()))) {
-                    servers.stop(row.server());
-                }
+        Lengths lengths = plan.lengths();
+        for (int start = 0; start < lengths.starts(); start++) {
+            if (lengths.rehearsal() > 0) {
+                block(-1 - start, lengths.scaled(lengths.rehearsal()), true);
             }
+            for (int repeat = 0; repeat < lengths.repeats(); repeat++) {
+                block(start * lengths.repeats() + repeat, lengths, false);
+            }
+            servers.stopAll();
         }
         return results;
     }
 
-    private void measure(Row row, int block) throws IOException, InterruptedException {
+    private void block(int block, Lengths lengths, boolean rehearsal) throws IOException, InterruptedException {
+        for (Row row : plan.block(block)) {
+            if (!interruption.requested() && !servers.skipped().containsKey(row.server())) {
+                measure(row, block, lengths, rehearsal);
+            }
+        }
+    }
+
+    private void measure(Row row, int block, Lengths lengths, boolean rehearsal)
+            throws IOException, InterruptedException {
         boolean cold = servers.isCold(row.server());
         ReplayServers.Running server = servers.start(row.server());
         if (server == null) {
@@ -80,11 +86,14 @@ final class Replay {
         if (cold) {
             warmUp(row.server(), server, block);
         }
-        Lengths lengths = plan.lengths();
+        String name = rehearsal ? "rehearsal"
+                : String.format(Locale.ROOT, "%d/%d", ++cellsDone, plan.cells() * lengths.blocks());
         CellResult result = run(row, server, row.clients(), seconds(lengths.settle(row)), seconds(lengths.window(row)),
-                block, String.format(Locale.ROOT, "%d/%d", ++cellsDone, plan.cells() * lengths.repeats()));
-        results.add(result);
-        err.println(ResultLine.of(result, 1));
+                block, name);
+        if (!rehearsal || result.errorCount() > 0) {
+            results.add(result);
+            err.println(ResultLine.of(result, 1));
+        }
         if (result.errorCount() > 0) {
             err.println("errors: " + ResultLine.errors(result));
         }

@@ -142,7 +142,8 @@ final class ReplayCommand implements Callable<Integer> {
     private int replay(Experiment whole, ServerPrograms programs, List<String> wanted) throws Exception {
         Experiment experiment = whole.expanded(!form.full, peerSettings(whole, wanted));
         Lengths planned = form.full ? experiment.full() : experiment.quick();
-        Lengths lengths = planned.scaled(scale).repeated(repeat > 0 ? repeat : planned.repeats());
+        Lengths lengths = planned.scaled(scale).repeated(repeat > 0 ? repeat
+                : planned.starts() > 1 ? planned.starts() : planned.repeats());
         Path folder = output.resolve(experiment.name());
         try (ReplayFiles files = ReplayFiles.write(experiment.files());
              ReplayServers servers = new ReplayServers(experiment, programs, files, folder)) {
@@ -178,7 +179,7 @@ final class ReplayCommand implements Callable<Integer> {
         plan.experiment().scaled().forEach(line -> out.println("- " + line));
         servers.skipped().forEach((name, why) -> out.println("- left out: " + name + " (" + why + ")"));
         out.printf(Locale.ROOT, "plan: %s, %d cells on %d servers, %d times, about %d s%n%n",
-                form.full ? "full" : "quick", plan.cells(), plan.servers(), plan.lengths().repeats(),
+                form.full ? "full" : "quick", plan.cells(), plan.servers(), plan.lengths().blocks(),
                 plan.duration().toSeconds());
         out.flush();
     }
@@ -187,8 +188,10 @@ final class ReplayCommand implements Callable<Integer> {
         Lengths lengths = plan.lengths();
         Map<String, String> facts = new LinkedHashMap<>();
         facts.put("form", form.full ? "full" : "quick");
-        facts.put("repetitions", lengths.repeats() + (lengths.restart() ? ", each with servers started anew"
-                : " on servers started once: the intervals do not hold the luck of a start"));
+        facts.put("repetitions", lengths.blocks() + (lengths.starts() == 1
+                ? " on servers started once: the intervals do not hold the luck of a start"
+                : ", servers started anew for each " + (lengths.repeats() > 1 ? lengths.repeats() : "one")));
+        facts.put("rehearsal", lengths.rehearsal() > 0 ? "a block before, thrown away" : "none");
         facts.put("warm-up of a server", lengths.warmup() + " s");
         facts.put("load before a window", lengths.settle() + " s");
         facts.put("window", lengths.window() + " s");

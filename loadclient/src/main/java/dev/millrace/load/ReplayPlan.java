@@ -26,9 +26,9 @@ import java.util.stream.Collectors;
 record ReplayPlan(Experiment experiment, Lengths lengths, List<List<Row>> conditions, long seed) {
 
     /** Starting and ending a JVM. */
-    private static final double START_SECONDS = 2;
+    private static final double START_SECONDS = 1.6;
     /** Connecting, and waiting for the last answers. */
-    private static final double DRAIN_SECONDS = 0.3;
+    private static final double DRAIN_SECONDS = 0.2;
     private static final double THROTTLED_DRAIN_SECONDS = 4;
     private static final double MILLIS = 1000;
 
@@ -56,7 +56,7 @@ record ReplayPlan(Experiment experiment, Lengths lengths, List<List<Row>> condit
         for (List<Row> condition : shuffled) {
             List<Row> servers = new ArrayList<>(condition);
             Collections.rotate(servers, -number / 2);
-            if (number % 2 == 1) {
+            if (number % 2 != 0) {
                 Collections.reverse(servers);
             }
             cells.addAll(servers);
@@ -89,7 +89,7 @@ record ReplayPlan(Experiment experiment, Lengths lengths, List<List<Row>> condit
                 block += lengths.settle(row) + lengths.window(row) + drain;
             }
         }
-        double starts = servers() * (START_SECONDS + lengths.warmup()) * (lengths.restart() ? lengths.repeats() : 1);
-        return Duration.ofMillis(Math.round((starts + block * lengths.repeats()) * MILLIS));
+        double start = servers() * (START_SECONDS + lengths.warmup()) + block * (lengths.repeats() + lengths.rehearsal());
+        return Duration.ofMillis(Math.round(start * lengths.starts() * MILLIS));
     }
 }

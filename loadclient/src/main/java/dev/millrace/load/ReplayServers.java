@@ -128,10 +128,15 @@ final class ReplayServers implements AutoCloseable {
         return command;
     }
 
-    /** Ends all servers; called by the one thread, or by a shutdown hook. */
+    /** Ends all servers for good; called by the one thread, or by a shutdown hook. */
     @Override
     public void close() {
         closed = true;
+        stopAll();
+    }
+
+    /** Ends all servers. */
+    void stopAll() {
         for (String name : running.keySet().toArray(String[]::new)) {
             stop(name);
         }

@@ -47,7 +47,7 @@ class ThenAndNowTest {
 
     /** B does 1.5 times as much as A in each block, for the same CPU time; the machine drifts by factors. */
     private static RunFile run(boolean wrong) {
-        Lengths lengths = new Lengths(3, false, 0, 0, 1, 1, 0);
+        Lengths lengths = new Lengths(1, 3, 0, 0, 0, 1, 1, 0);
         ServerSetting setting = new ServerSetting("x", "BIO", List.of(), 0, false, false);
         List<Row> rows = List.of(row("a", "A", 100.0, null), row("b", "B", 200.0, "a"), row("c", "C", null, "a"));
         List<Claim> claims = List.of(claim("faster", "b", "a", null, 1.0, null), claim("slower", "b", "a", null, null, 1.0),
