@@ -75,6 +75,10 @@ final class ReplayCommand implements Callable<Integer> {
                     + "them without a list.")
     private List<String> peers = List.of();
 
+    @Option(names = "--peers-jar", paramLabel = "FILE",
+            description = "What starts the peers but nginx (default: millrace-peers.jar in peers/target).")
+    private Path peersJar;
+
     @Option(names = "--repeat", defaultValue = "0", paramLabel = "N",
             description = "Repetitions, each with servers started anew (default: the experiment's).")
     private int repeat;
@@ -123,7 +127,7 @@ final class ReplayCommand implements Callable<Integer> {
         List<String> wanted = all ? ServerPrograms.PEERS : listed;
         require(ServerPrograms.PEERS.containsAll(wanted), "--peers takes " + String.join(", ", ServerPrograms.PEERS));
         ServerJava runtime = java == null ? ServerJava.current() : ServerJava.of(java);
-        ServerPrograms programs = ServerPrograms.find(runtime, war, command);
+        ServerPrograms programs = ServerPrograms.find(runtime, war, command, peersJar);
         int code = Main.GOOD;
         for (String name : names) {
             if (!interruption.requested()) {

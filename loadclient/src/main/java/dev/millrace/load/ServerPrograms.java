@@ -17,9 +17,10 @@ import java.util.Map;
  * @param java    runs them
  * @param warFile the sample application; null if a command is given
  * @param command what starts it, its options are added; null for the file
+ * @param peers   the jar that starts peers; null if it is not known where it is
  * @param root    the folder that the project's parts are built in; null if it is not known
  */
-record ServerPrograms(ServerJava java, Path warFile, List<String> command, Path root) {
+record ServerPrograms(ServerJava java, Path warFile, List<String> command, Path peers, Path root) {
 
     /** Peers, all of which the module {@code peers} starts but for the last one. */
     static final List<String> PEERS = List.of("jetty", "tomcat", "undertow", "helidon", "nginx");
@@ -32,14 +33,16 @@ record ServerPrograms(ServerJava java, Path warFile, List<String> command, Path 
      *
      * @param war     the sample application as the user named it, or null: then it is looked for beside this program
      * @param command what starts it instead, or null
+     * @param peers   the jar that starts peers as the user named it, or null: then it is looked for beside this program
      * @throws IOException if there is none; the message is for people
      */
-    static ServerPrograms find(ServerJava java, Path war, String command) throws IOException {
+    static ServerPrograms find(ServerJava java, Path war, String command, Path peers) throws IOException {
         Path folder = ownFolder();
         // loadclient/target/loadclient.jar and webapp/target/millrace.war are two parts of one project.
         Path root = folder == null ? null : folder.resolve("../..").normalize();
+        Path peersJar = peers != null || root == null ? peers : root.resolve("peers/target/millrace-peers.jar");
         if (command != null) {
-            return new ServerPrograms(java, null, List.of(command.strip().split("\\s+")), root);
+            return new ServerPrograms(java, null, List.of(command.strip().split("\\s+")), peersJar, root);
         }
         List<Path> candidates = new ArrayList<>();
         if (war != null) {
@@ -53,7 +56,7 @@ record ServerPrograms(ServerJava java, Path warFile, List<String> command, Path 
             throw new IOException(war != null ? "no such file: " + war
                     : "no " + WAR + " beside this program: name it by --war or --server-cmd");
         }
-        return new ServerPrograms(java, found, null, root);
+        return new ServerPrograms(java, found, null, peersJar, root);
     }
 
     private static Path ownFolder() {
@@ -73,11 +76,8 @@ record ServerPrograms(ServerJava java, Path warFile, List<String> command, Path 
 
     /** The jar or script that starts a peer, or null if it is not there. */
     Path peer(String name) {
-        if (root == null) {
-            return null;
-        }
-        Path program = root.resolve(name.equals(NGINX) ? "docs/bench/nginx.sh" : "peers/target/millrace-peers.jar");
-        boolean there = Files.isRegularFile(program) && (!name.equals(NGINX) || onPath(NGINX));
+        Path program = !name.equals(NGINX) ? peers : root == null ? null : root.resolve("docs/bench/nginx.sh");
+        boolean there = program != null && Files.isRegularFile(program) && (!name.equals(NGINX) || onPath(NGINX));
         return there ? program : null;
     }
 

@@ -43,8 +43,9 @@ final class Framing {
     }
 
     private void length(long announced) throws BadAnswerException {
-        if (announced < 0 || length != UNKNOWN && length != announced) {
-            throw new BadAnswerException(Fault.MALFORMED, "Content-Length is no number, or two of them");
+        // Two that agree may be read as one, and are a fault of the server's all the same.
+        if (announced < 0 || length != UNKNOWN) {
+            throw new BadAnswerException(Fault.MALFORMED, "Content-Length is no number, or there are two");
         }
         length = announced;
     }

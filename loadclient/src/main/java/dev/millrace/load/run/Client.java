@@ -39,6 +39,8 @@ final class Client implements Runnable {
     private final BodyMeter meter = this::received;
     private HttpConnection connection;
     private boolean startedInWindow;
+    /** Whether a download was broken off, and its other part is still to come. */
+    private boolean goesOn;
     private long bytesInWindow;
     private int failuresInARow;
     private long lastProgress;
@@ -85,7 +87,9 @@ final class Client implements Runnable {
                 if (ticket && !clock.takeTicket()) {
                     return;
                 }
-                exchange(due, ticket);
+                do {
+                    exchange(due, ticket);
+                } while (goesOn);
             }
         } finally {
             drop();
@@ -94,6 +98,7 @@ final class Client implements Runnable {
 
     private void exchange(long due, boolean ticket) {
         long start = cell.isOpen() ? System.nanoTime() : due;
+        goesOn = false;
         bytesInWindow = 0;
         startedInWindow = clock.phase() == Phase.WINDOW;
         if (connection == null && !connect(start)) {
@@ -111,7 +116,8 @@ final class Client implements Runnable {
             if (!keepAlive) {
                 connection.awaitClose();
             }
-            if (failure == null && !connection.brokenOff()) {
+            goesOn = connection.brokenOff();
+            if (failure == null && !goesOn) {
                 succeeded(due, start, ticket, call.answers());
             }
         } catch (IOException e) {
@@ -122,6 +128,7 @@ final class Client implements Runnable {
             drop();
         }
         if (!inTime) {
+            goesOn = false;
             aborted();
         } else if (failure != null) {
             failed(failure);
