@@ -29,7 +29,6 @@ final class Replay {
     private static final int WARMING_ROUNDS = 3;
     private static final long COMPILERS_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long COMPILERS_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-    private static final int MOST_STEPS = 20;
     private static final int THROTTLED_RECEIVE_BUFFER = 64 * 1024;
     private static final double MILLIS = 1000;
 
@@ -111,14 +110,14 @@ final class Replay {
                     results.add(result);
                 }
             }
-            awaitCompilers(new ProcessCpu(server.process().pid()));
+            awaitCompilers(new ProcessCpu(server.process().pid()), seconds(plan.lengths().warmup() / WARMING_ROUNDS));
         }
     }
 
-    private void awaitCompilers(ProcessCpu server) {
+    private void awaitCompilers(ProcessCpu server, Duration most) {
         long before = server.compilerNanos();
-        for (int i = 0; i < MOST_STEPS && !interruption.requested(); i++) {
-            LockSupport.parkNanos(COMPILERS_STEP_NANOS);
+        for (long left = most.toNanos(); left > 0 && !interruption.requested(); left -= COMPILERS_STEP_NANOS) {
+            LockSupport.parkNanos(Math.min(left, COMPILERS_STEP_NANOS));
             long now = server.compilerNanos();
             if (now - before <= COMPILERS_REST_NANOS) {
                 return;

@@ -110,7 +110,7 @@ class MoreOptionsTest {
             long start = System.nanoTime();
             assertEquals(Main.GOOD, uuid(server, "--count=1,2,3", "--cooldown=300ms").code());
             assertTrue(System.nanoTime() - start >= Duration.ofMillis(600).toNanos(), "two rests for three cells");
-            assertEquals(Main.GOOD, uuid(server, "--count=1,2", "--cooldown=auto").code());
+            assertEquals(new CoolDown(Duration.ofSeconds(60), true), CoolDown.of("auto"));
             assertEquals(Main.USAGE, uuid(server, "--cooldown=later").code());
         }
     }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Parts of files, and downloads that are gone on with: what a server may get wrong is found. */
 class RangeFaultsTest {
 
-    private static final byte[] CONTENT = TestFiles.content(3_000_000);
+    private static final byte[] CONTENT = TestFiles.content(700_000);
     private static final String TAG = "\"v1\"";
 
     @TempDir
