@@ -43,8 +43,8 @@ final class Preflight {
     static Optional<String> descriptors(int clients, OptionalLong free) {
         // Some for the JVM's own files, jars and reports.
         return free.isPresent() && clients + OTHER_DESCRIPTORS > free.getAsLong()
-                ? Optional.of(String.format(Locale.ROOT, "%,d clients need as many file descriptors, %,d are free: raise "
-                        + "the limit by ulimit -n", clients, free.getAsLong())) : Optional.empty();
+                ? Optional.of(String.format(Locale.ROOT, "%,d clients need as many file descriptors, %,d are free: "
+                        + "raise the limit by ulimit -n", clients, free.getAsLong())) : Optional.empty();
     }
 
     static void check(Cell cell, LocalPorts ports, int addresses, List<String> refusals, List<String> notes) {

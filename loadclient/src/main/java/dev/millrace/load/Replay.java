@@ -18,13 +18,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Measures the cells of an experiment. A server is started before its first cell and warmed up by all kinds of work that
- * it is measured under; each block measures every cell once. Confined to one thread.
+ * Measures the cells of an experiment. A server is started before its first cell and warmed up by all kinds of work
+ * that it is measured under; each block measures every cell once. Confined to one thread.
  */
 final class Replay {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
-    /** With many clients the compilers' threads get a small share of the cores, and warming up takes several times longer. */
+    /** With many clients the compilers' threads get a small share of the cores, and warming up takes far longer. */
     private static final int MOST_WARMING_CLIENTS = 4;
     private static final int WARMING_ROUNDS = 3;
     private static final long COMPILERS_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);

@@ -89,7 +89,8 @@ record ReplayPlan(Experiment experiment, Lengths lengths, List<List<Row>> condit
                 block += lengths.settle(row) + lengths.window(row) + drain;
             }
         }
-        double start = servers() * (START_SECONDS + lengths.warmup()) + block * (lengths.repeats() + lengths.rehearsal());
+        double start = servers() * (START_SECONDS + lengths.warmup())
+                + block * (lengths.repeats() + lengths.rehearsal());
         return Duration.ofMillis(Math.round(start * lengths.starts() * MILLIS));
     }
 }

@@ -52,8 +52,8 @@ final class UuidCommand implements Callable<Integer> {
     private String name;
 
     @Option(names = "--body-file", paramLabel = "FILE",
-            description = "The body of POST requests, in place of XML with --count and --uuid-method; --count still says "
-                    + "how many UUIDs must be answered.")
+            description = "The body of POST requests, in place of XML with --count and --uuid-method; --count still "
+                    + "says how many UUIDs must be answered.")
     private Path bodyFile;
 
     @Option(names = "--verify", defaultValue = "full", paramLabel = "none|full",
@@ -79,7 +79,8 @@ final class UuidCommand implements Callable<Integer> {
         load.require(counts.stream().allMatch(count -> count > 0), "--count must be above 0");
         load.require(uuidMethods.stream().allMatch(method -> method.matches("\\w+")),
                 "--uuid-method takes names such as RANDOM");
-        load.require(bodyFile == null || methods.stream().allMatch("POST"::equals), "--body-file takes --method=POST");
+        load.require(bodyFile == null || methods.stream().allMatch("POST"::equals),
+                "--body-file takes --method=POST");
         byte[] body = bodyFile == null ? null : body();
         List<Target> targets = load.targets(urls);
         RunSettings settings = load.settings(false, rigour.limits());

@@ -82,7 +82,8 @@ class MoreOptionsTest {
         try (TestServer server = new TestServer(TestServer::answerUuids)) {
             List<String> lines = uuid(server, "--latency").outLines();
             assertEquals(2, lines.size());
-            assertTrue(lines.get(1).matches("  latency ms: 50% \\S+ 75% \\S+ 90% .* 99.99% \\S+ 100% \\S+"), lines.get(1));
+            assertTrue(lines.get(1).matches("  latency ms: 50% \\S+ 75% \\S+ 90% .* 99.99% \\S+ 100% \\S+"),
+                    lines.get(1));
         }
     }
 

@@ -5,7 +5,8 @@ package dev.millrace.load.http;
  *
  * @param request   all of it as it goes over the wire, head and body
  * @param check     looks at each answer; belongs to the thread that makes the call
- * @param answers   how many requests it is: more than one are sent at once and answered in turn (RFC 9112 section 9.3.2)
+ * @param answers   how many requests it is: more than one are sent at once and answered in turn (RFC 9112 section
+ *                  9.3.2)
  * @param stopAfter body bytes after which the answer is broken off, though it goes on; 0 for not at all
  */
 public record Call(byte[] request, AnswerCheck check, int answers, long stopAfter) {

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 final class Client implements Runnable {
 
     /**
-     * After a failure, doubled by each further one: a refused connect costs 20 microseconds, so that thousands of clients
-     * would keep a machine busy with a server that is gone.
+     * After a failure, doubled by each further one: a refused connect costs 20 microseconds, so that thousands of
+     * clients would keep a machine busy with a server that is gone.
      */
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final int MOST_DOUBLINGS = 7;

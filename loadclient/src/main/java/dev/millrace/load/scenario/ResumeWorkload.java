@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * Downloads that break off at a random place, the connection being closed there, and go on with {@code Range} and {@code
- * If-Range} on a new one (RFC 9110 section 13.1.5). The whole body is checked over both parts. Immutable.
+ * Downloads that break off at a random place, the connection being closed there, and go on with {@code Range} and
+ * {@code If-Range} on a new one (RFC 9110 section 13.1.5). The whole body is checked over both parts. Immutable.
  */
 public final class ResumeWorkload implements Workload {
 

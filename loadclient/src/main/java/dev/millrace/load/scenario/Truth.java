@@ -23,8 +23,8 @@ import java.util.Map;
 
 /**
  * What files of a catalogue hold, so that any part of them can be checked: each is downloaded whole once, is believed
- * only if its MD5 is the catalogue's, and is kept in a temporary file that is mapped and deleted at once. Immutable; safe
- * for use by any thread.
+ * only if its MD5 is the catalogue's, and is kept in a temporary file that is mapped and deleted at once. Immutable;
+ * safe for use by any thread.
  */
 public final class Truth {
 

@@ -109,7 +109,8 @@ class ResponseReaderTest {
             + "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
         "HTTP/1.1 204 No Content\r\nA: b\r\n\r\n",
         "HTTP/1.1 304 Not Modified\r\nETag: \"a:b\"\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nA;x=\"y\"\r\n0123456789\r\n0\r\nT: u\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"
+            + "A;x=\"y\"\r\n0123456789\r\n0\r\nT: u\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: CHUNKED\r\n\r\n0\r\n\r\n"})
     void answersAreThoseOfHttpCoreHoweverTheyAreCut(String answer) throws Exception {
         String stream = answer.repeat(3) + CLOSE;
@@ -136,8 +137,8 @@ class ResponseReaderTest {
 
     @Test
     void foldedFieldsAreReadAsBlanks() throws IOException {
-        List<String> answers = ours("HTTP/1.1 200 OK\r\nA: b\r\n  c\r\n\td\r\nContent-Length: 1\r\nConnection: close\r\n"
-                + "\r\nx", 2, 100);
+        List<String> answers = ours("HTTP/1.1 200 OK\r\nA: b\r\n  c\r\n\td\r\nContent-Length: 1\r\n"
+                + "Connection: close\r\n\r\nx", 2, 100);
         assertEquals(List.of("200\nb c d\n1\nclose\nx"), answers);
     }
 

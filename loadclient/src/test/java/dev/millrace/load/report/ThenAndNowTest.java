@@ -50,7 +50,8 @@ class ThenAndNowTest {
         Lengths lengths = new Lengths(1, 3, 0, 0, 0, 1, 1, 0);
         ServerSetting setting = new ServerSetting("x", "BIO", List.of(), 0, false, false);
         List<Row> rows = List.of(row("a", "A", 100.0, null), row("b", "B", 200.0, "a"), row("c", "C", null, "a"));
-        List<Claim> claims = List.of(claim("faster", "b", "a", null, 1.0, null), claim("slower", "b", "a", null, null, 1.0),
+        List<Claim> claims = List.of(claim("faster", "b", "a", null, 1.0, null),
+                claim("slower", "b", "a", null, null, 1.0),
                 claim("half as fast again", "b", "a", null, 1.4, 1.6), claim("on the edge", "b", "a", null, 1.5, null),
                 claim("of another server", "c", "a", null, 1.0, null), claim("much", "a", null, 50_000.0, 1.0, null));
         List<CellResult> cells = new ArrayList<>();
