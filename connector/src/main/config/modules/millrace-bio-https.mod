@@ -84,8 +84,8 @@ etc/millrace-bio-https.xml
 ## How content from memory is written: gather, direct, chunk or adaptive-chunk.
 # millrace.bio.https.writeStrategy=gather
 
-## How transfers of files take turns: SimpleBlocking, EqualNonBlocking, EqualBlocking, EqualBlocking(bytes).
-# millrace.bio.https.algorithm=EqualNonBlocking
+## How transfers of files take turns: Adaptive, EqualNonBlocking, EqualBlocking, EqualBlocking(bytes), SimpleBlocking.
+# millrace.bio.https.algorithm=Adaptive
 
 ## The most transfers of files that have their turn at once.
 # millrace.bio.https.workers=50

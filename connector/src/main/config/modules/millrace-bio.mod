@@ -80,8 +80,8 @@ etc/millrace-bio.xml
 ## How content from memory is written: gather, direct, chunk or adaptive-chunk.
 # millrace.bio.writeStrategy=gather
 
-## How transfers of files take turns: SimpleBlocking, EqualNonBlocking, EqualBlocking, EqualBlocking(bytes).
-# millrace.bio.algorithm=EqualNonBlocking
+## How transfers of files take turns: Adaptive, EqualNonBlocking, EqualBlocking, EqualBlocking(bytes), SimpleBlocking.
+# millrace.bio.algorithm=Adaptive
 
 ## The most transfers of files that have their turn at once.
 # millrace.bio.workers=50

@@ -84,8 +84,8 @@ etc/millrace-nio-https.xml
 ## How content from memory is written: gather, direct, chunk or adaptive-chunk.
 # millrace.nio.https.writeStrategy=gather
 
-## How transfers of files take turns: SimpleBlocking, EqualNonBlocking, EqualBlocking, EqualBlocking(bytes).
-# millrace.nio.https.algorithm=EqualNonBlocking
+## How transfers of files take turns: Adaptive, EqualNonBlocking, EqualBlocking, EqualBlocking(bytes), SimpleBlocking.
+# millrace.nio.https.algorithm=Adaptive
 
 ## The most transfers of files that have their turn at once.
 # millrace.nio.https.workers=50

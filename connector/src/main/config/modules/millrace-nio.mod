@@ -80,8 +80,8 @@ etc/millrace-nio.xml
 ## How content from memory is written: gather, direct, chunk or adaptive-chunk.
 # millrace.nio.writeStrategy=gather
 
-## How transfers of files take turns: SimpleBlocking, EqualNonBlocking, EqualBlocking, EqualBlocking(bytes).
-# millrace.nio.algorithm=EqualNonBlocking
+## How transfers of files take turns: Adaptive, EqualNonBlocking, EqualBlocking, EqualBlocking(bytes), SimpleBlocking.
+# millrace.nio.algorithm=Adaptive
 
 ## The most transfers of files that have their turn at once.
 # millrace.nio.workers=50

@@ -4,6 +4,7 @@ import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.Transfer;
 import dev.millrace.transfer.TransferStatistics;
 import dev.millrace.transfer.TruncatedFileException;
+import dev.millrace.transfer.UnreadableFileException;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
@@ -160,6 +161,9 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
             return true;
         } catch (TruncatedFileException x) {
             getTransferStatistics().onTruncated();
+            LOG.warn("Aborting {}: {}", this, x.getMessage());
+            throw new EofException(x);
+        } catch (UnreadableFileException x) {
             LOG.warn("Aborting {}: {}", this, x.getMessage());
             throw new EofException(x);
         } catch (IOException x) {

@@ -29,7 +29,7 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
     private final SlowPeers slowPeers = new SlowPeers(this);
     private final HeaderCache headerCache = new HeaderCache();
     private volatile ContentWriter.Factory contentWriters = WriteStrategy.GATHER;
-    private volatile TransferAlgorithm algorithm = TransferAlgorithm.of("EqualNonBlocking");
+    private volatile TransferAlgorithm algorithm = TransferAlgorithm.of("Adaptive");
     private int workers = 50;
 
     MillraceConnector(Server server, Executor executor, Scheduler scheduler, ByteBufferPool bufferPool, int acceptors,

@@ -4,6 +4,7 @@ import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.Transfer;
 import dev.millrace.transfer.TransferStatistics;
 import dev.millrace.transfer.TruncatedFileException;
+import dev.millrace.transfer.UnreadableFileException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -200,6 +201,9 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
                     && !current.endsElsewhere();
         } catch (TruncatedFileException x) {
             statistics.onTruncated();
+            LOG.warn("Aborting {}: {}", this, x.getMessage());
+            throw new EofException(x);
+        } catch (UnreadableFileException x) {
             LOG.warn("Aborting {}: {}", this, x.getMessage());
             throw new EofException(x);
         }

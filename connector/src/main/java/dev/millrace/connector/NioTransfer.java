@@ -172,18 +172,22 @@ final class NioTransfer implements Runnable, Transfer.Peer {
     }
 
     @Override
-    public void awaitWritable() throws IOException {
+    public boolean isCrowded() {
+        return workers.isCrowded();
+    }
+
+    @Override
+    public boolean awaitWritable(int millis) throws IOException {
         if (gate == null) {
             gate = workers.enterGate();
         }
         stage = Stage.WAITING;
-        if (!cancelled) {
-            gate.await(endPoint.getChannel());
-        }
+        boolean writable = !cancelled && gate.await(endPoint.getChannel(), millis);
         if (cancelled || !endPoint.isOpen()) {
             throw new EofException("write was cancelled");
         }
         stage = Stage.TURN;
+        return writable;
     }
 
     /** Ends a worker's wait for the peer, now and from now on. */

@@ -28,7 +28,7 @@ import org.eclipse.jetty.util.component.ContainerLifeCycle;
  * parameters. Those of Jetty's content cache set ours: {@code maxCachedFiles} is the most files kept open,
  * {@code maxCacheSize} the bytes of the content cache (none unless given), {@code maxCachedFileSize} the largest file in it,
  * {@code cacheValidationTime} for how many milliseconds a file is believed to be unchanged. Those of mapped files have
- * no effect. Ours besides: {@code minTransferBytes}, {@code maxRanges}, {@code maxCompressedBytes}, and
+ * no effect. Ours besides: {@code minTransferBytes}, {@code maxRanges}, {@code maxCompressedBytes}, {@code algorithm}, and
  * {@code debugHeader} ({@code true}: answers say how their content went).
  *
  * <pre>{@code
@@ -76,6 +76,9 @@ public class SendfileServlet extends ResourceServlet {
         integer("maxCacheSize").ifPresent(value -> files.setMaxCacheBytes(Math.toIntExact(value)));
         integer("maxCachedFileSize").ifPresent(value -> files.setMaxCachedFileBytes(Math.toIntExact(value)));
         integer("cacheValidationTime").ifPresent(files::setValidMillis);
+        if (super.getInitParameter("algorithm") != null) {
+            files.setAlgorithm(super.getInitParameter("algorithm"));
+        }
         files.setDebugHeader(Boolean.parseBoolean(super.getInitParameter("debugHeader")));
     }
 

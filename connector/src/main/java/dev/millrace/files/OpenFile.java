@@ -70,6 +70,10 @@ final class OpenFile {
         throw new IOException(path + " changes faster than it can be opened");
     }
 
+    Path path() {
+        return path;
+    }
+
     FileChannel channel() {
         return channel;
     }

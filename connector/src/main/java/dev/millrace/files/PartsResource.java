@@ -28,9 +28,10 @@ final class PartsResource extends FileResource {
     /** Known once the response has its Content-Length. */
     Route route() {
         if (route == null) {
-            Route found = Route.of(response, response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH), false);
+            long bytes = response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH);
+            Route found = Route.of(response, bytes, false);
             route = found.sink() == response || isBypassed ? found : new Route(null, response, Obstacle.WRAPPED);
-            factory.onRoute(response, route);
+            factory.onRoute(response, route, getPath(), 0, bytes);
         }
         return route;
     }
@@ -41,7 +42,7 @@ final class PartsResource extends FileResource {
             return super.newContentSource(pool, offset, length);
         }
         try {
-            return new TransferPart(route.endPoint(), acquire(), offset, length);
+            return new TransferPart(route.endPoint(), acquire(), factory.transferAlgorithm(), offset, length);
         } catch (IOException x) {
             throw new UncheckedIOException(x);
         }

@@ -1,6 +1,7 @@
 package dev.millrace.files;
 
 import dev.millrace.transfer.FileRegion;
+import dev.millrace.transfer.TransferAlgorithm;
 import dev.millrace.transfer.TransferEndPoint;
 import java.nio.ByteBuffer;
 import org.eclipse.jetty.io.Content;
@@ -15,12 +16,15 @@ final class RegionWriter extends IteratingNestedCallback {
     private final TransferEndPoint endPoint;
     private final Content.Sink sink;
     private final OpenFile file;
+    private final TransferAlgorithm algorithm;
     private final long end;
     private long position;
 
-    RegionWriter(TransferEndPoint endPoint, Content.Sink sink, OpenFile file, long offset, long bytes,
-            Callback callback) {
+    /** @param algorithm null: as the connector says */
+    RegionWriter(TransferEndPoint endPoint, Content.Sink sink, OpenFile file, TransferAlgorithm algorithm, long offset,
+            long bytes, Callback callback) {
         super(callback);
+        this.algorithm = algorithm;
         this.endPoint = endPoint;
         this.sink = sink;
         this.file = file;
@@ -37,7 +41,7 @@ final class RegionWriter extends IteratingNestedCallback {
             throw new java.io.EOFException(file + " has become shorter than the response's " + end);
         }
         ByteBuffer token = file.token(position, end - position);
-        endPoint.announce(new FileRegion(file.channel(), position, token));
+        endPoint.announce(new FileRegion(file.channel(), position, token, file.path(), algorithm));
         position += token.remaining();
         sink.write(position == end, token, this);
         return Action.SCHEDULED;

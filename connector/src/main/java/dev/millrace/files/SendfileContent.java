@@ -117,7 +117,7 @@ final class SendfileContent extends HttpContent.Wrapper {
         ContentCache cache = factory.contentCache();
         ContentMemory memory = cache == null ? null : cache.use(slot);
         if (memory != null) {
-            factory.onRoute(sink, Route.cached(sink));
+            factory.onRoute(sink, Route.cached(sink), file.path(), offset, bytes);
             sink.write(true, memory.part(offset, (int) bytes), Callback.from(memory::release, callback));
             return;
         }
@@ -127,7 +127,7 @@ final class SendfileContent extends HttpContent.Wrapper {
     private void write(Content.Sink sink, long offset, long bytes, Callback callback) {
         Route route = bytes < factory.getMinTransferBytes() ? Route.small(sink)
                 : Route.of(sink, bytes, isCompressible(sink));
-        factory.onRoute(sink, route);
+        factory.onRoute(sink, route, file.path(), offset, bytes);
         OpenFile held;
         try {
             held = acquire();
@@ -136,7 +136,8 @@ final class SendfileContent extends HttpContent.Wrapper {
             return;
         }
         if (route.obstacle() == null) {
-            new RegionWriter(route.endPoint(), route.sink(), held, offset, bytes, callback).iterate();
+            new RegionWriter(route.endPoint(), route.sink(), held, factory.transferAlgorithm(), offset, bytes, callback)
+                    .iterate();
         } else if (bytes <= BLOCK_BYTES) {
             writeBlock(sink, held, offset, (int) bytes, callback);
         } else {

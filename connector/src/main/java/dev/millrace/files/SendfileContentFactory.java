@@ -1,12 +1,11 @@
 package dev.millrace.files;
 
+import dev.millrace.transfer.TransferAlgorithm;
 import java.io.IOException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.EnumMap;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
 import org.eclipse.jetty.http.HttpField;
@@ -50,9 +49,10 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     private static final long MAX_COMPRESSED_BYTES = 1024 * 1024;
 
     private final HttpContent.Factory wrapped;
-    private final Map<Obstacle, LongAdder> obstacles = new EnumMap<>(Obstacle.class);
+    private final Copies copies = new Copies();
     private final LongAdder transferred = new LongAdder();
     private final OpenFileCache openFiles = new OpenFileCache(MAX_OPEN_FILES, VALID_MILLIS);
+    private volatile TransferAlgorithm algorithm;
     private volatile int minTransferBytes = MIN_TRANSFER_BYTES;
     private volatile boolean debugHeader;
     private volatile int maxRanges = MAX_RANGES;
@@ -73,9 +73,6 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     public SendfileContentFactory(HttpContent.Factory wrapped) {
         this.wrapped = wrapped;
         installBean(wrapped);
-        for (Obstacle obstacle : Obstacle.values()) {
-            obstacles.put(obstacle, new LongAdder());
-        }
     }
 
     @Override
@@ -98,8 +95,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     private HttpContent open(String path, HttpContent content) {
         Path file = content.getResource().getPath();
         if (file == null || file.getFileSystem() != FileSystems.getDefault()) {
-            onCopied(Obstacle.NOT_A_FILE);
-            return content;
+            return copied(content);
         }
         try {
             SendfileContent opened = new SendfileContent(this, content, openFiles.open(file));
@@ -113,9 +109,13 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
             }
             // Unreadable, or no more descriptors: Jetty answers as it does for such a file.
             LOG.debug("Cannot open {}", file, x);
-            onCopied(Obstacle.NOT_A_FILE);
-            return content;
+            return copied(content);
         }
+    }
+
+    private HttpContent copied(HttpContent content) {
+        copies.onCopy(content.getResource(), 0, content.getContentLengthValue(), Obstacle.NOT_A_FILE);
+        return content;
     }
 
     /** Before the start: takes over the settings of another. */
@@ -128,6 +128,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         maxCachedFileBytes = other.maxCachedFileBytes;
         largePages = other.largePages;
         compressible = other.compressible;
+        algorithm = other.algorithm;
         openFiles.setMaxFiles(other.getMaxOpenFiles());
         openFiles.setValidMillis(other.getValidMillis());
     }
@@ -135,6 +136,27 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     /** Before the start: whose scheduler and threads look after open files. */
     void setServer(Server server) {
         this.server = server;
+    }
+
+    /** @return the algorithm by which these files are transferred; empty: as each connector says */
+    @ManagedAttribute("Algorithm by which these files are transferred; empty: as each connector says")
+    public String getAlgorithm() {
+        TransferAlgorithm own = algorithm;
+        return own == null ? "" : own.toString();
+    }
+
+    /**
+     * Chooses how transfers of these files share the workers; takes effect for transfers that begin from then on.
+     *
+     * @param algorithm see {@link TransferAlgorithm#of}; empty: as each connector says
+     * @throws IllegalArgumentException for any other text
+     */
+    public void setAlgorithm(String algorithm) {
+        this.algorithm = algorithm.isEmpty() ? null : TransferAlgorithm.of(algorithm);
+    }
+
+    TransferAlgorithm transferAlgorithm() {
+        return algorithm;
     }
 
     @ManagedAttribute("Size in bytes from which on content goes by the kernel")
@@ -334,25 +356,19 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
 
     @ManagedAttribute("How often which obstacle made content go by a copy")
     public Map<String, Long> getObstacles() {
-        Map<String, Long> counts = new TreeMap<>();
-        obstacles.forEach((obstacle, count) -> counts.put(obstacle.name(), count.sum()));
-        return counts;
+        return copies.byObstacle();
     }
 
-    /** Counts the way of a response, and says it in the response if that is wanted. */
-    void onRoute(Content.Sink sink, Route route) {
+    /** Counts the way of a part of a file, and says it in the response if that is wanted. */
+    void onRoute(Content.Sink sink, Route route, Path file, long position, long bytes) {
         if (route.obstacle() == null) {
             transferred.increment();
         } else {
-            onCopied(route.obstacle());
+            copies.onCopy(file, position, bytes, route.obstacle());
         }
         if (debugHeader && sink instanceof Response response && !response.isCommitted()) {
             response.getHeaders().put(DEBUG_HEADER, route.obstacle() == null ? "yes" : route.obstacle().name());
         }
-    }
-
-    private void onCopied(Obstacle obstacle) {
-        obstacles.get(obstacle).increment();
     }
 
     OpenFileCache openFiles() {

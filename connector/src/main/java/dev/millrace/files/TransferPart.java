@@ -1,6 +1,7 @@
 package dev.millrace.files;
 
 import dev.millrace.transfer.FileRegion;
+import dev.millrace.transfer.TransferAlgorithm;
 import dev.millrace.transfer.TransferEndPoint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -14,14 +15,19 @@ import org.eclipse.jetty.io.Content;
 final class TransferPart implements Content.Source {
     private final TransferEndPoint endPoint;
     private final OpenFile file;
+    private final TransferAlgorithm algorithm;
     private final long length;
     private long position;
     private long left;
     private boolean isOwner = true;
     private Content.Chunk failure;
 
-    /** @param file with a count, which is this part's from now on */
-    TransferPart(TransferEndPoint endPoint, OpenFile file, long offset, long length) {
+    /**
+     * @param file with a count, which is this part's from now on
+     * @param algorithm null: as the connector says
+     */
+    TransferPart(TransferEndPoint endPoint, OpenFile file, TransferAlgorithm algorithm, long offset, long length) {
+        this.algorithm = algorithm;
         this.endPoint = endPoint;
         this.file = file;
         this.length = length;
@@ -54,7 +60,7 @@ final class TransferPart implements Content.Source {
             fail(x);
             return failure;
         }
-        endPoint.announce(new FileRegion(file.channel(), position, token));
+        endPoint.announce(new FileRegion(file.channel(), position, token, file.path(), algorithm));
         position += token.remaining();
         left -= token.remaining();
         if (left == 0) {

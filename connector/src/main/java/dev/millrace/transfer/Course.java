@@ -2,20 +2,33 @@ package dev.millrace.transfer;
 
 /** The way of one transfer through its algorithm. Used by one thread at a time. */
 interface Course {
-    /** What a transfer does when its socket is full. */
-    enum Full {
-        /** Its worker waits until the socket takes more. */
-        WAIT,
-        /** It lets its worker go until the selector says that the socket takes more. */
-        PARK
-    }
+    /** A wait that only the client's making room ends, or the end of the connection. */
+    int UNLIMITED = -1;
 
     /** The most bytes that the thread which writes the response sends by itself, without waiting; 0: none. */
     int firstBytes();
 
-    /** The most bytes of the next turn. */
+    /** The most bytes of a turn. */
     int turnBytes();
 
-    /** The socket is full. */
-    Full onFull();
+    /**
+     * The socket took all that a turn may send.
+     *
+     * @param crowded whether other transfers wait for a worker
+     * @return whether the same worker takes the next turn at once
+     */
+    default boolean keepsWorker(boolean crowded) {
+        return false;
+    }
+
+    /**
+     * The socket is full.
+     *
+     * @param sent what it has just taken, in bytes
+     * @param nanoTime the time
+     * @param crowded whether other transfers wait for a worker
+     * @return for how many milliseconds the worker waits until the socket takes more; 0: not at all, the selector will
+     *     tell; {@link #UNLIMITED}
+     */
+    int waitMillis(int sent, long nanoTime, boolean crowded);
 }

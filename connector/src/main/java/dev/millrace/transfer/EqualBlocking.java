@@ -38,8 +38,8 @@ final class EqualBlocking extends TransferAlgorithm implements Course {
     }
 
     @Override
-    public Full onFull() {
-        return Full.WAIT;
+    public int waitMillis(int sent, long nanoTime, boolean crowded) {
+        return UNLIMITED;
     }
 
     @Override

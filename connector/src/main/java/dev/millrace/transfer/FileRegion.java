@@ -117,18 +117,34 @@ public final class FileRegion {
      * @param maxBytes the most to send in this call
      * @return the bytes sent; fewer than asked for, 0 even, when the socket takes no more for now
      * @throws TruncatedFileException when the file has become shorter than what the response promised
+     * @throws UnreadableFileException when the system cannot read it
      * @throws IOException when the file or the socket fails; how much was sent is then unknown, and the connection
      *     must be closed
      */
     public int transferTo(SocketChannel socket, int maxBytes) throws IOException {
         int want = Math.min(maxBytes, token.remaining());
-        int sent = (int) file.transferTo(position + token.position(), want, socket);
+        int sent;
+        try {
+            sent = (int) file.transferTo(position + token.position(), want, socket);
+        } catch (IOException x) {
+            throw file.isOpen() ? cause(x) : x;
+        }
         if (sent > 0) {
             token.position(token.position() + sent);
         } else if (want > 0) {
             checkNotTruncated();
         }
         return sent;
+    }
+
+    // The kernel does not say which of the two failed: a broken disk is ours to log, a peer that went away is not.
+    private IOException cause(IOException failure) {
+        try {
+            file.read(ByteBuffer.allocate(1), position + token.position());
+            return failure;
+        } catch (IOException unreadable) {
+            return new UnreadableFileException(name, position + token.position(), unreadable);
+        }
     }
 
     /**
@@ -165,7 +181,7 @@ public final class FileRegion {
         long end = position + token.limit();
         long size = file.size();
         if (size < end) {
-            throw new TruncatedFileException(end, size);
+            throw new TruncatedFileException(name, end, size);
         }
     }
 

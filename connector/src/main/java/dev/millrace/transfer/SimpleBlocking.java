@@ -23,8 +23,8 @@ final class SimpleBlocking extends TransferAlgorithm implements Course {
     }
 
     @Override
-    public Full onFull() {
-        return Full.WAIT;
+    public int waitMillis(int sent, long nanoTime, boolean crowded) {
+        return UNLIMITED;
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.millrace.transfer;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import org.eclipse.jetty.io.EofException;
+import org.eclipse.jetty.util.NanoTime;
 
 /**
  * A region on its way: turn after turn, as its algorithm says. From announcement to withdrawal; one thread at a time.
@@ -31,12 +32,17 @@ public final class Transfer {
         /** @param bytes what the kernel has just taken; counts as activity */
         void onTransferred(int bytes);
 
+        /** @return whether other transfers wait for a worker */
+        boolean isCrowded();
+
         /**
          * Waits until the socket takes more, or somebody ends the wait.
          *
+         * @param millis the longest wait; 0: without limit
+         * @return false when the time was over before
          * @throws IOException when the connection was closed, or the write cancelled, meanwhile
          */
-        void awaitWritable() throws IOException;
+        boolean awaitWritable(int millis) throws IOException;
     }
 
     /**
@@ -93,7 +99,10 @@ public final class Transfer {
             int left = bytes;
             while (region.remaining() > 0) {
                 if (left == 0) {
-                    return Step.OVER;
+                    if (!course.keepsWorker(isCrowded(waiter))) {
+                        return Step.OVER;
+                    }
+                    left = bytes;
                 }
                 int want = Math.min(Math.min(left, TransferAlgorithm.TURN_BYTES), region.remaining());
                 int sent = region.transferTo(socket, want);
@@ -103,21 +112,33 @@ public final class Transfer {
                     peer.onTransferred(sent);
                 }
                 // Less than asked for means full: asking again would cost a system call to hear 0.
-                if (sent < want) {
-                    if (waiter == null || course.onFull() == Course.Full.PARK) {
-                        return Step.FULL;
-                    }
-                    waiter.awaitWritable();
+                if (sent < want && !awaitRoom(sent, waiter)) {
+                    return Step.FULL;
                 }
             }
             return Step.DONE;
-        } catch (TruncatedFileException x) {
+        } catch (TruncatedFileException | UnreadableFileException x) {
             failure = x;
             throw x;
         } catch (IOException x) {
             failure = x;
             throw new EofException(x);
         }
+    }
+
+    private static boolean isCrowded(Peer waiter) {
+        return waiter == null || waiter.isCrowded();
+    }
+
+    /** Waits for the peer if this is the thread and the algorithm to do so; false: the selector will tell. */
+    private boolean awaitRoom(int sent, Peer waiter) throws IOException {
+        int millis = course.waitMillis(sent, NanoTime.now(), isCrowded(waiter));
+        if (waiter == null || millis == 0) {
+            return false;
+        }
+        boolean writable = waiter.awaitWritable(Math.max(0, millis));
+        // A wait without limit may have been ended for somebody who has had the gate before.
+        return writable || millis == Course.UNLIMITED;
     }
 
     /** Counts a turn. For connections whose own thread sends. */

@@ -54,6 +54,11 @@ public final class TransferWorkers extends ContainerLifeCycle implements Executo
         return threads.isRunning() ? threads.getQueueSize() : 0;
     }
 
+    /** @return whether transfers wait for a thread */
+    public boolean isCrowded() {
+        return threads.getQueueSize() > 0;
+    }
+
     /** @param turn run by a worker, after those that came before */
     @Override
     public void execute(Runnable turn) {

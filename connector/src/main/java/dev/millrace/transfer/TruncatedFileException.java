@@ -6,7 +6,7 @@ import java.io.IOException;
 public final class TruncatedFileException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    TruncatedFileException(long expectedBytes, long sizeBytes) {
-        super("file was truncated: " + expectedBytes + " bytes expected, " + sizeBytes + " left");
+    TruncatedFileException(Object file, long expectedBytes, long sizeBytes) {
+        super((file == null ? "file" : file) + " was truncated: " + expectedBytes + " bytes expected, " + sizeBytes + " left");
     }
 }

@@ -22,15 +22,17 @@ public final class WriteGate implements Closeable {
      * Waits until the channel takes more, or {@link #wakeup}.
      *
      * @param channel the same one until {@link #leave}
+     * @param millis the longest wait; 0: without limit
+     * @return whether the channel takes more
      * @throws IOException when the channel is closed already
      */
-    public void await(SocketChannel channel) throws IOException {
+    public boolean await(SocketChannel channel, int millis) throws IOException {
         if (key == null) {
             key = channel.register(selector, SelectionKey.OP_WRITE);
         }
-        selector.select(selected -> {
-            // That it returns says it all.
-        });
+        return selector.select(selected -> {
+            // The number of the selected says it all.
+        }, millis) > 0;
     }
 
     /** Ends the wait that is under way, or the next one. */

@@ -109,7 +109,7 @@ class ModuleFilesTest {
             case "false" -> "true";
             case "auto" -> "platform";
             case "adaptive" -> "handoff";
-            case "EqualNonBlocking" -> "SimpleBlocking";
+            case "Adaptive" -> "SimpleBlocking";
             case "gather" -> "adaptive-chunk";
             case "0.0.0.0" -> "127.0.0.1";
             case "web" -> "other";

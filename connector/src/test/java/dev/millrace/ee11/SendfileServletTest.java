@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.connector.BioConnector;
 import dev.millrace.connector.NioConnector;
+import dev.millrace.connector.MillraceConnector;
 import dev.millrace.files.SendfileContentFactory;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
@@ -180,6 +181,7 @@ class SendfileServletTest {
         files.setInitParameter("maxCachedFileSize", "1000");
         files.setInitParameter("cacheValidationTime", "0");
         files.setInitParameter("debugHeader", "true");
+        files.setInitParameter("algorithm", "EqualBlocking(1000)");
         try (TestServer server = new TestServer(connectors::http).start(context); RawClient client = server.client()) {
             Answer answer = client.send("GET /app/files/file.js HTTP/1.1\r\nHost: localhost\r\n"
                     + "Accept-Encoding: gzip\r\n\r\n").answer();
@@ -187,6 +189,7 @@ class SendfileServletTest {
             assertEquals("gzip", answer.headers().get("Content-Encoding"));
             assertEquals("max-age=60", answer.headers().get("Cache-Control"));
             assertEquals("yes", answer.headers().get(SendfileContentFactory.DEBUG_HEADER));
+            assertEquals(50, ((MillraceConnector) server.connector()).getTransferStatistics().getTurns());
             byte[] changed = TestFiles.write(directory, "file.js.gz", 60_000);
             assertArrayEquals(changed, client.send("GET /app/files/file.js HTTP/1.1\r\nHost: localhost\r\n"
                     + "Accept-Encoding: gzip\r\n\r\n").answer().body());

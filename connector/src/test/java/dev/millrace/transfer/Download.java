@@ -11,7 +11,7 @@ final class Download implements AutoCloseable {
     private final CRC32C checksum = new CRC32C();
     private final byte[] piece = new byte[64 * 1024];
     private long length;
-    private long received;
+    private volatile long received;
 
     /** @param receiveBufferBytes 0: the system's, which takes megabytes for a client that reads nothing */
     Download(int port, String path, int receiveBufferBytes) throws IOException {
@@ -38,7 +38,7 @@ final class Download implements AutoCloseable {
                 break;
             }
             checksum.update(piece, 0, n);
-            received += n;
+            received = received + n;
             left -= n;
         }
         return bytes - left;

@@ -4,15 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import dev.millrace.connector.BioConnector;
 import dev.millrace.connector.MillraceConnector;
 import dev.millrace.connector.NioConnector;
 import dev.millrace.files.SendfileHandler;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Logged;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import java.io.RandomAccessFile;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -29,12 +32,13 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What every algorithm does on every connector. Sockets take little, so that a file takes many turns. */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#ours")
 class TransferContractTest {
-    private static final int SOCKET_BYTES = 32 * 1024;
+    private static final int SOCKET_BYTES = 64 * 1024;
     private static final int FILE_BYTES = 3_000_001;
 
     @Parameter
@@ -44,7 +48,7 @@ class TransferContractTest {
     Path directory;
 
     static List<String> algorithms() {
-        return List.of("SimpleBlocking", "EqualNonBlocking", "EqualBlocking(10000)", "EqualBlocking");
+        return List.of("SimpleBlocking", "EqualNonBlocking", "EqualBlocking(10000)", "EqualBlocking", "Adaptive");
     }
 
     private TestServer server(String algorithm, int workers) {
@@ -52,6 +56,8 @@ class TransferContractTest {
         server.connector().setAcceptedSendBufferSize(SOCKET_BYTES);
         millrace(server).setAlgorithm(algorithm);
         millrace(server).setWorkers(workers);
+        // A test may be slow to read.
+        millrace(server).setMinResponseBytesPerSecond(0);
         return server;
     }
 
@@ -114,7 +120,7 @@ class TransferContractTest {
     @MethodSource("algorithms")
     void abortsWhenTheFileIsTruncated(String algorithm) throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", FILE_BYTES);
-        try (TestServer server = server(algorithm, 1).start(files());
+        try (Logged logged = new Logged("dev.millrace.connector"); TestServer server = server(algorithm, 1).start(files());
                 Download download = new Download(server.port(), "/file.bin", 8192)) {
             assertEquals(1000, download.head().read(1000));
             try (RandomAccessFile shorter = new RandomAccessFile(directory.resolve("file.bin").toFile(), "rw")) {
@@ -126,6 +132,7 @@ class TransferContractTest {
             TransferStatistics statistics = millrace(server).getTransferStatistics();
             Await.until("counted", () -> statistics.getTruncations() == 1 && statistics.getAborted() == 1);
             server.awaitNoEndPoints();
+            assertEquals(1, logged.count("file.bin was truncated"));
         }
     }
 
@@ -195,9 +202,10 @@ class TransferContractTest {
         }
     }
 
-    @Test
-    void oneWorkerServesAllWhenItWaitsForNobody() throws Exception {
-        servesAllWithOneWorker("EqualNonBlocking");
+    @ParameterizedTest
+    @ValueSource(strings = {"EqualNonBlocking", "Adaptive"})
+    void oneWorkerServesAllWhenItWaitsForNobody(String algorithm) throws Exception {
+        servesAllWithOneWorker(algorithm);
     }
 
     /** Nobody reads but the one whose turn it is in the test. */
@@ -268,6 +276,73 @@ class TransferContractTest {
                 assertEquals(FILE_BYTES, stalled.head().readAll(65536).received());
                 assertEquals(FILE_BYTES, second.get());
             }
+        }
+    }
+
+    /** Fifty take little at a time and one takes all it can get: each gets what it asks for, by one worker. */
+    @ParameterizedTest
+    @ValueSource(strings = {"EqualNonBlocking", "Adaptive"})
+    void sharesOneWorkerAmongSlowAndFast(String algorithm) throws Exception {
+        try (RandomAccessFile sparse = new RandomAccessFile(directory.resolve("endless.bin").toFile(), "rw")) {
+            sparse.setLength(1L << 40);
+        }
+        TestFiles.write(directory, "file.bin", FILE_BYTES);
+        List<Download> slow = new ArrayList<>();
+        TestServer server = server(algorithm, 1);
+        try (server; Download fast = new Download(server.start(files()).port(), "/endless.bin", 0)) {
+            fast.head();
+            Thread greedy = new Thread(fast::readToEnd);
+            greedy.start();
+            for (int i = 0; i < 50; i++) {
+                slow.add(new Download(server.port(), "/file.bin", 8192).head());
+            }
+            // More than sockets hold: what is read in the last rounds was sent in turns.
+            for (int round = 0; round < 50; round++) {
+                for (Download download : slow) {
+                    assertEquals(10_000, download.read(10_000));
+                }
+            }
+            // Each of the slow ones has got all that it asked for, half a megabyte; and nobody kept the fast one to that.
+            long share = fast.received();
+            assertTrue(share > 10 * 50 * 10_000, "the fast one got " + share);
+            // Now they stall, and the fast one goes on.
+            long target = share + 10_000_000;
+            Await.until("it goes on", () -> fast.received() > target, () -> fast.received() + " of " + target);
+            TransferStatistics statistics = millrace(server).getTransferStatistics();
+            assertEquals(51, statistics.getRegions());
+            assertEquals(0, statistics.getCompleted());
+            assertEquals(0, statistics.getAborted());
+            fast.client().socket().close();
+            greedy.join();
+            for (Download download : slow) {
+                download.close();
+            }
+        }
+    }
+
+    @Test
+    void leavesNoDescriptorAndNoThread() throws Exception {
+        TestFiles.write(directory, "file.bin", FILE_BYTES);
+        var system = (UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+        downloadAndStop();
+        long descriptors = system.getOpenFileDescriptorCount();
+        downloadAndStop();
+        Await.until("descriptors closed", () -> system.getOpenFileDescriptorCount() <= descriptors,
+                () -> system.getOpenFileDescriptorCount() + " instead of " + descriptors);
+        assertFalse(Thread.getAllStackTraces().keySet().stream().anyMatch(t -> t.getName().contains("-transfer-")));
+    }
+
+    private void downloadAndStop() throws Exception {
+        List<Download> downloads = new ArrayList<>();
+        try (TestServer server = server("SimpleBlocking", 4).start(files())) {
+            for (int i = 0; i < 4; i++) {
+                downloads.add(new Download(server.port(), "/file.bin", 8192).head());
+            }
+            downloads.get(0).readAll(65536);
+            downloads.get(1).close();
+        }
+        for (Download download : downloads) {
+            download.close();
         }
     }
 }

@@ -22,7 +22,7 @@ enum Option {
     SELECTORS("N", "0", "selectors of the NIO and stock listeners; 0 = Jetty's choice by cores", integer(0, 1024)),
     DISPATCH("KIND", "adaptive", "where the NIO listener serves a ready connection: adaptive, selector or handoff",
         oneOf("adaptive", "selector", "handoff")),
-    ALGORITHM("NAME", "EqualNonBlocking", "how BIO and NIO share the turns of file transfers: SimpleBlocking, "
+    ALGORITHM("NAME", "Adaptive", "how BIO and NIO share the turns of file transfers: Adaptive, SimpleBlocking, "
         + "EqualNonBlocking or EqualBlocking", algorithm()),
     WORKERS("N", "50", "most file transfers that have their turn at once", integer(1, 10_000)),
     BUFFER_SIZE("BYTES", "81920", "bytes of a turn, for EqualBlocking", integer(1, 999_999_999)),

@@ -1,0 +1,12 @@
+package dev.millrace.transfer;
+
+import java.io.IOException;
+
+/** The system cannot read what a response has already promised. The connection must be closed. */
+public final class UnreadableFileException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    UnreadableFileException(Object file, long position, IOException cause) {
+        super("cannot read " + (file == null ? "file" : file) + " at " + position + ": " + cause, cause);
+    }
+}

@@ -1,0 +1,100 @@
+package dev.millrace.transfer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.millrace.connector.MillraceConnector;
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Logged;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.List;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The disk fails in the middle of an answer: that is this side's fault, and must be told from a peer's. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#ours")
+class UnreadableFileTest {
+    private static final int FILE_BYTES = 1_000_000;
+    private static final int READABLE_BYTES = 600_000;
+
+    @Parameter
+    Connectors connectors;
+
+    @TempDir
+    Path directory;
+
+    static List<String> algorithms() {
+        return TransferContractTest.algorithms();
+    }
+
+    /** Answers every request by a region of the file. */
+    private static final class RegionHandler extends Handler.Abstract {
+        private final FileChannel file;
+
+        private RegionHandler(FileChannel file) {
+            this.file = file;
+        }
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            var endPoint = (TransferEndPoint) request.getConnectionMetaData().getConnection().getEndPoint();
+            ByteBuffer token = ByteBuffer.allocateDirect(FILE_BYTES);
+            response.getHeaders().put(HttpHeader.CONTENT_LENGTH, FILE_BYTES);
+            endPoint.announce(new FileRegion(file, 0, token));
+            response.write(true, token, Callback.from(endPoint::withdraw, callback));
+            return true;
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("algorithms")
+    void abortsAndLogs(String algorithm) throws Exception {
+        byte[] bytes = TestFiles.write(directory, "file.bin", FILE_BYTES);
+        TestServer server = new TestServer(connectors::http);
+        MillraceConnector connector = (MillraceConnector) server.connector();
+        connector.setAlgorithm(algorithm);
+        try (FileChannel file = new BrokenFile(FileChannel.open(directory.resolve("file.bin")), READABLE_BYTES);
+                Logged logged = new Logged("dev.millrace.connector");
+                server; Download download = new Download(server.start(new RegionHandler(file)).port(), "/", 0)) {
+            download.head().readToEnd();
+            assertEquals(READABLE_BYTES, download.received());
+            assertEquals(Download.checksum(bytes, READABLE_BYTES), download.checksum());
+            Await.until("counted", () -> connector.getTransferStatistics().getAborted() == 1);
+            assertEquals(0, connector.getTransferStatistics().getTruncations());
+            assertEquals(1, logged.count("Input/output error"));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("algorithms")
+    void logsNothingWhenThePeerGoesAway(String algorithm) throws Exception {
+        TestFiles.write(directory, "file.bin", FILE_BYTES);
+        TestServer server = new TestServer(connectors::http);
+        MillraceConnector connector = (MillraceConnector) server.connector();
+        connector.setAcceptedSendBufferSize(16 * 1024);
+        connector.setAlgorithm(algorithm);
+        try (FileChannel file = FileChannel.open(directory.resolve("file.bin"));
+                Logged logged = new Logged("dev.millrace"); server) {
+            try (Download download = new Download(server.start(new RegionHandler(file)).port(), "/", 8192)) {
+                download.head();
+                download.client().socket().setSoLinger(true, 0);
+            }
+            Await.until("counted", () -> connector.getTransferStatistics().getAborted() == 1);
+            server.awaitNoEndPoints();
+            assertEquals(0, logged.count("WARN"));
+        }
+    }
+}
