@@ -15,8 +15,7 @@ etc/millrace-files.xml
 
 [ini-template]
 ### Files by sendfile
-### Each file servlet has open files and contents of its own. How transfers take turns is the connectors' affair:
-### millrace.bio.algorithm, millrace.bio.workers, millrace.nio.algorithm, millrace.nio.workers.
+### Each file servlet has open files and contents of its own.
 
 ## The size in bytes from which on content goes by the kernel; smaller content goes out in one write with the header.
 # millrace.files.minTransferBytes=16384
@@ -38,6 +37,9 @@ etc/millrace-files.xml
 
 ## The most bytes of a compressible file that a CompressionHandler is given; larger ones go by the kernel as they are.
 # millrace.files.maxCompressedBytes=1048576
+
+## How transfers take turns: SimpleBlocking, EqualNonBlocking, EqualBlocking(bytes) or Adaptive; the connector's unless given.
+# millrace.files.algorithm=Adaptive
 
 ## Whether answers say in X-Millrace-Sendfile how their content went: "yes", or why not.
 # millrace.files.debugHeader=false

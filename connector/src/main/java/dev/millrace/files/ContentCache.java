@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.RemovalCause;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -68,6 +69,12 @@ final class ContentCache {
                 .executor(Runnable::run)
                 .removalListener((Slot slot, ContentMemory content, RemovalCause cause) -> leave(slot, content))
                 .build();
+    }
+
+    /** @return null for a size of 0 */
+    static ContentCache of(Path largePages, int bytes, int maxFileBytes) {
+        return bytes == 0 ? null
+                : new ContentCache(new SliceMemory(LargePages.allocate(largePages, bytes)), maxFileBytes);
     }
 
     private static void leave(Slot slot, ContentMemory content) {

@@ -11,6 +11,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.slf4j.Logger;
@@ -189,12 +190,16 @@ final class OpenFileCache {
     /**
      * Begins to sweep: entries are compared with the file system also when nobody asks for them.
      *
-     * @param scheduler tells when
-     * @param executor does it: a file system may hang, and must not stop the server's clock
+     * @param server whose scheduler tells when, and whose threads do it, for a file system may hang, and must not stop the
+     *     server's clock; null when there is none
      */
-    void start(Scheduler scheduler, Executor executor) {
-        this.scheduler = scheduler;
-        this.executor = executor;
+    void start(Server server) {
+        if (server == null) {
+            LOG.warn("No server: files that nobody asks for are not let go of");
+            return;
+        }
+        this.scheduler = server.getScheduler();
+        this.executor = server.getThreadPool();
         schedule();
     }
 

@@ -6,7 +6,6 @@ import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
@@ -49,8 +48,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     private static final long MAX_COMPRESSED_BYTES = 1024 * 1024;
 
     private final HttpContent.Factory wrapped;
-    private final Copies copies = new Copies();
-    private final LongAdder transferred = new LongAdder();
+    private final Ways ways = new Ways();
     private final OpenFileCache openFiles = new OpenFileCache(MAX_OPEN_FILES, VALID_MILLIS);
     private volatile TransferAlgorithm algorithm;
     private volatile int minTransferBytes = MIN_TRANSFER_BYTES;
@@ -114,7 +112,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     }
 
     private HttpContent copied(HttpContent content) {
-        copies.onCopy(content.getResource(), 0, content.getContentLengthValue(), Obstacle.NOT_A_FILE);
+        ways.onCopy(content.getResource(), 0, content.getContentLengthValue(), Obstacle.NOT_A_FILE);
         return content;
     }
 
@@ -138,7 +136,6 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         this.server = server;
     }
 
-    /** @return the algorithm by which these files are transferred; empty: as each connector says */
     @ManagedAttribute("Algorithm by which these files are transferred; empty: as each connector says")
     public String getAlgorithm() {
         TransferAlgorithm own = algorithm;
@@ -236,7 +233,6 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         return largePages;
     }
 
-    /** @return null when there is none */
     ContentCache contentCache() {
         return contentCache;
     }
@@ -341,7 +337,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
 
     @ManagedAttribute("Responses whose content went by the kernel")
     public long getTransfers() {
-        return transferred.sum();
+        return ways.transfers();
     }
 
     @ManagedAttribute("Open files in the cache")
@@ -356,16 +352,12 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
 
     @ManagedAttribute("How often which obstacle made content go by a copy")
     public Map<String, Long> getObstacles() {
-        return copies.byObstacle();
+        return ways.copiesByObstacle();
     }
 
     /** Counts the way of a part of a file, and says it in the response if that is wanted. */
     void onRoute(Content.Sink sink, Route route, Path file, long position, long bytes) {
-        if (route.obstacle() == null) {
-            transferred.increment();
-        } else {
-            copies.onCopy(file, position, bytes, route.obstacle());
-        }
+        ways.onRoute(route, file, position, bytes);
         if (debugHeader && sink instanceof Response response && !response.isCommitted()) {
             response.getHeaders().put(DEBUG_HEADER, route.obstacle() == null ? "yes" : route.obstacle().name());
         }
@@ -382,15 +374,8 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
             server = context == null ? null : context.getServer();
         }
         super.doStart();
-        if (maxCacheBytes > 0) {
-            contentCache = new ContentCache(new SliceMemory(LargePages.allocate(largePages, maxCacheBytes)),
-                    maxCachedFileBytes);
-        }
-        if (server == null) {
-            LOG.warn("{} has no server: files that nobody asks for are not let go of", this);
-        } else {
-            openFiles.start(server.getScheduler(), server.getThreadPool());
-        }
+        contentCache = ContentCache.of(largePages, maxCacheBytes, maxCachedFileBytes);
+        openFiles.start(server);
     }
 
     @Override
