@@ -39,7 +39,7 @@ etc/millrace-files.xml
 # millrace.files.maxCompressedBytes=1048576
 
 ## How transfers take turns: SimpleBlocking, EqualNonBlocking, EqualBlocking(bytes) or Adaptive; the connector's unless given.
-# millrace.files.algorithm=Adaptive
+# millrace.files.algorithm=
 
 ## Whether answers say in X-Millrace-Sendfile how their content went: "yes", or why not.
 # millrace.files.debugHeader=false

@@ -71,7 +71,12 @@ final class BlockingWrite {
             return;
         }
         write(buffers, 0, token);
-        transfer(transfer);
+        try {
+            transfer(transfer);
+        } catch (IOException x) {
+            transfer.onFailure(x);
+            throw x;
+        }
         write(buffers, token + 1, buffers.length);
     }
 

@@ -147,6 +147,11 @@ public final class Transfer {
         statistics.onTurn();
     }
 
+    /** Notes why the file or the socket failed. For connections whose own thread sends. */
+    public void onFailure(IOException cause) {
+        failure = cause;
+    }
+
     /** @return the bytes after which a connection with a thread of its own lets others have their turn; 0: never */
     public int blockingTurnBytes() {
         return algorithm.blockingTurnBytes();
