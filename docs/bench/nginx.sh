@@ -2,7 +2,7 @@
 # nginx (Debian's package) on the work of the peers: /files/ from DIR and /hello. Prints `listening on http://127.0.0.1:PORT` when
 # it is ready; ends, with its workers, on SIGTERM. Its CPU time is that of this script's children and grandchildren.
 #
-# usage: docs/bench/nginx.sh PORT DIR          PORT 0: any free one; a worker process per core, or NGINX_WORKERS of them
+# usage: docs/bench/nginx.sh PORT DIR          PORT 0: any free one; NGINX_WORKERS (1): worker processes, or auto
 set -euo pipefail
 port=$1 directory=$(cd "$2" && pwd -P)
 # In Debian's place for daemons, which is not on everybody's path.
@@ -29,7 +29,7 @@ user=
 cat > "$prefix/nginx.conf" <<CONF
 $user
 daemon off;
-worker_processes ${NGINX_WORKERS:-auto};
+worker_processes ${NGINX_WORKERS:-1};
 worker_rlimit_nofile $(ulimit -n);
 pid $prefix/nginx.pid;
 error_log stderr error;

@@ -65,7 +65,8 @@ final class JettyPeer implements Peer {
             case ACCELERATED_DEFAULT_SERVLET -> {
                 ServletContextHandler context = servlet(new DefaultServlet(), directory);
                 HttpContent.Factory found = new ResourceHttpContentFactory(
-                    ResourceFactory.of(context).newResource(directory), new MimeTypes.Mutable(), new ByteBufferPool.Sized(server.getByteBufferPool()));
+                    ResourceFactory.of(context).newResource(directory), new MimeTypes.Mutable(),
+                    new ByteBufferPool.Sized(server.getByteBufferPool()));
                 context.setAttribute(HttpContent.Factory.class.getName(), new SendfileContentFactory(found));
                 yield context;
             }

@@ -22,8 +22,8 @@ public final class Main implements Callable<Integer> {
     private static final Logger ROOT = Logger.getLogger("");
 
     @Parameters(index = "0", paramLabel = "PEER", description = "jetty (ResourceHandler), "
-        + "jetty-servlet (DefaultServlet), millrace-handler, millrace-servlet, millrace-default (SendfileHandler, SendfileServlet, "
-        + "DefaultServlet with SendfileContentFactory), tomcat, undertow or helidon")
+        + "jetty-servlet (DefaultServlet), millrace-handler, millrace-servlet, millrace-default (SendfileHandler, "
+        + "SendfileServlet, DefaultServlet with SendfileContentFactory), tomcat, undertow or helidon")
     private String name;
 
     @Option(names = "--port", paramLabel = "PORT", defaultValue = "0", description = "0, the default: any free one")

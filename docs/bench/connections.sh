@@ -1,0 +1,179 @@
+#!/usr/bin/env bash
+# What many connections cost: the connectors beside Jetty's own, Tomcat and Undertow. Each server is a JVM of its own, started anew for
+# each case. Prints medians. Needs wrk (Debian's package wrk), `ulimit -n` of 11,000 or more.
+#
+# usage: docs/bench/connections.sh [rounds [seconds [case...]]]      after: mvn -DskipTests package
+#   idle       10,000 connections of which 100 are busy, beside the 100 alone: the throughputs and their quotient
+#   busy1700   1,700 connections, all busy, and a heap of 1 GiB: us of server CPU per request, errors
+#   busy10000  10,000 of them (platform threads left out)
+#   memory     KiB of resident memory per idle keep-alive connection after one request: the slope from 1,000 to 10,000, after collections
+#   trickle    latency of one client beside 5,000 connections that send a byte a second, and alone, and the quotients
+# A server serves WARM_UP_SECONDS (15) of a case before it is measured. JAVA names another JVM; HEAP (-Xmx1g; idle, memory, trickle:
+# -Xmx3g) is its heap, JAVA_OPTIONS come besides. SERVERS replaces the list, a line each: label, nginx or a peer, options
+# shellcheck source=docs/bench/lib.sh
+. "$(dirname "$0")/lib.sh"
+rounds=${1:-5} seconds=${2:-5} warm_up=${WARM_UP_SECONDS:-15}
+shift $(($# < 2 ? $# : 2))
+[ $# -gt 0 ] || set -- idle busy1700 busy10000 memory trickle
+needs "$peers"
+[ "$(ulimit -n)" = unlimited ] || [ "$(ulimit -n)" -ge 11000 ] || fail "ulimit -n is $(ulimit -n), 11000 are needed"
+options_of_all=${JAVA_OPTIONS:-}
+servers=${SERVERS:-"stock jetty-servlet
+bio-platform millrace-servlet --connector=bio --threads=platform
+nio-selector millrace-servlet --dispatch=selector
+nio-adaptive millrace-servlet --dispatch=adaptive
+tomcat tomcat
+undertow undertow"}
+if [ -z "${SERVERS:-}" ] && has_virtual_threads; then
+    servers+=$'\nbio-virtual millrace-servlet --connector=bio --threads=virtual'
+fi
+names=$(awk '{ print $1 }' <<< "$servers")
+
+holder=
+clean_up() { [ -z "$holder" ] || kill "$holder" 2> /dev/null || true; }
+
+# serve LABEL HEAP: that server alone, warm
+serve() {
+    local label peer options
+    read -r label peer options < <(grep "^$1 " <<< "$servers")
+    JAVA_OPTIONS="${HEAP:-$2} $options_of_all"
+    # shellcheck disable=SC2086
+    start_peer "$label" "$work" "$peer" $options
+    url_of "$label" > /dev/null
+}
+
+# load LABEL CONNECTIONS SECONDS: "requests errors p50 p99", latencies in us
+load() {
+    wrk -t1 -c"$2" -d"$3" --timeout=30 --latency "$(url_of "$1")/hello" > "$work/wrk"
+    awk '
+        function us(time) { return time * (time ~ /us$/ ? 1 : time ~ /ms$/ ? 1000 : time ~ /m$/ ? 60000000 : 1000000) }
+        / requests in / { requests = $1 }
+        /Socket errors/ { gsub(",", ""); errors += $4 + $6 + $8 + $10 }
+        /Non-2xx/ { errors += $NF }
+        $1 == "50%" { p50 = us($2) }
+        $1 == "99%" { p99 = us($2) }
+        END { print requests + 0, errors + 0, p50 + 0, p99 + 0 }' "$work/wrk"
+}
+
+# hold LABEL COUNT [trickle]
+hold() {
+    local url _
+    url=$(url_of "$1")
+    "$java" -Xmx256m -XX:+UseSerialGC -cp "$peers" dev.millrace.peers.Hold "${url##*:}" "${@:2}" > "$work/hold.out" 2> "$work/hold.err" &
+    holder=$!
+    for _ in $(seq 600); do
+        ! grep -q holding "$work/hold.out" || return 0
+        kill -0 "$holder" 2> /dev/null || break
+        sleep 0.1
+    done
+    cat "$work/hold.err" >&2
+    fail "$1 does not take $2 connections"
+}
+
+# release: how many the server has closed
+release() {
+    kill "$holder"
+    wait "$holder" || true
+    holder=
+    sed -n 's/closed //p' "$work/hold.out"
+}
+
+# idle LABEL: with/alone, requests/s alone and with, closed by the server
+idle() {
+    local round alone with closed
+    serve "$1" -Xmx3g
+    load "$1" 100 "$warm_up" > /dev/null
+    for round in $(seq "$rounds"); do
+        alone=$(load "$1" 100 "$seconds")
+        hold "$1" 9900
+        with=$(load "$1" 100 "$seconds")
+        release > "$work/closed"
+        closed=$(cat "$work/closed")
+        echo "$1 $alone $with $closed" | awk -v s="$seconds" '{ print $1, $6 / $2, $2 / s, $6 / s, $10, $3 + $7 }' >> "$work/results"
+    done
+    stop_all
+}
+
+# busy LABEL CONNECTIONS: us of CPU per request, requests/s, errors
+busy() {
+    local before after result
+    serve "$1" -Xmx1g
+    load "$1" "$2" "$warm_up" > /dev/null
+    if before=$(cpu_of "$1") && result=$(load "$1" "$2" "$seconds") && after=$(cpu_of "$1"); then
+        echo "$1 $((after - before)) $result" | awk -v s="$seconds" '{ print $1, $3 ? $2 * 10000 / $3 : 0, $3 / s, $4 }' >> "$work/results"
+    else
+        echo "$1 has ended: $(tail -1 "$work/$1.err")"
+    fi
+    stop_all
+}
+
+# Those of virtual threads are on the heap: it must be as large as what is in it, and be measured too.
+resident() {
+    local pid
+    "$(dirname "$(readlink -f "$(command -v "$java")")")/jcmd" "${pids[$1]}" GC.run > /dev/null 2>&1 || true
+    sleep 1
+    for pid in $(tree_of "${pids[$1]}"); do awk '/^VmRSS/ { print $2 }' "/proc/$pid/status"; done | awk '{ kib += $1 } END { print kib }'
+}
+
+# memory LABEL: KiB per connection
+memory() {
+    local few many
+    serve "$1" "-Xmx3g -XX:+UseSerialGC -XX:MinHeapFreeRatio=5 -XX:MaxHeapFreeRatio=10"
+    load "$1" 32 "$warm_up" > /dev/null
+    hold "$1" 1000
+    few=$(resident "$1")
+    release > /dev/null
+    hold "$1" 10000
+    many=$(resident "$1")
+    release > "$work/closed"
+    echo "$1 $few $many $(cat "$work/closed")" | awk '{ print $1, ($3 - $2) / 9000, $2 / 1024, $3 / 1024, $4 }' >> "$work/results"
+    stop_all
+}
+
+# trickle LABEL: quotients at 50 % and 99 %, us alone and with at 50 % and at 99 %
+trickle() {
+    local round alone with
+    serve "$1" -Xmx3g
+    load "$1" 1 "$warm_up" > /dev/null
+    for round in $(seq "$rounds"); do
+        alone=$(load "$1" 1 "$seconds")
+        hold "$1" 5000 trickle
+        with=$(load "$1" 1 "$seconds")
+        release > "$work/closed"
+        echo "$1 $alone $with $(cat "$work/closed")" | awk '{ print $1, $8 / $4, $9 / $5, $4, $8, $5, $9, $10, $3 + $7 }' >> "$work/results"
+    done
+    stop_all
+}
+
+run() {
+    local label round which=$1
+    : > "$work/results"
+    echo
+    echo "$which: $rounds rounds of $seconds s after $warm_up s"
+    case $which in
+        idle) for label in $names; do idle "$label"; done ;;
+        trickle) for label in $names; do trickle "$label"; done ;;
+        busy1700 | busy10000 | memory)
+            for round in $(seq 0 $((rounds - 1))); do
+                # shellcheck disable=SC2086
+                for label in $(in_turn "$round" $names); do
+                    case "$which $label" in
+                        "busy10000 bio-platform") ;;
+                        memory*) memory "$label" ;;
+                        *) busy "$label" "${which#busy}" ;;
+                    esac
+                done
+            done ;;
+        *) fail "no case $which" ;;
+    esac
+    # shellcheck disable=SC2086
+    by_label $names < "$work/results" | case $which in
+        idle) table with/alone "alone req/s" "with req/s" closed errors ;;
+        busy*) table "us CPU/req" requests/s errors ;;
+        memory) table KiB/conn "MiB at 1,000" "MiB, 10,000" closed ;;
+        trickle) table "p50 factor" "p99 factor" "p50 alone" "p50 with" "p99 alone" "p99 with" closed errors ;;
+    esac
+}
+
+about
+for which in "$@"; do run "$which"; done

@@ -1,0 +1,170 @@
+#!/usr/bin/env bash
+# Server CPU of file downloads, beside nginx and other servers, interleaved: each round measures every server once, in another order.
+# Prints medians, and ratios to the first server. Needs gcc, and nginx (Debian's packages gcc, nginx-light).
+#
+# usage: docs/bench/files.sh [rounds [seconds [workload...]]]      after: mvn -DskipTests package
+#   small      a file of 808 bytes, 32 connections: us per request; all others ms per GB (10^9 bytes)
+#   hot64k     one file of 64 KiB, 32 connections
+#   hot1m      one file of 1 MiB, 16 connections
+#   hot100m    one file of 100 MiB, 4 connections
+#   random1m   2,000 files of 1 MiB drawn at random, 16 connections: more than the processor's caches hold
+#   slow       300 clients of 1 MB/s each by the load client, files of 1 KiB to 100 MiB
+# Each server serves WARM_UP_SECONDS (15) of a workload before its first round. CONNECTIONS replaces the number of connections or clients.
+# JAVA names another JVM; JAVA_OPTIONS (-Xmx256m) are given to each. The files are made in DATA_DIR (/dev/shm, or the
+# temporary directory when there is not enough memory) and removed afterwards.
+# SERVERS replaces the list, a line each: label, nginx or a peer of millrace-peers.jar, options
+# shellcheck source=docs/bench/lib.sh
+. "$(dirname "$0")/lib.sh"
+rounds=${1:-5} seconds=${2:-5} warm_up=${WARM_UP_SECONDS:-15}
+shift $(($# < 2 ? $# : 2))
+[ $# -gt 0 ] || set -- small hot64k hot1m hot100m random1m slow
+needs "$peers"
+servers=${SERVERS:-"nginx nginx
+handler-selector millrace-handler --dispatch=selector
+handler-adaptive millrace-handler --dispatch=adaptive
+servlet-selector millrace-servlet --dispatch=selector
+servlet-adaptive millrace-servlet --dispatch=adaptive
+default-selector millrace-default --dispatch=selector
+handler-bio millrace-handler --connector=bio
+jetty-handler jetty
+jetty-servlet jetty-servlet
+tomcat tomcat
+undertow undertow"}
+
+needed_mb() {
+    local total=300 workload
+    for workload in "$@"; do [ "$workload" != random1m ] || total=2300; done
+    echo "$total"
+}
+
+# Room in /dev/shm is memory, which the servers need too.
+place_for() {
+    local available
+    available=$(awk '/^MemAvailable/ { print int($2 / 1024) }' /proc/meminfo)
+    if [ -n "${DATA_DIR:-}" ]; then
+        echo "$DATA_DIR"
+    elif [ "$available" -gt $(($1 + 8000)) ] && [ "$(df -m --output=avail /dev/shm | tail -1)" -gt "$1" ]; then
+        echo /dev/shm
+    else
+        echo "${TMPDIR:-/tmp}"
+    fi
+}
+
+data=
+clean_up() { [ -z "$data" ] || rm -rf "$data"; }
+place=$(place_for "$(needed_mb "$@")")
+[ "$(df -m --output=avail "$place" | tail -1)" -gt "$(needed_mb "$@")" ] || fail "not enough room in $place"
+data=$(mktemp -d "$place/millrace-files.XXXXXX")
+
+make_file() { [ -e "$data/$1" ] || head -c "$2" /dev/urandom > "$data/$1"; }
+
+make_files() {
+    local i name
+    case $1 in
+        small) make_file 808.bin 808 ;;
+        hot64k) make_file 64k.bin 65536 ;;
+        hot1m) make_file 1m.bin 1048576 ;;
+        hot100m) make_file 100m.bin 104857600 ;;
+        random1m)
+            mkdir -p "$data/random"
+            for i in $(seq 0 1999); do make_file "random/$i.bin" 1048576; done ;;
+        slow)
+            needs "$client"
+            mkdir -p "$data/mixed"
+            for name in 1K 200K 500K 1M 20M 100M; do make_file "mixed/$name.bin" "$name"; done
+            (cd "$data/mixed" && for name in *.bin; do
+                echo "{\"name\":\"$name\",\"size\":$(stat -c %s "$name"),\"md5\":\"$(md5sum < "$name" | cut -c1-32)\"}"
+            done | paste -sd, | sed 's/.*/{"files":[&]}/' > catalog.json) ;;
+        *) fail "no workload $1" ;;
+    esac
+}
+
+connections_of() {
+    case $1 in
+        small | hot64k) echo "${CONNECTIONS:-32}" ;;
+        hot100m) echo "${CONNECTIONS:-4}" ;;
+        slow) echo "${CONNECTIONS:-300}" ;;
+        *) echo "${CONNECTIONS:-16}" ;;
+    esac
+}
+
+# drain_from LABEL WORKLOAD SECONDS
+drain_from() {
+    local port
+    port=$(url_of "$1")
+    port=${port##*:}
+    case $2 in
+        small) set -- "$3" "$2" /files/808.bin ;;
+        hot64k) set -- "$3" "$2" /files/64k.bin ;;
+        hot1m) set -- "$3" "$2" /files/1m.bin ;;
+        hot100m) set -- "$3" "$2" /files/100m.bin ;;
+        random1m) set -- "$3" "$2" /files/random/%d.bin 2000 ;;
+    esac
+    # shellcheck disable=SC2086
+    "$work/drain" "$port" "$3" "$(connections_of "$2")" "$1" ${4:-}
+}
+
+# measure_drain LABEL WORKLOAD: cost, MB/s, requests/s
+measure_drain() {
+    local before after
+    before=$(cpu_of "$1")
+    drain_from "$1" "$2" "$seconds" > "$work/drained"
+    after=$(cpu_of "$1")
+    # requests N bytes N seconds S
+    awk -v label="$1" -v ticks=$((after - before)) -v workload="$2" '{
+        if (workload == "small") cost = ticks * 10000 / $2; else cost = ticks * 10 / ($4 / 1e9)
+        print label, cost, $4 / $6 / 1e6, $2 / $6
+    }' "$work/drained"
+}
+
+# download_from LABEL SECONDS WARM_UP_SECONDS: the load client's results in $work/run. The server's CPU is read by the client, of the
+# window alone: of the process that serves, the last below the one that was started.
+download_from() {
+    local url
+    url=$(url_of "$1")
+    rm -rf "$work/run"
+    "$java" -jar "$client" download -c "$(connections_of slow)" --limit-rate=1000000 --verify=length \
+        "--mix=${MIX:-1K:4,200K:4,500K:4,1M:4,20M:2,100M:1}" -d "$2s" --warmup="$3s" --drain=0s --progress=none \
+        --server-pid="$(tree_of "${pids[$1]}" | tail -1)" -o "$work/run" "$url/files/mixed/" > "$work/run.out" 2>&1 ||
+        { cat "$work/run.out" >&2; return 1; }
+}
+
+# measure_slow LABEL: cost, MB/s, first byte in ms at 99 %
+measure_slow() {
+    download_from "$1" "$seconds" 2
+    # Verdicts and parameters may be quoted; no comma stands in them here.
+    awk -F, -v label="$1" '
+        NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+        NR == 2 { print label, $column["server_ms_per_gb"], $column["mb_per_s"], $column["first_byte_p99_us"] / 1000 }
+    ' "$work/run/cells.csv"
+}
+
+run() {
+    local workload=$1 label peer options round
+    make_files "$workload"
+    while read -r label peer options; do
+        # shellcheck disable=SC2086
+        start_peer "$label" "$data" "$peer" $options
+    done <<< "$servers"
+    for label in "${labels[@]}"; do
+        if [ "$workload" = slow ]; then download_from "$label" 1 "$warm_up"; else drain_from "$label" "$workload" "$warm_up"; fi > /dev/null
+    done
+    : > "$work/results"
+    for round in $(seq 0 $((rounds - 1))); do
+        for label in $(in_turn "$round" "${labels[@]}"); do
+            if [ "$workload" = slow ]; then measure_slow "$label"; else measure_drain "$label" "$workload"; fi >> "$work/results"
+        done
+    done
+    echo
+    echo "$workload: $(connections_of "$workload") connections, $rounds rounds of $seconds s after $warm_up s, files in $place"
+    by_label "${labels[@]}" < "$work/results" | case $workload in
+        small) table "us CPU/req" MB/s requests/s ;;
+        slow) table "ms CPU/GB" MB/s "first p99 ms" ;;
+        *) table "ms CPU/GB" MB/s requests/s ;;
+    esac
+    stop_all
+}
+
+gcc -O2 -Wall -o "$work/drain" docs/bench/drain.c
+about
+for workload in "$@"; do run "$workload"; done

@@ -1,0 +1,129 @@
+# shellcheck shell=bash
+# For the scripts beside this one, which source it: starts servers, reads their CPU time, prints medians. JAVA names another JVM,
+# JAVA_OPTIONS are given to each server.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+java=${JAVA:-java}
+war=webapp/target/millrace.war
+peers=peers/target/millrace-peers.jar
+client=loadclient/target/loadclient.jar
+work=$(mktemp -d)
+labels=()
+declare -A pids=()
+
+# Called before the servers are gone; what else a script has left behind is its own to add.
+clean_up() { :; }
+
+stop_all() {
+    local label
+    for label in "${labels[@]}"; do kill "${pids[$label]}" 2> /dev/null || true; done
+    for label in "${labels[@]}"; do wait "${pids[$label]}" 2> /dev/null || true; done
+    labels=()
+    pids=()
+}
+
+trap 'clean_up; stop_all; rm -rf "$work"' EXIT
+trap 'exit 143' TERM INT
+
+fail() { echo "$(basename "$0"): $1" >&2; exit 1; }
+
+needs() { [ -e "$1" ] || fail "no $1 here: mvn -DskipTests package"; }
+
+has_virtual_threads() {
+    "$java" -XshowSettings:properties -version 2>&1 | awk '/java.specification.version/ { exit !($3 >= 21) }'
+}
+
+# start LABEL COMMAND...: a server that prints the line "... listening on URL" when it is ready
+start() {
+    local label=$1
+    shift
+    "$@" > "$work/$label.out" 2> "$work/$label.err" &
+    pids[$label]=$!
+    labels+=("$label")
+}
+
+# start_peer LABEL DIRECTORY PEER [OPTION...]
+start_peer() {
+    local label=$1 directory=$2 peer=$3
+    shift 3
+    if [ "$peer" = nginx ]; then
+        start "$label" docs/bench/nginx.sh 0 "$directory"
+    else
+        # shellcheck disable=SC2086
+        start "$label" "$java" ${JAVA_OPTIONS:--Xmx256m} -jar "$peers" "$peer" "--directory=$directory" "$@"
+    fi
+}
+
+url_of() {
+    local _
+    for _ in $(seq 300); do
+        if grep -q listening "$work/$1.out"; then
+            sed -n 's/.*listening on //p' "$work/$1.out"
+            return
+        fi
+        kill -0 "${pids[$1]}" 2> /dev/null || break
+        sleep 0.1
+    done
+    cat "$work/$1.err" >&2
+    return 1
+}
+
+# The process itself and all below it: a server may be a script, a master and its workers.
+tree_of() {
+    local child
+    echo "$1"
+    for child in $(cat "/proc/$1/task/$1/children"); do tree_of "$child"; done
+}
+
+# Ticks of user and system time; 10 ms each.
+cpu_of() {
+    local pid
+    for pid in $(tree_of "${pids[$1]}"); do cat "/proc/$pid/stat"; done | sed 's/.*) //' |
+        awk '{ ticks += $12 + $13 } END { print ticks }'
+}
+
+about() {
+    echo "$("$java" -version 2>&1 | sed -n 2p); Linux $(uname -r); $(nproc) cores; commit $(git rev-parse --short HEAD)"
+}
+
+# in_turn ROUND LABEL...: the labels, each round beginning with another one
+in_turn() {
+    local first=$(($1 % ($# - 1)))
+    shift
+    echo "${@:$((first + 1))}" "${@:1:$first}"
+}
+
+# table FIGURE [FIGURE...] < lines of "label value [value...]", the labels in their order and each label's rounds in theirs: medians; of the
+# first figure also the least and the most, and the median of its ratios to the first label's in the same round: a machine that is slower
+# for a while is so for all of a round.
+table() {
+    awk -v heads="$(IFS='|'; echo "$*")" '
+    function median(label, f, base,    i, j, t, k, v) {
+        k = n[label]
+        for (i = 1; i <= k; i++) v[i] = value[label, f, i] / (base == "" ? 1 : value[base, f, i])
+        for (i = 2; i <= k; i++) for (j = i; j > 1 && v[j - 1] > v[j]; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
+        low = v[1]; high = v[k]
+        return k % 2 ? v[(k + 1) / 2] : (v[k / 2] + v[k / 2 + 1]) / 2
+    }
+    function cell(x) { return sprintf(x == int(x) || x >= 1000 ? " %12.0f" : " %12.2f", x) }
+    !($1 in n) { order[++count] = $1 }
+    { n[$1]++; for (f = 2; f <= NF; f++) value[$1, f, n[$1]] = $f + 0 }
+    END {
+        figures = split(heads, head, "|")
+        printf "%-18s %12s %22s %8s", "server", head[1], "(least - most)", "ratio"
+        for (f = 2; f <= figures; f++) printf " %12s", head[f]
+        print ""
+        for (l = 1; l <= count; l++) {
+            m = median(order[l], 2, ""); a = low; b = high
+            printf "%-18s%s %10.2f - %9.2f %8.2f", order[l], cell(m), a, b, median(order[l], 2, order[1])
+            for (f = 2; f <= figures; f++) printf "%s", cell(median(order[l], f + 1, ""))
+            print ""
+        }
+    }'
+}
+
+# by_label LABEL... < results: the lines of each label together, in this order
+by_label() {
+    awk -v order="$*" '{ lines[$1] = lines[$1] $0 "\n" }
+        END { count = split(order, label, " "); for (i = 1; i <= count; i++) printf "%s", lines[label[i]] }'
+}
