@@ -68,6 +68,11 @@ public enum Connectors {
         return Arrays.stream(values()).filter(c -> c != BIO_VIRTUAL || VirtualThreads.areSupported());
     }
 
+    /** Those of Millrace that differ in how they send; a hand-over is over when a handler begins to. */
+    public static Stream<Connectors> senders() {
+        return ours().filter(c -> c != NIO_HANDOFF);
+    }
+
     /** Those of Millrace. */
     public static Stream<Connectors> ours() {
         return all().filter(c -> c != STOCK);

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What every algorithm does on every connector. Sockets take little, so that a file takes many turns. */
 @ParameterizedClass
-@MethodSource("dev.millrace.testing.Connectors#ours")
+@MethodSource("dev.millrace.testing.Connectors#senders")
 class TransferContractTest {
     private static final int SOCKET_BYTES = 64 * 1024;
     private static final int FILE_BYTES = 3_000_001;
