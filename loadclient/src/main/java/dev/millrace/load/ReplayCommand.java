@@ -75,6 +75,10 @@ final class ReplayCommand implements Callable<Integer> {
                     + "them without a list.")
     private List<String> peers = List.of();
 
+    @Option(names = "--servers", split = ",", paramLabel = "NAME",
+            description = "Measures these servers of the experiment alone (default: all).")
+    private List<String> servers = List.of();
+
     @Option(names = "--peers-jar", paramLabel = "FILE",
             description = "What starts the peers but nginx (default: millrace-peers.jar in peers/target).")
     private Path peersJar;
@@ -150,21 +154,22 @@ final class ReplayCommand implements Callable<Integer> {
                 : planned.starts() > 1 ? planned.starts() : planned.repeats());
         Path folder = output.resolve(experiment.name());
         try (ReplayFiles files = ReplayFiles.write(experiment.files());
-             ReplayServers servers = new ReplayServers(experiment, programs, files, folder)) {
-            ReplayPlan plan = ReplayPlan.of(experiment, lengths, servers.skipped().keySet(), seed);
-            announce(plan, servers);
+             ReplayServers started = new ReplayServers(experiment, programs, servers, files, folder)) {
+            ReplayPlan plan = ReplayPlan.of(experiment, lengths, started.skipped().keySet(), seed);
+            require(plan.cells() > 0, "--servers takes " + String.join(", ", experiment.servers().keySet()));
+            announce(plan, started);
             if (dryRun) {
                 return Main.GOOD;
             }
             Files.createDirectories(folder);
-            interruption.lastly(servers::close);
+            interruption.lastly(started::close);
             Map<String, String> environment = new LinkedHashMap<>(Environment.read());
             environment.putAll(programs.facts());
-            String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
-            List<CellResult> results = new Replay(plan, servers, files, interruption, spec.commandLine().getErr(),
+            String begin = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+            List<CellResult> results = new Replay(plan, started, files, interruption, spec.commandLine().getErr(),
                     progress).run();
-            return report(new RunFile(RunFile.SCHEMA_VERSION, experiment.title(), started, words(), environment,
-                    facts(plan, servers), results, experiment), folder);
+            return report(new RunFile(RunFile.SCHEMA_VERSION, experiment.title(), begin, words(), environment,
+                    facts(plan, started), results, experiment), folder);
         }
     }
 

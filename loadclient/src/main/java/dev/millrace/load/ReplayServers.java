@@ -39,14 +39,21 @@ final class ReplayServers implements AutoCloseable {
     record Running(ServerProcess process, Target target) {
     }
 
-    /** Finds out which servers cannot be started here; their output goes to the folder of logs. */
-    ReplayServers(Experiment experiment, ServerPrograms programs, ReplayFiles files, Path logs) {
+    /**
+     * Finds out which servers cannot be started here.
+     *
+     * @param only names of the servers that are wanted; empty for all
+     * @param logs the folder that their output goes to
+     */
+    ReplayServers(Experiment experiment, ServerPrograms programs, List<String> only, ReplayFiles files, Path logs) {
         this.experiment = experiment;
         this.programs = programs;
         this.files = files;
         this.logs = logs;
         experiment.servers().forEach((name, setting) -> {
-            if (setting.java() > programs.java().feature()) {
+            if (!only.isEmpty() && !only.contains(name)) {
+                skipped.put(name, "not asked for");
+            } else if (setting.java() > programs.java().feature()) {
                 skipped.put(name, "needs JDK " + setting.java() + " or newer");
             } else if (setting.peer() && programs.peer(setting.listener()) == null) {
                 skipped.put(name, programs.whyNoPeer(setting.listener()));

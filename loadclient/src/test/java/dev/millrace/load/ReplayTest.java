@@ -70,8 +70,9 @@ class ReplayTest {
 
     @Test
     void whatIsNotThereIsLeftOutWithAWord() throws IOException {
-        Cli cli = replay("good.war", "--scale=0.005", "--repeat=1", "--peers=tomcat",
-                "--peers-jar=" + folder.resolve("none.jar"), "minar");
+        Cli cli = replay("good.war", "--scale=0.005", "--repeat=1", "--servers=SBA,Adaptive,tomcat,BIO-virtual",
+                "--peers=tomcat", "--peers-jar=" + folder.resolve("none.jar"), "minar");
+        assertEquals("not asked for", run("minar").plan().get("left out: STOCK"));
         assertEquals(Main.GOOD, cli.code(), cli.err());
         Map<String, String> plan = run("minar").plan();
         assertTrue(plan.get("left out: Adaptive").contains("is no algorithm"), plan.toString());
@@ -85,7 +86,7 @@ class ReplayTest {
 
     @Test
     void wrongBytesAreErrors() throws IOException {
-        Cli cli = replay("broken.war", "--scale=0.005", "--repeat=1", "bhargava");
+        Cli cli = replay("broken.war", "--scale=0.005", "--repeat=1", "--servers=BIO", "bhargava");
         assertEquals(Main.ERRORS, cli.code());
         assertTrue(cli.err().contains("wrong content x "), cli.err());
         assertTrue(cli.out().contains(" errors\n"), cli.out());
@@ -93,7 +94,7 @@ class ReplayTest {
 
     @Test
     void messagesAndPipelinedFilesAreMeasured() throws IOException {
-        Cli cli = replay("good.war", "--scale=0.005", "--repeat=1", "mina", "undertow");
+        Cli cli = replay("good.war", "--scale=0.005", "--repeat=1", "--servers=BIO,NIO+cache", "mina", "undertow");
         assertEquals(Main.GOOD, cli.code(), cli.err());
         assertTrue(run("mina").cells().stream().anyMatch(cell -> cell.countsBytes() && cell.counts().bytes() > 0));
         assertTrue(run("undertow").cells().stream().anyMatch(cell ->
@@ -129,7 +130,7 @@ class ReplayTest {
     @Test
     void wrongUsageIsOneLine() throws IOException {
         for (String[] args : new String[][] {{"nothing"}, {"--quick", "--full", "mina"}, {"--peers=iis", "mina"},
-            {"--server-cmd=x", "mina"}, {"--scale=0", "mina"}, {"--repeat=-1", "mina"}, {}}) {
+            {"--server-cmd=x", "mina"}, {"--scale=0", "mina"}, {"--repeat=-1", "mina"}, {"--servers=x", "mina"}, {}}) {
             Cli cli = replay("good.war", args);
             assertEquals(Main.USAGE, cli.code(), String.join(" ", args));
             assertEquals(1, cli.err().lines().count(), cli.err());
