@@ -100,7 +100,7 @@ table() {
     awk -v heads="$(IFS='|'; echo "$*")" '
     function median(label, f, base,    i, j, t, k, v) {
         k = n[label]
-        for (i = 1; i <= k; i++) v[i] = value[label, f, i] / (base == "" ? 1 : value[base, f, i])
+        for (i = 1; i <= k; i++) v[i] = base == "" ? value[label, f, i] : value[base, f, i] ? value[label, f, i] / value[base, f, i] : 0
         for (i = 2; i <= k; i++) for (j = i; j > 1 && v[j - 1] > v[j]; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
         low = v[1]; high = v[k]
         return k % 2 ? v[(k + 1) / 2] : (v[k / 2] + v[k / 2 + 1]) / 2

@@ -17,7 +17,8 @@ import java.util.concurrent.TimeUnit;
  * it does, and on SIGTERM how many of them the server has closed.
  */
 final class Hold {
-    private static final String HEAD = "GET /hello HTTP/1.1\r\nHost: 127.0.0.1\r\n";
+    /** With the fields that any client sends: servers keep some of them for the next request. */
+    private static final String HEAD = "GET /hello HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: hold\r\nAccept: */*\r\n";
     /** An address has some 28,000 ports of its own. */
     private static final int CONNECTIONS_PER_ADDRESS = 8_000;
     /** A second's bytes are spread over it, so that the server is not woken for all at once. */

