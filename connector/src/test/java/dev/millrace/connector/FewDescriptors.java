@@ -1,6 +1,7 @@
 package dev.millrace.connector;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.transfer.TransferStatistics;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -69,6 +70,7 @@ final class FewDescriptors {
 
     public static void main(String[] arguments) throws Exception {
         load(BioConnector.class);
+        load(TransferStatistics.class);
         Server server = new Server();
         ServerConnector connector = arguments[0].equals(STOCK_SELECTOR_ACCEPTS)
                 ? new ServerConnector(server, 0, 1) : Connectors.valueOf(arguments[0]).http(server);
