@@ -41,6 +41,10 @@ final class ReportCommand implements Callable<Integer> {
         if (markdown != null && output != null) {
             throw new ParameterException(spec.commandLine(), "--markdown and --output exclude each other");
         }
+        if (markdown != null && markdown.toString().endsWith(".json")) {
+            // Most likely the first of the runs, with the page's name forgotten.
+            throw new ParameterException(spec.commandLine(), "--markdown writes a page: " + markdown + " is a run's name");
+        }
         if (markdown == null && runs.size() > 1) {
             throw new ParameterException(spec.commandLine(), "several runs make a page by --markdown only");
         }

@@ -66,6 +66,10 @@ class ReplayTest {
         assertTrue(text.contains("| random, 10 threads, request log | 830 | "), text);
         assertTrue(text.contains("### Claims made then"), text);
         assertEquals(Main.USAGE, Cli.run("report", "a", "b").code());
+        Path json = folder.resolve("out/cowtown/run.json");
+        String before = Files.readString(json);
+        assertEquals(Main.USAGE, Cli.run("report", "--markdown", json.toString(), json.toString()).code());
+        assertEquals(before, Files.readString(json));
     }
 
     @Test
