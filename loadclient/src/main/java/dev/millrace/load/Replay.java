@@ -134,7 +134,7 @@ final class Replay {
                 seconds(plan.lengths().drain()), Duration.ZERO, plan.seed() + block,
                 limit > 0 ? THROTTLED_RECEIVE_BUFFER : 0, List.of(), RunSettings.Limits.NONE);
         try (Progress shown = new Progress(err, name + " " + row.server() + " " + row.text(), progress)) {
-            CellRun run = new CellRun(cell, settings, new ProcessCpu(server.process().pid()), shown);
+            CellRun run = new CellRun(cell, settings, new ProcessCpu(server.process().pid(), true), shown);
             interruption.onRequest(run::stop);
             CellResult result = run.run(block);
             // The experiment's own words in place of the workload's: that is what rows are found by.

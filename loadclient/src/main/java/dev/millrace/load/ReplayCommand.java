@@ -157,7 +157,7 @@ final class ReplayCommand implements Callable<Integer> {
              ReplayServers started = new ReplayServers(experiment, programs, servers, files, folder)) {
             ReplayPlan plan = ReplayPlan.of(experiment, lengths, started.skipped().keySet(), seed);
             require(plan.cells() > 0, "--servers takes " + String.join(", ", experiment.servers().keySet()));
-            announce(plan, started);
+            announce(plan, started, wanted);
             if (dryRun) {
                 return Main.GOOD;
             }
@@ -173,20 +173,23 @@ final class ReplayCommand implements Callable<Integer> {
         }
     }
 
-    /** nginx makes no UUIDs. */
+    /** The peers that can do what the experiment asks for: UUIDs are made by a servlet. */
     private static Map<String, ServerSetting> peerSettings(Experiment experiment, List<String> wanted) {
         boolean uuids = experiment.added().stream().anyMatch(added -> added.work().startsWith("uuid"));
         Map<String, ServerSetting> settings = new LinkedHashMap<>();
-        wanted.stream().filter(name -> !uuids || !name.equals("nginx")).forEach(name -> settings.put(name,
-                new ServerSetting(name + ", another server", name, List.of(), 0, true, true)));
+        wanted.stream().filter(name -> !uuids || ServerPrograms.SERVLET_PEERS.contains(name))
+                .forEach(name -> settings.put(name,
+                        new ServerSetting(name + ", another server", name, List.of(), 0, true, true)));
         return settings;
     }
 
-    private void announce(ReplayPlan plan, ReplayServers servers) {
+    private void announce(ReplayPlan plan, ReplayServers servers, List<String> wanted) {
         PrintWriter out = spec.commandLine().getOut();
         out.println(plan.experiment().title());
         plan.experiment().scaled().forEach(line -> out.println("- " + line));
         servers.skipped().forEach((name, why) -> out.println("- left out: " + name + " (" + why + ")"));
+        wanted.stream().filter(name -> !plan.experiment().servers().containsKey(name))
+                .forEach(name -> out.println("- left out: " + name + " (it cannot do this work)"));
         out.printf(Locale.ROOT, "plan: %s, %d cells on %d servers, %d times, about %d s%n%n",
                 form.full ? "full" : "quick", plan.cells(), plan.servers(), plan.lengths().blocks(),
                 plan.duration().toSeconds());

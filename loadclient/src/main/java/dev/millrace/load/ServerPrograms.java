@@ -25,6 +25,9 @@ record ServerPrograms(ServerJava java, Path warFile, List<String> command, Path 
     /** Peers, all of which the module {@code peers} starts but for the last one. */
     static final List<String> PEERS = List.of("jetty", "tomcat", "undertow", "helidon", "nginx");
 
+    /** Those that have servlets. */
+    static final List<String> SERVLET_PEERS = List.of("jetty", "tomcat");
+
     private static final String WAR = "millrace.war";
     private static final String NGINX = "nginx";
 

@@ -58,7 +58,7 @@ final class Servers implements AutoCloseable {
     ProcessCpu process(String label) {
         Entry entry = entries.stream().filter(one -> one.label().equals(label)).findFirst().orElseThrow();
         if (started.containsKey(label)) {
-            return new ProcessCpu(started.get(label).pid());
+            return new ProcessCpu(started.get(label).pid(), true);
         }
         if (entry.pid() != null) {
             return new ProcessCpu(entry.pid());

@@ -125,6 +125,13 @@ class ReplayTest {
     }
 
     @Test
+    void peersWithoutServletsMakeNoUuids() throws IOException {
+        Cli cli = replay("good.war", "--dry-run", "--peers-jar=" + folder.resolve("none.jar"), "--peers", "cowtown");
+        assertTrue(cli.out().contains("- left out: nginx (it cannot do this work)"), cli.out());
+        assertTrue(cli.out().contains("- left out: jetty (the module peers is not built)"), cli.out());
+    }
+
+    @Test
     void aServerThatDoesNotStartIsTheReason() throws IOException {
         Cli cli = replay("failing.war", "bhargava");
         assertEquals(Main.ERRORS, cli.code());

@@ -15,9 +15,11 @@ import java.util.regex.Pattern;
  * 14 and 15): the split of the two is sampled, but their sum follows the scheduler's exact account, rounded to ticks of
  * 10 ms. Elsewhere {@link ProcessHandle.Info#totalCpuDuration()}. Immutable.
  *
- * @param pid the process
+ * @param pid         the process
+ * @param descendants whether the time of the processes that it started, and those that they did, is its own: nginx
+ *                    serves by such
  */
-public record ProcessCpu(long pid) {
+public record ProcessCpu(long pid, boolean descendants) {
 
     /** USER_HZ: 100 in the kernel's user interface on every architecture that a JDK 17 runs on. */
     private static final long NANOS_PER_TICK = 10_000_000L;
@@ -30,8 +32,22 @@ public record ProcessCpu(long pid) {
     /** Names of HotSpot's compiler threads, cut by the kernel to 15 characters. */
     private static final Pattern COMPILER = Pattern.compile("\\(C[12] Compiler");
 
+    /** A process by itself. */
+    public ProcessCpu(long pid) {
+        this(pid, false);
+    }
+
     /** CPU time used so far by all threads, living or ended, in nanoseconds; empty when it cannot be read. */
     public OptionalLong nanos() {
+        OptionalLong own = ownNanos();
+        if (!descendants || own.isEmpty()) {
+            return own;
+        }
+        return OptionalLong.of(own.getAsLong() + ProcessHandle.of(pid).stream().flatMap(ProcessHandle::descendants)
+                .mapToLong(child -> new ProcessCpu(child.pid()).nanos().orElse(0)).sum());
+    }
+
+    private OptionalLong ownNanos() {
         String[] fields = statFields();
         if (fields == null) {
             return ProcessHandle.of(pid).flatMap(handle -> handle.info().totalCpuDuration())

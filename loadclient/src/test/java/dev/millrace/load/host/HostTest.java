@@ -33,6 +33,24 @@ class HostTest {
     }
 
     @Test
+    @Timeout(30)
+    @EnabledOnOs(OS.LINUX)
+    void theTimeOfAServersChildrenMayBeItsOwn() throws Exception {
+        Process shell = new ProcessBuilder("/bin/sh", "-c", "(while :; do :; done) & wait").start();
+        try {
+            ProcessCpu alone = new ProcessCpu(shell.pid());
+            ProcessCpu all = new ProcessCpu(shell.pid(), true);
+            while (all.nanos().orElseThrow() < 200_000_000L) {
+                Thread.onSpinWait();
+            }
+            assertTrue(alone.nanos().orElseThrow() < 100_000_000L, "the shell itself only waits");
+        } finally {
+            shell.descendants().forEach(ProcessHandle::destroyForcibly);
+            shell.destroyForcibly().waitFor();
+        }
+    }
+
+    @Test
     void aProcessThatIsGoneHasNoCpuTime() {
         assertEquals(OptionalLong.empty(), new ProcessCpu(999_999_999L).nanos());
     }
