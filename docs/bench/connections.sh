@@ -8,6 +8,7 @@
 #   busy10000  10,000 of them (platform threads left out)
 #   memory     KiB of resident memory per idle keep-alive connection after one request: the slope from 1,000 to 10,000, after collections
 #   trickle    latency of one client beside 5,000 connections that send a byte a second, and alone, and the quotients
+# Opening 10,000 connections takes a second or two: give the busy cases 10 s or more.
 # A server serves WARM_UP_SECONDS (15) of a case before it is measured. JAVA names another JVM; HEAP (-Xmx1g; idle, memory, trickle:
 # -Xmx3g) is its heap, JAVA_OPTIONS come besides. SERVERS replaces the list, a line each: label, nginx or a peer, options
 # shellcheck source=docs/bench/lib.sh
@@ -99,10 +100,12 @@ busy() {
     local before after result
     serve "$1" -Xmx1g
     load "$1" "$2" "$warm_up" > /dev/null
-    if before=$(cpu_of "$1") && result=$(load "$1" "$2" "$seconds") && after=$(cpu_of "$1"); then
-        echo "$1 $((after - before)) $result" | awk -v s="$seconds" '{ print $1, $3 ? $2 * 10000 / $3 : 0, $3 / s, $4 }' >> "$work/results"
-    else
+    if ! { before=$(cpu_of "$1") && result=$(load "$1" "$2" "$seconds") && after=$(cpu_of "$1"); }; then
         echo "$1 has ended: $(tail -1 "$work/$1.err")"
+    elif [ "${result%% *}" = 0 ]; then
+        echo "$1 answered nothing: $(tail -1 "$work/$1.err")"
+    else
+        echo "$1 $((after - before)) $result" | awk -v s="$seconds" '{ print $1, $3 ? $2 * 10000 / $3 : 0, $3 / s, $4 }' >> "$work/results"
     fi
     stop_all
 }
