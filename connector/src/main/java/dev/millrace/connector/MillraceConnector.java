@@ -9,6 +9,9 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Server;
@@ -24,6 +27,10 @@ import org.eclipse.jetty.util.thread.Scheduler;
  */
 @ManagedObject("Connector of Millrace")
 public abstract sealed class MillraceConnector extends ServerConnector permits BioConnector, NioConnector {
+    /** How long a stop waits for acceptors that it has woken. */
+    private static final long ACCEPT_MILLIS = 1000;
+
+    private final ReadWriteLock inAccept = new ReentrantReadWriteLock();
     private final TransferStatistics transferStatistics = new TransferStatistics();
     private final ConnectionPermits permits = new ConnectionPermits();
     private final SlowPeers slowPeers = new SlowPeers(this);
@@ -263,6 +270,15 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
 
     @Override
     public void accept(int acceptorId) throws IOException {
+        inAccept.readLock().lock();
+        try {
+            acceptWithPermit(acceptorId);
+        } finally {
+            inAccept.readLock().unlock();
+        }
+    }
+
+    private void acceptWithPermit(int acceptorId) throws IOException {
         permits.acquire();
         boolean accepted = false;
         try {
@@ -293,6 +309,18 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
         permits.close();
         if (!isAccepting()) {
             super.interruptAcceptors();
+        }
+        awaitAcceptors();
+    }
+
+    // Selectors stop next: whoever has accepted must have handed over by then.
+    private void awaitAcceptors() {
+        try {
+            if (inAccept.writeLock().tryLock(ACCEPT_MILLIS, TimeUnit.MILLISECONDS)) {
+                inAccept.writeLock().unlock();
+            }
+        } catch (InterruptedException x) {
+            Thread.currentThread().interrupt();
         }
     }
 

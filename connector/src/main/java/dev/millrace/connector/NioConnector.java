@@ -2,18 +2,23 @@ package dev.millrace.connector;
 
 import dev.millrace.transfer.TransferWorkers;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Executor;
 import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.annotation.Name;
@@ -33,6 +38,7 @@ import org.eclipse.jetty.util.thread.Scheduler;
 public non-sealed class NioConnector extends MillraceConnector {
     private final TransferWorkers transferWorkers = new TransferWorkers();
     private final AcceptPause acceptPause = new AcceptPause(this);
+    private final Arrivals arrivals = new Arrivals();
     private final SelectorStatistics selectorStatistics = new SelectorStatistics(this);
     private volatile Dispatch dispatch = Dispatch.ADAPTIVE;
 
@@ -143,6 +149,8 @@ public non-sealed class NioConnector extends MillraceConnector {
         try {
             super.doStop();
         } finally {
+            arrivals.lose(((Selectors) getSelectorManager())::lose);
+            List.copyOf(getConnectedEndPoints()).forEach(EndPoint::close);
             transferWorkers.stop();
         }
     }
@@ -183,6 +191,48 @@ public non-sealed class NioConnector extends MillraceConnector {
             making = null;
             duty.takeOn(selector);
             return selector;
+        }
+
+        @Override
+        protected void onAccepting(SelectableChannel channel) {
+            arrivals.begin(channel);
+            super.onAccepting(channel);
+        }
+
+        @Override
+        protected void onAccepted(SelectableChannel channel) {
+            if (!arrivals.takeOn(channel)) {
+                throw new IllegalStateException("The connector has stopped");
+            }
+            super.onAccepted(channel);
+        }
+
+        @Override
+        protected void onAcceptFailed(SelectableChannel channel, Throwable cause) {
+            if (arrivals.fail(channel)) {
+                super.onAcceptFailed(channel, cause);
+            }
+        }
+
+        private void lose(SelectableChannel channel) {
+            IO.close(channel);
+            super.onAcceptFailed(channel, new ClosedChannelException());
+        }
+
+        // A selector that stops closes what it knows; what another thread is just opening it may not know yet. Whoever is
+        // open before doStop() looks is closed there, whoever comes later here.
+        @Override
+        public void connectionOpened(Connection connection, Object context) {
+            super.connectionOpened(connection, context);
+            EndPoint endPoint = connection.getEndPoint();
+            arrivals.end(((SocketChannelEndPoint) endPoint).getChannel());
+            if (!NioConnector.this.isRunning()) {
+                endPoint.close();
+            }
+            if (!endPoint.isOpen()) {
+                // Its end may have been told of before it was in the set.
+                onEndPointClosed(endPoint);
+            }
         }
 
         @Override
