@@ -114,6 +114,7 @@ final class SendfileContent extends HttpContent.Wrapper {
             sink.write(true, BufferUtil.EMPTY_BUFFER, callback);
             return;
         }
+        ServletLength.moveBelow(sink);
         ContentCache cache = factory.contentCache();
         ContentMemory memory = cache == null ? null : cache.use(slot);
         if (memory != null) {
