@@ -26,6 +26,9 @@ load() { wrk -t1 -c"$connections" -d"$2" "$(url_of "$1")$path"; }
 for label in "${labels[@]}"; do
     # The first seconds of a JVM cost several times its later ones.
     load "$label" "${WARM_UP_SECONDS:-15}" > /dev/null
+    # What runs once per connection is compiled after thousands of them, as in a server that has been up for a while: the
+    # frames below a thread's loop, which a virtual thread carries along at each wait.
+    for _ in 1 2 3 4; do wrk -t1 -c1000 -d1 "$(url_of "$label")$path" > /dev/null; done
 done
 for round in $(seq 0 $((rounds - 1))); do
     for label in $(in_turn "$round" "${labels[@]}"); do
