@@ -83,7 +83,9 @@ cpu_of() {
 }
 
 about() {
-    echo "$("$java" -version 2>&1 | sed -n 2p); Linux $(uname -r); $(nproc) cores; commit $(git rev-parse --short HEAD)"
+    # Not every one is at home on a loopback interface: bbr paces there, which costs more than all the rest.
+    local congestion=/proc/sys/net/ipv4/tcp_congestion_control
+    echo "$("$java" -version 2>&1 | sed -n 2p); Linux $(uname -r); $(nproc) cores; $([ ! -r $congestion ] || cat $congestion); commit $(git rev-parse --short HEAD)"
 }
 
 # in_turn ROUND LABEL...: the labels, each round beginning with another one

@@ -16,6 +16,7 @@ import java.nio.channels.FileChannel.MapMode;
  * there and warns from JDK 24 on. Both are found at run time, so that one jar serves all.
  */
 final class Mappings {
+    private static final boolean ENDS_BY_HANDSHAKE = Runtime.version().feature() >= 22;
     private static final Mapper MAPPER = mapper();
 
     private Mappings() {
@@ -56,9 +57,23 @@ final class Mappings {
         }
     }
 
+    /**
+     * As {@link #map}, but to end the mapping costs nothing from JDK 22 on, where the garbage collector does it.
+     *
+     * @param file the open file
+     * @param position where the part begins, in bytes
+     * @param bytes its length
+     * @return the mapping, owned by the caller
+     * @throws IOException when the system refuses
+     */
+    static Mapping mapUntilCollected(FileChannel file, long position, int bytes) throws IOException {
+        return ENDS_BY_HANDSHAKE ? new Mapping(file.map(MapMode.READ_ONLY, position, bytes), () -> { })
+                : map(file, position, bytes);
+    }
+
     private static Mapper mapper() {
         try {
-            return Runtime.version().feature() >= 22 ? arenas() : cleaners();
+            return ENDS_BY_HANDSHAKE ? arenas() : cleaners();
         } catch (ReflectiveOperationException x) {
             throw new ExceptionInInitializerError(x);
         }

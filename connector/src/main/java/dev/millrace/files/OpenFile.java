@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.http.EtagUtils;
 import org.eclipse.jetty.util.IO;
@@ -25,11 +24,11 @@ final class OpenFile {
     private final FileChannel channel;
     private final FileVersion version;
     private final String etag;
-    private final Executor closer;
+    private final FileCloser closer;
     private final AtomicInteger references = new AtomicInteger(1);
     private final List<Mappings.Mapping> pieces = new ArrayList<>();
 
-    private OpenFile(Path path, FileChannel channel, FileVersion version, String etag, Executor closer) {
+    private OpenFile(Path path, FileChannel channel, FileVersion version, String etag, FileCloser closer) {
         this.path = path;
         this.channel = channel;
         this.version = version;
@@ -41,12 +40,11 @@ final class OpenFile {
      * Opens a file so that its version is known to be that of the channel.
      *
      * @param path a regular file
-     * @param closer closes it: ending a mapping is a handshake with all threads from JDK 22 on, and nothing for a
-     *     request
+     * @param closer closes it
      * @return the file, with one count that the caller owns
      * @throws IOException when it cannot be opened
      */
-    static OpenFile open(Path path, Executor closer) throws IOException {
+    static OpenFile open(Path path, FileCloser closer) throws IOException {
         FileVersion before = FileVersion.of(path);
         for (int i = 0; i < OPEN_ATTEMPTS; i++) {
             FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
@@ -112,7 +110,7 @@ final class OpenFile {
     /** Gives a count back. */
     void release() {
         if (references.decrementAndGet() == 0) {
-            closer.execute(this::close);
+            closer.close(this::close);
         }
     }
 
@@ -161,7 +159,9 @@ final class OpenFile {
         synchronized (pieces) {
             while (pieces.size() <= index) {
                 long begin = pieces.size() * PIECE_BYTES;
-                pieces.add(Mappings.map(channel, begin, (int) Math.min(PIECE_BYTES, size() - begin)));
+                int bytes = (int) Math.min(PIECE_BYTES, size() - begin);
+                pieces.add(closer.isBehind() ? Mappings.mapUntilCollected(channel, begin, bytes)
+                        : Mappings.map(channel, begin, bytes));
             }
             return pieces.get(index).buffer();
         }

@@ -35,7 +35,7 @@ final class OpenFileCache {
     private final Cache<String, Entry> entries;
     private final Cache<String, Long> missing;
     private final Queue<SendfileContent> retired = new ConcurrentLinkedQueue<>();
-    private final Queue<Runnable> closing = new ConcurrentLinkedQueue<>();
+    private final FileCloser closer = new FileCloser();
     private volatile long validMillis;
     private volatile Scheduler scheduler;
     private volatile Executor executor;
@@ -132,7 +132,7 @@ final class OpenFileCache {
 
     /** @return an open file with a count that the caller must release */
     OpenFile open(Path path) throws IOException {
-        return OpenFile.open(path, this::close);
+        return OpenFile.open(path, closer);
     }
 
     /**
@@ -166,27 +166,6 @@ final class OpenFileCache {
         }
     }
 
-    // Not by the thread that serves a request: ending a mapping is a handshake with all threads from JDK 22 on.
-    private void close(Runnable closer) {
-        closing.add(closer);
-        Executor running = executor;
-        try {
-            if (running != null) {
-                running.execute(this::closeAll);
-                return;
-            }
-        } catch (RejectedExecutionException stopped) {
-            LOG.debug("Closing files on the current thread: {}", stopped.toString());
-        }
-        closeAll();
-    }
-
-    private void closeAll() {
-        for (Runnable closer = closing.poll(); closer != null; closer = closing.poll()) {
-            closer.run();
-        }
-    }
-
     /**
      * Begins to sweep: entries are compared with the file system also when nobody asks for them.
      *
@@ -200,6 +179,7 @@ final class OpenFileCache {
         }
         this.scheduler = server.getScheduler();
         this.executor = server.getThreadPool();
+        closer.start(executor);
         schedule();
     }
 
@@ -252,7 +232,7 @@ final class OpenFileCache {
         for (SendfileContent content = retired.poll(); content != null; content = retired.poll()) {
             content.retire();
         }
-        closeAll();
+        closer.stop();
     }
 
     long size() {

@@ -50,7 +50,7 @@ public class SmallFileBenchmark {
     public void open() throws IOException {
         file = Files.createTempFile("millrace", ".bin");
         Files.write(file, new byte[bytes]);
-        open = OpenFile.open(file, Runnable::run);
+        open = OpenFile.open(file, new FileCloser());
         slot = new ContentCache.Slot(open);
         cache = new ContentCache(new SliceMemory(ByteBuffer.allocateDirect(1 << 20)), 1 << 16);
     }

@@ -1,0 +1,83 @@
+package dev.millrace.files;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Closes files, one after the other, on a thread of the server's. From JDK 22 on the end of a mapping is a handshake with all
+ * threads of the JVM, a tenth of a millisecond with 20 of them: nothing for a request; and many threads that do so at once hold
+ * up each other, and everybody else, for seconds. Thread-safe.
+ */
+final class FileCloser {
+    private static final Logger LOG = LoggerFactory.getLogger(FileCloser.class);
+    private static final int BEHIND_FILES = 256;
+
+    private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger count = new AtomicInteger();
+    private final AtomicBoolean working = new AtomicBoolean();
+    private volatile Executor executor;
+
+    /** @param executor null: whoever asks closes */
+    void start(Executor executor) {
+        this.executor = executor;
+    }
+
+    /** Closes what waits; what comes later is closed by who asks. */
+    void stop() {
+        executor = null;
+        closeWaiting();
+    }
+
+    /** Whether files come faster than they can be closed: then it is better not to owe it a mapping. */
+    boolean isBehind() {
+        return count.get() > BEHIND_FILES;
+    }
+
+    /** @param close ends the mappings, and closes the channel */
+    void close(Runnable close) {
+        count.incrementAndGet();
+        waiting.add(close);
+        work();
+    }
+
+    private void work() {
+        Executor running = executor;
+        if (running == null) {
+            closeWaiting();
+        } else if (working.compareAndSet(false, true)) {
+            try {
+                running.execute(this::closeAll);
+            } catch (RejectedExecutionException stopped) {
+                LOG.debug("Closing files on the current thread: {}", stopped.toString());
+                closeAll();
+            }
+        }
+    }
+
+    private void closeAll() {
+        try {
+            closeWaiting();
+        } finally {
+            working.set(false);
+        }
+        if (!waiting.isEmpty()) {
+            work();
+        }
+    }
+
+    private void closeWaiting() {
+        for (Runnable close = waiting.poll(); close != null; close = waiting.poll()) {
+            try {
+                close.run();
+            } finally {
+                count.decrementAndGet();
+            }
+        }
+    }
+}
