@@ -77,7 +77,7 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         return placedTask;
     }
 
-    // The selector's thread reads no file: a write with a region goes on in a worker.
+    // The selector's thread waits for no disk: a write with a region that is not in memory goes on in a worker.
     private Runnable onSelected(NioTransfer parked) {
         boolean readable = key.isReadable();
         boolean writable = key.isWritable();
@@ -86,7 +86,9 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         if (!writable) {
             return selected == null ? null : dispatch.place(selected);
         }
-        parked.onWritable();
+        if (parked.onWritable(readable)) {
+            return dispatch.place(parked);
+        }
         return readable ? dispatch.place(new FillTask()) : null;
     }
 

@@ -14,12 +14,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * How a connection of a selector sends announced regions: who sends next, and when. The thread that writes the response
- * begins; workers go on, a turn at a time; between turns the connection waits in the workers' queue or, when its socket
- * is full, at its selector.
+ * begins; workers go on, a turn at a time, or the selector's thread; between turns the connection waits in the workers'
+ * queue or, when its socket is full, at its selector.
  *
  * <p>Flushes are serialized by Jetty's write flusher, and the fields of a flush with them.
  */
-final class NioTransfer implements Runnable, Transfer.Peer {
+final class NioTransfer implements Invocable.Task, Transfer.Peer {
     private static final Logger LOG = LoggerFactory.getLogger(NioTransfer.class);
 
     /** Who has the transfer. */
@@ -30,6 +30,8 @@ final class NioTransfer implements Runnable, Transfer.Peer {
         QUEUED,
         /** A worker. */
         TURN,
+        /** The selector's thread. */
+        SELECTED,
         /** A worker that waits for the peer. */
         WAITING,
         /** The selector: the socket is full. */
@@ -76,13 +78,16 @@ final class NioTransfer implements Runnable, Transfer.Peer {
     /** Sends a part of the region. Called by a flush that has nothing left to write before it. */
     boolean send() throws IOException {
         Stage before = stage;
-        if (before != Stage.WRITER && before != Stage.TURN) {
+        if (before != Stage.WRITER && before != Stage.TURN && before != Stage.SELECTED) {
             // The flusher's second call: this turn has ended already.
             return false;
         }
         Transfer.Step step;
         if (before == Stage.TURN) {
             step = turn();
+        } else if (before == Stage.SELECTED) {
+            endPoint.mayWait();
+            step = transfer.selectorTurn(endPoint.getChannel(), this);
         } else if (Invocable.isNonBlockingInvocation() && transfer.beginsOnDisk()) {
             step = Transfer.Step.OVER;
         } else {
@@ -107,9 +112,9 @@ final class NioTransfer implements Runnable, Transfer.Peer {
         }
     }
 
-    /** Whether a worker has just sent the rest, and must not run what the application does next. */
+    /** Whether a worker, or a selector, has just sent the rest, and must not run what the application does next. */
     boolean endsElsewhere() {
-        if (stage == Stage.TURN && mayBlockWhenSent) {
+        if ((stage == Stage.TURN || stage == Stage.SELECTED) && mayBlockWhenSent) {
             stage = Stage.SENT;
             return true;
         }
@@ -131,10 +136,20 @@ final class NioTransfer implements Runnable, Transfer.Peer {
         return true;
     }
 
-    /** The socket of a parked transfer takes more: it waits for a worker now. */
-    void onWritable() {
+    /**
+     * The socket of a parked transfer takes more.
+     *
+     * @return whether the selector's thread is to {@link #run} the next turn; otherwise it waits for a worker now
+     */
+    boolean onWritable(boolean hasMoreToDo) {
+        Transfer current = transfer;
+        if (!hasMoreToDo && current != null && current.suitsSelector()) {
+            stage = Stage.SELECTED;
+            return true;
+        }
         stage = Stage.QUEUED;
         queue();
+        return false;
     }
 
     private void queue() {
@@ -153,17 +168,25 @@ final class NioTransfer implements Runnable, Transfer.Peer {
         }
     }
 
-    /** A worker's turn. */
+    /** A turn, by a worker or by the selector's thread. */
     @Override
     public void run() {
-        stage = Stage.TURN;
-        mayBlockWhenSent = endPoint.getWriteFlusher().getCallbackInvocationType() == Invocable.InvocationType.BLOCKING;
+        if (stage != Stage.SELECTED) {
+            stage = Stage.TURN;
+        }
+        InvocationType next = endPoint.getWriteFlusher().getCallbackInvocationType();
+        mayBlockWhenSent = next == InvocationType.BLOCKING || next == InvocationType.EITHER && stage == Stage.SELECTED;
         try {
             endPoint.getWriteFlusher().completeWrite();
         } catch (Throwable x) {
             LOG.warn("Closing {}", endPoint, x);
             endPoint.close(x);
         }
+    }
+
+    @Override
+    public InvocationType getInvocationType() {
+        return InvocationType.NON_BLOCKING;
     }
 
     @Override

@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * Goes by how long the client needed, the last time, to make room. While no other transfer wants the worker, a fast client
  * has it for as long as it keeps up, and is waited for when it was quick: that spares the way over the selector. Everybody else
- * is left to the selector at once.
+ * is left to the selector at once, which sends by itself what is in memory: that spares the way over a worker.
  */
 final class Adaptive extends TransferAlgorithm {
     static final Adaptive INSTANCE = new Adaptive();
@@ -28,6 +28,9 @@ final class Adaptive extends TransferAlgorithm {
         /** Waiting longer than this costs a worker more than the selector costs. */
         private static final int QUICK_MILLIS = 2;
         private static final long QUICK_NANOS = TimeUnit.MILLISECONDS.toNanos(QUICK_MILLIS);
+
+        /** More than a socket's buffer has room for, mostly: what is left of it is for a worker. */
+        private static final int SELECTOR_BYTES = 256 * 1024;
 
         private boolean hasBeenFull;
         private long fullNanoTime;
@@ -54,6 +57,12 @@ final class Adaptive extends TransferAlgorithm {
             hasBeenFull = true;
             fullNanoTime = nanoTime;
             return quick && !crowded ? QUICK_MILLIS : 0;
+        }
+
+        // What the socket of a slow client has room for is soon sent: waking a worker for it costs more.
+        @Override
+        public int selectorBytes(long nanoTime) {
+            return hasBeenFull && nanoTime - fullNanoTime >= QUICK_NANOS ? SELECTOR_BYTES : 0;
         }
     }
 }

@@ -31,4 +31,14 @@ interface Course {
      *     tell; {@link #UNLIMITED}
      */
     int waitMillis(int sent, long nanoTime, boolean crowded);
+
+    /**
+     * The socket of a client that did not make room at once takes more again.
+     *
+     * @param nanoTime the time
+     * @return the most bytes that the selector's own thread sends, if they are in memory; 0: none, a worker does
+     */
+    default int selectorBytes(long nanoTime) {
+        return 0;
+    }
 }

@@ -15,6 +15,7 @@ public final class Transfer {
     private final TransferStatistics statistics;
     private final TransferEvent event = TransferEvent.begun();
     private int turns;
+    private int selectorBytes;
     private Throwable failure;
 
     /** How a turn ended. */
@@ -91,6 +92,28 @@ public final class Transfer {
      */
     public Step turn(SocketChannel socket, Peer peer) throws IOException {
         return turn(socket, course.turnBytes(), peer, peer);
+    }
+
+    /**
+     * @return whether the selector's own thread is to take the next turn: a short one, which does not need the disk, as
+     *     far as the system tells
+     */
+    public boolean suitsSelector() {
+        selectorBytes = course.selectorBytes(NanoTime.now());
+        return selectorBytes > 0 && region.isLoaded(selectorBytes);
+    }
+
+    /**
+     * Sends the turn that suits the selector, without waiting.
+     *
+     * @param socket of the JDK, not blocking
+     * @param peer told of progress
+     * @return how the turn ended
+     * @throws IOException when the file or the socket fails; the connection must then be closed
+     */
+    public Step selectorTurn(SocketChannel socket, Peer peer) throws IOException {
+        statistics.onSelectorTurn();
+        return turn(socket, selectorBytes, null, peer);
     }
 
     private Step turn(SocketChannel socket, int bytes, Peer waiter, Peer peer) throws IOException {

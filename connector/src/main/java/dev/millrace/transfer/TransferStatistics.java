@@ -23,6 +23,7 @@ public final class TransferStatistics {
     private final Map<String, LongAdder> writtenBytes = new ConcurrentHashMap<>();
     private final LongAdder truncations = new LongAdder();
     private final LongAdder turns = new LongAdder();
+    private final LongAdder selectorTurns = new LongAdder();
     private final LongAdder completed = new LongAdder();
     private final LongAdder aborted = new LongAdder();
 
@@ -86,6 +87,11 @@ public final class TransferStatistics {
         return turns.sum();
     }
 
+    @ManagedAttribute("Turns that selectors' own threads took, because the bytes were in memory")
+    public long getSelectorTurns() {
+        return selectorTurns.sum();
+    }
+
     @ManagedAttribute("File regions sent to their end")
     public long getCompleted() {
         return completed.sum();
@@ -105,6 +111,7 @@ public final class TransferStatistics {
         writtenBytes.values().forEach(LongAdder::reset);
         truncations.reset();
         turns.reset();
+        selectorTurns.reset();
         completed.reset();
         aborted.reset();
     }
@@ -131,6 +138,11 @@ public final class TransferStatistics {
      */
     public LongAdder written(String strategy) {
         return writtenBytes.computeIfAbsent(strategy, s -> new LongAdder());
+    }
+
+    /** Counts a turn of a selector's own thread, which is counted as a turn besides. */
+    void onSelectorTurn() {
+        selectorTurns.increment();
     }
 
     /** Counts a response that was aborted because its file became shorter. */

@@ -70,4 +70,28 @@ class TransferAlgorithmTest {
         assertEquals(0, fullAfter(1, 0, false), "a wait in vain is not followed by another");
         assertEquals(2, fullAfter(1, 100_000, false));
     }
+
+    private int selectorBytesAfter(long millis) {
+        nanoTime += TimeUnit.MILLISECONDS.toNanos(millis);
+        return pace.selectorBytes(nanoTime);
+    }
+
+    @Test
+    void sendsFromTheSelectorWhatASlowClientHasRoomFor() {
+        assertEquals(0, selectorBytesAfter(100), "not known yet");
+        fullAfter(0, 100_000, false);
+        assertEquals(256 * 1024, selectorBytesAfter(2));
+    }
+
+    @Test
+    void leavesAQuickClientToTheWorkers() {
+        fullAfter(0, 100_000, false);
+        assertEquals(0, selectorBytesAfter(1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"SimpleBlocking", "EqualNonBlocking", "EqualBlocking"})
+    void sendsNothingFromTheSelectorByTheOthers(String name) {
+        assertEquals(0, TransferAlgorithm.of(name).newCourse().selectorBytes(nanoTime));
+    }
 }
