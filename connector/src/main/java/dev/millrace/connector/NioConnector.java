@@ -223,15 +223,26 @@ public non-sealed class NioConnector extends MillraceConnector {
         // open before doStop() looks is closed there, whoever comes later here.
         @Override
         public void connectionOpened(Connection connection, Object context) {
-            super.connectionOpened(connection, context);
             EndPoint endPoint = connection.getEndPoint();
             arrivals.end(((SocketChannelEndPoint) endPoint).getChannel());
+            if (endPoint instanceof NioEndPoint ours && !ours.beginsToTell()) {
+                return;
+            }
+            super.connectionOpened(connection, context);
             if (!NioConnector.this.isRunning()) {
                 endPoint.close();
             }
             if (!endPoint.isOpen()) {
                 // Its end may have been told of before it was in the set.
                 onEndPointClosed(endPoint);
+            }
+        }
+
+        // A selector that stops may close what is not yet open: nobody is told of the end of what he was not told of.
+        @Override
+        public void connectionClosed(Connection connection, Throwable cause) {
+            if (!(connection.getEndPoint() instanceof NioEndPoint ours) || ours.endsToTell()) {
+                super.connectionClosed(connection, cause);
             }
         }
 

@@ -44,6 +44,8 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     private Runnable task;
     private Runnable placedTask;
     private volatile SelectionKey key;
+    private boolean opened;
+    private boolean closed;
 
     NioEndPoint(NioConnector connector, SocketChannel channel, ManagedSelector selector, SelectionKey key,
             Dispatch dispatch) throws IOException {
@@ -114,6 +116,18 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         public void close() {
             NioEndPoint.this.close();
         }
+    }
+
+    /** @return whether listeners are to be told of the connection's opening: not when it has been closed before */
+    synchronized boolean beginsToTell() {
+        opened = !closed;
+        return opened;
+    }
+
+    /** @return whether listeners are to be told of the connection's end: not when they know nothing of it */
+    synchronized boolean endsToTell() {
+        closed = true;
+        return opened;
     }
 
     /** Called by whoever may be about to wait: for a peer, or for the disk. */
