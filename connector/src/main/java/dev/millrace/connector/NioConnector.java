@@ -225,10 +225,9 @@ public non-sealed class NioConnector extends MillraceConnector {
         public void connectionOpened(Connection connection, Object context) {
             EndPoint endPoint = connection.getEndPoint();
             arrivals.end(((SocketChannelEndPoint) endPoint).getChannel());
-            if (endPoint instanceof NioEndPoint ours && !ours.beginsToTell()) {
-                return;
+            if (!(endPoint instanceof NioEndPoint ours) || ours.beginsToTell()) {
+                super.connectionOpened(connection, context);
             }
-            super.connectionOpened(connection, context);
             if (!NioConnector.this.isRunning()) {
                 endPoint.close();
             }

@@ -75,6 +75,9 @@ final class FileCloser {
         for (Runnable close = waiting.poll(); close != null; close = waiting.poll()) {
             try {
                 close.run();
+            } catch (RuntimeException x) {
+                // The next file is to be closed all the same.
+                LOG.warn("Cannot close a file", x);
             } finally {
                 count.decrementAndGet();
             }
