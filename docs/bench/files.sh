@@ -111,6 +111,7 @@ measure_drain() {
     drain_from "$1" "$2" "$seconds" > "$work/drained"
     after=$(cpu_of "$1")
     # requests N bytes N seconds S
+    awk '{ exit !$4 }' "$work/drained" || fail "$1 sent nothing for $seconds s"
     awk -v label="$1" -v ticks=$((after - before)) -v workload="$2" '{
         if (workload == "small") cost = ticks * 10000 / $2; else cost = ticks * 10 / ($4 / 1e9)
         print label, cost, $4 / $6 / 1e6, $2 / $6

@@ -41,6 +41,7 @@ public non-sealed class NioConnector extends MillraceConnector {
     private final Arrivals arrivals = new Arrivals();
     private final SelectorStatistics selectorStatistics = new SelectorStatistics(this);
     private volatile Dispatch dispatch = Dispatch.ADAPTIVE;
+    private volatile int requestsPerTurn = 64;
 
     /**
      * A connector for HTTP/1.1 with Jetty's number of selectors.
@@ -110,6 +111,26 @@ public non-sealed class NioConnector extends MillraceConnector {
         } catch (IllegalArgumentException x) {
             throw new IllegalArgumentException("dispatch is adaptive, selector or handoff, not " + dispatch, x);
         }
+    }
+
+    /** @return the most requests of a connection that a thread answers in a row */
+    @ManagedAttribute("Requests of a connection that a thread answers in a row, when they follow at once")
+    public int getRequestsPerTurn() {
+        return requestsPerTurn;
+    }
+
+    /**
+     * Sets how many requests of an HTTP/1.1 connection a thread answers in a row, when each is there as soon as the one before it
+     * is answered: that spares the way over the selector and another thread. Not with {@code dispatch=selector}, nor with
+     * TLS, nor while the pool has no threads to spare. Takes effect at once.
+     *
+     * @param requestsPerTurn at least 1; 1: the selector waits for each request, as Jetty's does
+     */
+    public void setRequestsPerTurn(int requestsPerTurn) {
+        if (requestsPerTurn < 1) {
+            throw new IllegalArgumentException("requestsPerTurn is at least 1, not " + requestsPerTurn);
+        }
+        this.requestsPerTurn = requestsPerTurn;
     }
 
     /** @return the number of selectors */

@@ -43,6 +43,7 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     // Of the selector's thread. Jetty has three tasks per end point, and repeats them.
     private Runnable task;
     private Runnable placedTask;
+    private volatile RequestTurn turn;
     private volatile SelectionKey key;
     private boolean opened;
     private boolean closed;
@@ -74,7 +75,9 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         duty.place(dispatch == Dispatch.SELECTOR);
         if (selected != task) {
             task = selected;
-            placedTask = dispatch.place(selected);
+            // The selector's own thread has others to serve.
+            turn = dispatch == Dispatch.SELECTOR ? null : new RequestTurn(this, selected);
+            placedTask = dispatch.place(turn == null ? selected : turn);
         }
         return placedTask;
     }
@@ -136,13 +139,39 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     }
 
     @Override
+    public int fill(ByteBuffer buffer) throws IOException {
+        RequestTurn current = turn;
+        if (current == null) {
+            return super.fill(buffer);
+        }
+        if (current.hasLookedInVain()) {
+            return 0;
+        }
+        int filled = super.fill(buffer);
+        if (current.onFilled(filled)) {
+            connector.getSelectorStatistics().onRequestInTurn();
+        }
+        return filled;
+    }
+
+    @Override
     protected void needsFillInterest() {
+        if (goesOn()) {
+            return;
+        }
         super.needsFillInterest();
         // Whoever asks for content may go on to wait for it; whoever asks for the next request returns to the selector.
         HttpConnection http = dispatch == Dispatch.SELECTOR ? http() : null;
         if (http != null && http.getParser().inContentState()) {
             duty.mayWait();
         }
+    }
+
+    // Only where nothing is left to do but to wait for a request. TLS may ask in the middle of a write, and then wait.
+    private boolean goesOn() {
+        RequestTurn current = turn;
+        return current != null && getConnection() instanceof HttpConnection http && !http.getParser().inContentState()
+                && current.goesOn(connector.getRequestsPerTurn(), connector.getExecutor());
     }
 
     @Override

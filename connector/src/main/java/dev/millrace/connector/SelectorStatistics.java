@@ -1,18 +1,20 @@
 package dev.millrace.connector;
 
 import java.util.Collection;
+import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 
 /**
- * What the selectors of a connector do, and what its connections wait for. Asks them when it is read: nothing is
+ * What the selectors of a connector do, and what its connections wait for. Asks them when it is read: next to nothing is
  * counted for it. Thread-safe; counters are since start, gauges are of the moment.
  */
 @ManagedObject("Selectors of a connector, all together")
 public final class SelectorStatistics {
     private final NioConnector connector;
+    private final LongAdder requestsInTurn = new LongAdder();
 
     SelectorStatistics(NioConnector connector) {
         this.connector = connector;
@@ -28,6 +30,16 @@ public final class SelectorStatistics {
     @ManagedAttribute("Hand-overs of a ready connection, or of its selector, to another thread")
     public long getHandOvers() {
         return selectors().stream().mapToLong(selector -> SelectorDuty.of(selector).handOvers()).sum();
+    }
+
+    /** @return the requests that needed no selector: the thread that had answered the one before found them */
+    @ManagedAttribute("Requests found by the thread that had answered the one before, without a selector")
+    public long getRequestsInTurn() {
+        return requestsInTurn.sum();
+    }
+
+    void onRequestInTurn() {
+        requestsInTurn.increment();
     }
 
     /** @return the connections for whose next bytes a selector waits */
@@ -49,7 +61,8 @@ public final class SelectorStatistics {
 
     @Override
     public String toString() {
-        return "SelectorStatistics[wakeUps=" + getWakeUps() + ",handOvers=" + getHandOvers() + ",inRead="
+        return "SelectorStatistics[wakeUps=" + getWakeUps() + ",handOvers=" + getHandOvers() + ",requestsInTurn="
+                + getRequestsInTurn() + ",inRead="
                 + getConnectionsInRead() + ",inWrite=" + getConnectionsInWrite() + "]";
     }
 }

@@ -13,7 +13,10 @@ import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -29,13 +32,7 @@ class StopRaceTest {
     @MethodSource("connectors")
     void closesWhatItAcceptsWhileItStops(Function<Server, MillraceConnector> connector) throws Exception {
         for (int round = 0; round < 40; round++) {
-            TestServer server = new TestServer(connector::apply).start(new Handler.Abstract.NonBlocking() {
-                @Override
-                public boolean handle(org.eclipse.jetty.server.Request request,
-                        org.eclipse.jetty.server.Response response, org.eclipse.jetty.util.Callback callback) {
-                    return false;
-                }
-            });
+            TestServer server = new TestServer(connector::apply).start(new NotFound());
             RawClient[] clients = new RawClient[8];
             for (int i = 0; i < clients.length; i++) {
                 clients[i] = server.client();
@@ -53,13 +50,7 @@ class StopRaceTest {
     @Test
     void closesWhatASelectorOpensAfterItsStop() throws Exception {
         SlowFactory factory = new SlowFactory();
-        TestServer server = new TestServer(jetty -> new NioConnector(jetty, factory)).start(new Handler.Abstract.NonBlocking() {
-            @Override
-            public boolean handle(org.eclipse.jetty.server.Request request,
-                    org.eclipse.jetty.server.Response response, org.eclipse.jetty.util.Callback callback) {
-                return false;
-            }
-        });
+        TestServer server = new TestServer(jetty -> new NioConnector(jetty, factory)).start(new NotFound());
         try (server; RawClient client = server.client()) {
             factory.asked.await();
             server.connector().stop();
@@ -90,6 +81,13 @@ class StopRaceTest {
             server.close();
         } catch (Exception x) {
             throw new IllegalStateException(x);
+        }
+    }
+
+    private static final class NotFound extends Handler.Abstract.NonBlocking {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            return false;
         }
     }
 }

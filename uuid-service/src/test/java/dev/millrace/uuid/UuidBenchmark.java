@@ -7,6 +7,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import javax.xml.stream.XMLInputFactory;
+import javax.xml.stream.XMLStreamException;
+import javax.xml.stream.XMLStreamReader;
+import org.codehaus.staxmate.SMInputFactory;
+import org.codehaus.staxmate.SMOutputFactory;
+import org.codehaus.staxmate.in.SMInputCursor;
+import org.codehaus.staxmate.out.SMOutputDocument;
+import org.codehaus.staxmate.out.SMOutputElement;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -20,8 +28,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What a request costs without its HTTP: XML in, UUIDs, XML out, and each of the three alone. Time and allocated bytes
- * per request ({@code gc.alloc.rate.norm}) of all methods and counts:
+ * What a request costs without its HTTP: XML in, UUIDs, XML out, and each of the three alone; and, as what cannot be spared,
+ * the same with bare StaxMate cursors, which look at every attribute and keep nothing. Time and allocated bytes per request
+ * ({@code gc.alloc.rate.norm}) of all methods and counts:
  * <pre>
  * mvn -q -Pbench -pl uuid-service clean test-compile exec:exec -Dbench.args="UuidBenchmark -prof gc"
  * </pre>
@@ -43,6 +52,8 @@ public class UuidBenchmark {
     private final UuidService service = new UuidService(100);
     private final XmlReader reader = new XmlReader(XmlFactories.hardenedInput(102, 65536));
     private final XmlWriter writer = new XmlWriter();
+    private final XMLInputFactory bareInput = XmlFactories.hardenedInput(102, 65536);
+    private final SMOutputFactory bareOutput = XmlFactories.output();
     private byte[] document;
     private Order order;
     private List<UUID> uuids;
@@ -75,5 +86,32 @@ public class UuidBenchmark {
     @Benchmark
     public void request() throws IOException, RefusedException {
         writer.writeUuids(service.generate(read()), false, OutputStream.nullOutputStream());
+    }
+
+    @Benchmark
+    public void bareRequest() throws XMLStreamException {
+        bareRead();
+        SMOutputDocument answer = bareOutput.createOutputDocument(OutputStream.nullOutputStream());
+        SMOutputElement response = answer.addElement("response");
+        for (UUID uuid : service.generate(order)) {
+            response.addElementWithCharacters(null, "uuid", uuid.toString());
+        }
+        answer.closeRoot();
+    }
+
+    @Benchmark
+    public int bareRead() throws XMLStreamException {
+        XMLStreamReader parser = bareInput.createXMLStreamReader(new ByteArrayInputStream(document));
+        SMInputCursor root = SMInputFactory.rootElementCursor(parser).advance();
+        SMInputCursor batches = root.childElementCursor();
+        int chars = 0;
+        while (batches.getNext() != null) {
+            for (int i = 0; i < batches.getAttrCount(); i++) {
+                chars += batches.getAttrValue(i).length();
+            }
+            chars += batches.getElemStringValue().length();
+        }
+        parser.close();
+        return chars;
     }
 }
