@@ -64,7 +64,7 @@ etc/millrace-bio-https.xml
 # millrace.bio.https.threads=auto
 
 ## The bytes that are read ahead of the protocol, per connection.
-# millrace.bio.https.readAheadBytes=2048
+# millrace.bio.https.readAheadBytes=512
 
 ## The most connections that are open at once; more wait in the backlog (0: no limit).
 # millrace.bio.https.maxConnections=0

@@ -60,7 +60,7 @@ etc/millrace-bio.xml
 # millrace.bio.threads=auto
 
 ## The bytes that are read ahead of the protocol, per connection.
-# millrace.bio.readAheadBytes=2048
+# millrace.bio.readAheadBytes=512
 
 ## The most connections that are open at once; more wait in the backlog (0: no limit).
 # millrace.bio.maxConnections=0

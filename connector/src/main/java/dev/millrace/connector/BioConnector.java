@@ -47,7 +47,7 @@ public non-sealed class BioConnector extends MillraceConnector {
     private final ConnectorStatistics connectorStatistics = new ConnectorStatistics();
     private final TransferPermits transferPermits = new TransferPermits();
     private Threads threads = Threads.AUTO;
-    private int readAheadBytes = 2048;
+    private int readAheadBytes = 512;
     private volatile ConnectionThreads connectionThreads;
 
     /** The kinds of threads. */

@@ -13,7 +13,10 @@ import jdk.jfr.StackTrace;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 
-/** The life of a connection, from when it was accepted until it was closed. Off unless a recording asks for it. */
+/**
+ * The life of a connection, from when it was accepted until it was closed. Off unless a recording asks for it; of a connection
+ * that was accepted before, a recording has the end alone.
+ */
 @Name("dev.millrace.Connection")
 @Label("Connection")
 @Description("The life of a connection")
@@ -21,6 +24,9 @@ import org.eclipse.jetty.io.EndPoint;
 @Enabled(false)
 @StackTrace(false)
 final class ConnectionEvent extends Event {
+    /** Stands for all that nobody recorded when they began: an idle connection needs no memory for it. */
+    private static final ConnectionEvent NOT_RECORDED = new ConnectionEvent();
+
     @Label("Connector")
     String connector;
 
@@ -52,19 +58,27 @@ final class ConnectionEvent extends Event {
     /** @param channel just accepted: it knows its peer as long as it is open */
     static ConnectionEvent begun(SocketChannel channel) throws IOException {
         ConnectionEvent event = new ConnectionEvent();
-        event.begin();
-        if (event.isEnabled()) {
-            event.remote = String.valueOf(channel.getRemoteAddress());
+        if (!event.isEnabled()) {
+            return NOT_RECORDED;
         }
+        event.begin();
+        event.remote = String.valueOf(channel.getRemoteAddress());
         return event;
     }
 
-    void closed(MillraceConnector closing, EndPoint endPoint, Throwable cause) {
+    void closed(MillraceConnector connector, EndPoint endPoint, Throwable cause) {
+        (this == NOT_RECORDED ? new ConnectionEvent() : this).end(connector, endPoint, cause);
+    }
+
+    private void end(MillraceConnector closing, EndPoint endPoint, Throwable cause) {
         end();
         if (!shouldCommit()) {
             return;
         }
         connector = String.valueOf(closing.getName());
+        if (remote == null) {
+            remote = String.valueOf(endPoint.getRemoteSocketAddress());
+        }
         Connection connection = endPoint.getConnection();
         if (connection != null) {
             protocol = connection.getClass().getSimpleName();

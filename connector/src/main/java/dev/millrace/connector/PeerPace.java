@@ -13,45 +13,42 @@ import org.eclipse.jetty.util.NanoTime;
  * and the time of the last activity.
  */
 final class PeerPace {
-    private final Pace reads = new Pace();
-    private final Pace writes = new Pace();
+    private Pace reads;
+    private Pace writes;
     private long sampledNanoTime = NanoTime.now();
 
-    /** One direction. */
-    static final class Pace {
-        private boolean waiting;
+    /** One direction, while somebody waits for the peer in it: an idle connection has none. */
+    private static final class Pace {
         private long total;
         private long millis;
         private long bytes;
 
-        private void sample(boolean waitingNow, long totalNow, long sinceMillis, long graceMillis) {
-            if (waitingNow && waiting) {
-                millis += sinceMillis;
-                bytes += totalNow - total;
-            } else if (!waitingNow) {
-                millis = 0;
-                bytes = 0;
-            }
+        private Pace(long total) {
+            this.total = total;
+        }
+
+        private void sample(long totalNow, long sinceMillis, long graceMillis) {
+            millis += sinceMillis;
+            bytes += totalNow - total;
+            total = totalNow;
             if (millis > 2 * graceMillis) {
                 // What the peer did long ago does not excuse what it does now.
                 millis /= 2;
                 bytes /= 2;
             }
-            waiting = waitingNow;
-            total = totalNow;
         }
 
-        boolean isBelow(long bytesPerSecond, long graceMillis) {
+        private boolean isBelow(long bytesPerSecond, long graceMillis) {
             return millis >= graceMillis && bytes * 1000 < bytesPerSecond * millis;
         }
     }
 
-    Pace reads() {
-        return reads;
+    boolean readsBelow(long bytesPerSecond, long graceMillis) {
+        return reads != null && reads.isBelow(bytesPerSecond, graceMillis);
     }
 
-    Pace writes() {
-        return writes;
+    boolean writesBelow(long bytesPerSecond, long graceMillis) {
+        return writes != null && writes.isBelow(bytesPerSecond, graceMillis);
     }
 
     void sample(WatchedEndPoint endPoint, HttpConnection http, long graceMillis) {
@@ -61,8 +58,19 @@ final class PeerPace {
         // The volatile read that makes the plain counters of the connection's threads visible.
         endPoint.getIdleFor();
         boolean awaitsContent = http != null && http.getParser().inContentState() && endPoint.isFillInterested();
-        reads.sample(awaitsContent, http == null ? 0 : http.getBytesIn(), since, graceMillis);
-        writes.sample(endPoint.isWritePending(), endPoint.getSentBytes(), since, graceMillis);
+        reads = sampled(reads, awaitsContent, http == null ? 0 : http.getBytesIn(), since, graceMillis);
+        writes = sampled(writes, endPoint.isWritePending(), endPoint.getSentBytes(), since, graceMillis);
+    }
+
+    private static Pace sampled(Pace pace, boolean waiting, long total, long sinceMillis, long graceMillis) {
+        if (!waiting) {
+            return null;
+        }
+        if (pace == null) {
+            return new Pace(total);
+        }
+        pace.sample(total, sinceMillis, graceMillis);
+        return pace;
     }
 
     static boolean inHead(HttpConnection http) {

@@ -139,9 +139,9 @@ final class SlowPeers extends AbstractLifeCycle {
         pace.sample(endPoint, http, grace);
         if (headIsLate(endPoint, ssl, connection, http)) {
             end(endPoint, slowHeads, "request head");
-        } else if (pace.reads().isBelow(minRequestBytesPerSecond, grace)) {
+        } else if (pace.readsBelow(minRequestBytesPerSecond, grace)) {
             end(endPoint, slowRequests, "request content");
-        } else if (pace.writes().isBelow(minResponseBytesPerSecond, grace)) {
+        } else if (pace.writesBelow(minResponseBytesPerSecond, grace)) {
             end(endPoint, slowResponses, "response");
         }
     }
