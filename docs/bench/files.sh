@@ -9,7 +9,8 @@
 #   hot100m    one file of 100 MiB, 4 connections
 #   random1m   2,000 files of 1 MiB drawn at random, 16 connections: more than the processor's caches hold
 #   slow       300 clients of 1 MB/s each by the load client, files of 1 KiB to 100 MiB
-# Each server serves WARM_UP_SECONDS (15) of a workload before its first round. CONNECTIONS replaces the number of connections or clients.
+# Each server serves WARM_UP_SECONDS (15) of a workload before its first round, and before that as long of the small file: a JVM compiles
+# what ran ten thousand times, which large files alone take minutes to come to. CONNECTIONS replaces the number of connections or clients.
 # JAVA names another JVM; JAVA_OPTIONS (-Xmx256m) are given to each. The files are made in DATA_DIR (/dev/shm, or the
 # temporary directory when there is not enough memory) and removed afterwards.
 # SERVERS replaces the list, a line each: label, nginx or a peer of millrace-peers.jar, options
@@ -143,15 +144,21 @@ measure_slow() {
     ' "$work/run/cells.csv"
 }
 
+warm_up() {
+    [ "$2" = small ] || drain_from "$1" small "$warm_up"
+    if [ "$2" = slow ]; then download_from "$1" 1 "$warm_up"; else drain_from "$1" "$2" "$warm_up"; fi
+}
+
 run() {
     local workload=$1 label peer options round
+    make_files small
     make_files "$workload"
     while read -r label peer options; do
         # shellcheck disable=SC2086
         start_peer "$label" "$data" "$peer" $options
     done <<< "$servers"
     for label in "${labels[@]}"; do
-        if [ "$workload" = slow ]; then download_from "$label" 1 "$warm_up"; else drain_from "$label" "$workload" "$warm_up"; fi > /dev/null
+        warm_up "$label" "$workload" > /dev/null
     done
     : > "$work/results"
     for round in $(seq 0 $((rounds - 1))); do
