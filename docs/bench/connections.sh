@@ -133,18 +133,17 @@ memory() {
     stop_all
 }
 
-# trickle LABEL: quotients at 50 % and 99 %, us alone and with at 50 % and at 99 %
+# trickle LABEL: quotients at 50 % and 99 %, us alone and with at 50 % and at 99 %. Each round has a server of its own: one that has just
+# lost 5,000 connections is busy with their end.
 trickle() {
-    local round alone with
+    local alone with
     serve "$1" -Xmx3g
     load "$1" 1 "$warm_up" > /dev/null
-    for round in $(seq "$rounds"); do
-        alone=$(load "$1" 1 "$seconds")
-        hold "$1" 5000 trickle
-        with=$(load "$1" 1 "$seconds")
-        release > "$work/closed"
-        echo "$1 $alone $with $(cat "$work/closed")" | awk '{ print $1, $8 / $4, $9 / $5, $4, $8, $5, $9, $10, $3 + $7 }' >> "$work/results"
-    done
+    alone=$(load "$1" 1 "$seconds")
+    hold "$1" 5000 trickle
+    with=$(load "$1" 1 "$seconds")
+    release > "$work/closed"
+    echo "$1 $alone $with $(cat "$work/closed")" | awk '{ print $1, $8 / $4, $9 / $5, $4, $8, $5, $9, $10, $3 + $7 }' >> "$work/results"
     stop_all
 }
 
@@ -155,14 +154,13 @@ run() {
     echo "$which: $rounds rounds of $seconds s after $warm_up s"
     case $which in
         idle) for label in $names; do idle "$label"; done ;;
-        trickle) for label in $names; do trickle "$label"; done ;;
-        busy1700 | busy10000 | memory)
+        busy1700 | busy10000 | memory | trickle)
             for round in $(seq 0 $((rounds - 1))); do
                 # shellcheck disable=SC2086
                 for label in $(in_turn "$round" $names); do
                     case "$which $label" in
                         "busy10000 bio-platform") ;;
-                        memory*) memory "$label" ;;
+                        memory* | trickle*) "$which" "$label" ;;
                         *) busy "$label" "${which#busy}" ;;
                     esac
                 done

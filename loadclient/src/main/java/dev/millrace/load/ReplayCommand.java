@@ -119,14 +119,14 @@ final class ReplayCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        // An option with an optional value takes the word after it, which may be an experiment.
-        List<String> names = Stream.concat(peers.stream().filter(Experiment.NAMES::contains), named.stream()).toList();
+        List<String> taken = takenForPeers();
+        List<String> names = Stream.concat(taken.stream(), named.stream()).distinct().toList();
         require(!names.isEmpty() && Experiment.NAMES.containsAll(names), "EXPERIMENT is one of "
                 + String.join(", ", Experiment.NAMES));
         require(war == null || command == null, "--war and --server-cmd exclude each other");
         require(repeat >= 0, "--repeat must not be negative");
         require(scale > 0 && scale < MOST_SCALE, "--scale must be above 0 and below " + MOST_SCALE);
-        List<String> listed = peers.stream().filter(peer -> !Experiment.NAMES.contains(peer)).toList();
+        List<String> listed = peers.stream().filter(peer -> !taken.contains(peer)).toList();
         boolean all = listed.contains(ALL_PEERS) || listed.isEmpty() && !peers.isEmpty();
         List<String> wanted = all ? ServerPrograms.PEERS : listed;
         require(ServerPrograms.PEERS.containsAll(wanted), "--peers takes " + String.join(", ", ServerPrograms.PEERS));
@@ -171,6 +171,15 @@ final class ReplayCommand implements Callable<Integer> {
             return report(new RunFile(RunFile.SCHEMA_VERSION, experiment.title(), begin, words(), environment,
                     facts(plan, started), results, experiment), folder);
         }
+    }
+
+    /**
+     * Experiments that follow {@code --peers}: an option with an optional value takes the word after it. What stands behind
+     * {@code --peers=} is a peer, though one has the name of an experiment.
+     */
+    private List<String> takenForPeers() {
+        boolean listed = spec.commandLine().getParseResult().originalArgs().stream().anyMatch(word -> word.startsWith("--peers="));
+        return listed ? List.of() : peers.stream().filter(Experiment.NAMES::contains).toList();
     }
 
     /** The peers that can do what the experiment asks for: UUIDs are made by a servlet. */

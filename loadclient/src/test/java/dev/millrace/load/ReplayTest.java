@@ -125,6 +125,14 @@ class ReplayTest {
     }
 
     @Test
+    void aPeerMayHaveTheNameOfAnExperiment() throws IOException {
+        Cli one = replay("good.war", "--dry-run", "--peers-jar=" + folder.resolve("none.jar"), "--peers=undertow", "undertow");
+        assertTrue(one.out().contains("- left out: undertow (the module peers is not built)"), one.out());
+        assertFalse(one.out().contains("- left out: jetty"), one.out());
+        assertEquals(1, one.outLines().stream().filter(line -> line.startsWith("plan: ")).count());
+    }
+
+    @Test
     void peersWithoutServletsMakeNoUuids() throws IOException {
         Cli cli = replay("good.war", "--dry-run", "--peers-jar=" + folder.resolve("none.jar"), "--peers", "cowtown");
         assertTrue(cli.out().contains("- left out: nginx (it cannot do this work)"), cli.out());

@@ -1,29 +1,20 @@
 package dev.millrace.load.scenario;
 
 import dev.millrace.load.http.Call;
-import dev.millrace.load.http.Requests;
 import dev.millrace.load.http.Target;
-import java.net.URI;
-import java.net.URISyntaxException;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
  * Downloads of files of a catalogue, dealt from a shuffled deck, so that the mix is exact after each round of it.
  * Immutable.
  */
-public final class DownloadWorkload implements Workload {
+public final class DownloadWorkload extends FileWorkload {
 
-    private static final int READ_BUFFER_BYTES = 64 * 1024;
     /** Bodies of which one is checked by MD5, unless said otherwise. */
     public static final int SAMPLE_EVERY = 20;
 
-    private final Target base;
-    private final String label;
     private final List<CatalogFile> deck;
-    private final boolean keepAlive;
     private final Verify verify;
     private final int sample;
     private final byte[][] requests;
@@ -41,58 +32,19 @@ public final class DownloadWorkload implements Workload {
      */
     public DownloadWorkload(Target base, String label, List<CatalogFile> deck, boolean keepAlive, Verify verify,
                             int sample, List<String> headers) {
-        this.base = base;
-        this.label = label;
+        super(base, label, keepAlive);
         this.deck = List.copyOf(deck);
-        this.keepAlive = keepAlive;
         this.verify = verify;
         this.sample = sample;
         this.requests = new byte[deck.size()][];
         for (int i = 0; i < requests.length; i++) {
-            requests[i] = Requests.of("GET", base.resolve(encoded(deck.get(i).name())), keepAlive, headers, null);
+            requests[i] = get(deck.get(i), headers);
         }
-    }
-
-    @Override
-    public Target target() {
-        return base;
-    }
-
-    @Override
-    public boolean keepAlive() {
-        return keepAlive;
-    }
-
-    @Override
-    public Map<String, String> parameters() {
-        Map<String, String> parameters = new LinkedHashMap<>();
-        parameters.put("keepalive", keepAlive ? "on" : "off");
-        parameters.put("file", label);
-        return parameters;
-    }
-
-    @Override
-    public boolean countsBytes() {
-        return true;
-    }
-
-    @Override
-    public int readBufferBytes() {
-        return READ_BUFFER_BYTES;
     }
 
     @Override
     public Script script(long seed) {
         return new Deck(seed);
-    }
-
-    static String encoded(String name) {
-        try {
-            // "./" keeps a colon in the first part from being read as a scheme (RFC 3986 section 4.2).
-            return new URI(null, null, "./" + name, null).toASCIIString();
-        } catch (URISyntaxException e) {
-            throw new IllegalArgumentException("no file name for a URL: " + name, e);
-        }
     }
 
     /** One client's order of the files. */

@@ -1,10 +1,8 @@
 package dev.millrace.load.scenario;
 
 import dev.millrace.load.http.Call;
-import dev.millrace.load.http.Requests;
 import dev.millrace.load.http.Target;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -13,15 +11,11 @@ import java.util.SplittableRandom;
  * Requests for single ranges of files, drawn at random: in eight of ten both ends are named, in one the first alone, in
  * one a number of bytes from the end (RFC 9110 section 14.1.2). Immutable.
  */
-public final class RangeWorkload implements Workload {
+public final class RangeWorkload extends FileWorkload {
 
-    private static final int READ_BUFFER_BYTES = 64 * 1024;
     private static final int KINDS = 10;
 
-    private final Target base;
-    private final String label;
     private final List<CatalogFile> files;
-    private final boolean keepAlive;
     private final long mostBytes;
     private final List<String> headers;
     private final Truth truth;
@@ -39,42 +33,18 @@ public final class RangeWorkload implements Workload {
      */
     public RangeWorkload(Target base, String label, List<CatalogFile> files, boolean keepAlive, long mostBytes,
                          List<String> headers, Truth truth) {
-        this.base = base;
-        this.label = label;
+        super(base, label, keepAlive);
         this.files = files.stream().filter(file -> file.size() > 0).toList();
-        this.keepAlive = keepAlive;
         this.mostBytes = mostBytes;
         this.headers = List.copyOf(headers);
         this.truth = truth;
     }
 
     @Override
-    public Target target() {
-        return base;
-    }
-
-    @Override
-    public boolean keepAlive() {
-        return keepAlive;
-    }
-
-    @Override
     public Map<String, String> parameters() {
-        Map<String, String> parameters = new LinkedHashMap<>();
-        parameters.put("keepalive", keepAlive ? "on" : "off");
-        parameters.put("file", label);
+        Map<String, String> parameters = super.parameters();
         parameters.put("range", mostBytes == Long.MAX_VALUE ? "any" : Long.toString(mostBytes));
         return parameters;
-    }
-
-    @Override
-    public boolean countsBytes() {
-        return true;
-    }
-
-    @Override
-    public int readBufferBytes() {
-        return READ_BUFFER_BYTES;
     }
 
     @Override
@@ -95,7 +65,6 @@ public final class RangeWorkload implements Workload {
         check.expect(file, first, last);
         List<String> fields = new ArrayList<>(headers);
         fields.add("Range: " + range);
-        return new Call(Requests.of("GET", base.resolve(DownloadWorkload.encoded(file.name())), keepAlive, fields,
-                null), check);
+        return new Call(get(file, fields), check);
     }
 }

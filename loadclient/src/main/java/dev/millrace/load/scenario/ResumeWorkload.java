@@ -4,11 +4,9 @@ import dev.millrace.load.http.AnswerCheck;
 import dev.millrace.load.http.Call;
 import dev.millrace.load.http.Failure;
 import dev.millrace.load.http.Fault;
-import dev.millrace.load.http.Requests;
 import dev.millrace.load.http.ResponseHead;
 import dev.millrace.load.http.Target;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -17,12 +15,9 @@ import java.util.SplittableRandom;
  * Downloads that break off at a random place, the connection being closed there, and go on with {@code Range} and
  * {@code If-Range} on a new one (RFC 9110 section 13.1.5). The whole body is checked over both parts. Immutable.
  */
-public final class ResumeWorkload implements Workload {
+public final class ResumeWorkload extends FileWorkload {
 
-    private static final int READ_BUFFER_BYTES = 64 * 1024;
 
-    private final Target base;
-    private final String label;
     private final List<CatalogFile> files;
     private final Verify verify;
     private final List<String> headers;
@@ -37,40 +32,17 @@ public final class ResumeWorkload implements Workload {
      * @param headers further request fields
      */
     public ResumeWorkload(Target base, String label, List<CatalogFile> files, Verify verify, List<String> headers) {
-        this.base = base;
-        this.label = label;
+        super(base, label, true);
         this.files = List.copyOf(files);
         this.verify = verify;
         this.headers = List.copyOf(headers);
     }
 
     @Override
-    public Target target() {
-        return base;
-    }
-
-    @Override
-    public boolean keepAlive() {
-        return true;
-    }
-
-    @Override
     public Map<String, String> parameters() {
-        Map<String, String> parameters = new LinkedHashMap<>();
-        parameters.put("keepalive", "on");
-        parameters.put("file", label);
+        Map<String, String> parameters = super.parameters();
         parameters.put("resume", "on");
         return parameters;
-    }
-
-    @Override
-    public boolean countsBytes() {
-        return true;
-    }
-
-    @Override
-    public int readBufferBytes() {
-        return READ_BUFFER_BYTES;
     }
 
     @Override
@@ -111,8 +83,7 @@ public final class ResumeWorkload implements Workload {
                 stopAfter = file.size() > 1 ? random.nextLong(1, file.size()) : 0;
             }
             whole.expect(file);
-            return new Call(Requests.of("GET", base.resolve(DownloadWorkload.encoded(file.name())), true, fields,
-                    null), this, 1, stopAfter);
+            return new Call(get(file, fields), this, 1, stopAfter);
         }
 
         @Override
@@ -138,8 +109,7 @@ public final class ResumeWorkload implements Workload {
             if (tag != null && !tag.startsWith("W/")) {
                 return tag;
             }
-            String date = head.field("Last-Modified");
-            return date == null ? null : date;
+            return head.field("Last-Modified");
         }
 
         @Override

@@ -66,7 +66,7 @@ public final class Truth {
              HttpConnection connection = HttpConnection.open(base.address(), settings, new byte[64 * 1024])) {
             DownloadCheck check = new DownloadCheck(Verify.MD5, 1);
             check.expect(file);
-            byte[] request = Requests.of("GET", base.resolve(DownloadWorkload.encoded(file.name())), false, List.of(),
+            byte[] request = Requests.of("GET", base.resolve(FileWorkload.encoded(file.name())), false, List.of(),
                     null);
             Failure failure = connection.exchange(new Call(request, new Keeping(check, channel)), new Timing(),
                     count -> { });
