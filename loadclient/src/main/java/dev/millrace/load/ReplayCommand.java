@@ -213,12 +213,16 @@ final class ReplayCommand implements Callable<Integer> {
                 ? " on servers started once: the intervals do not hold the luck of a start"
                 : ", servers started anew for each " + (lengths.repeats() > 1 ? lengths.repeats() : "one")));
         facts.put("rehearsal", lengths.rehearsal() > 0 ? "a block before, thrown away" : "none");
-        facts.put("warm-up of a server", lengths.warmup() + " s");
-        facts.put("load before a window", lengths.settle() + " s");
-        facts.put("window", lengths.window() + " s");
+        facts.put("warm-up of a server", seconds(lengths.warmup()));
+        facts.put("load before a window", seconds(lengths.settle()));
+        facts.put("window", seconds(lengths.window()));
         facts.put("order", "conditions at random, servers in turns, seed " + seed);
         servers.skipped().forEach((name, why) -> facts.put("left out: " + name, why));
         return facts;
+    }
+
+    private static String seconds(double length) {
+        return String.format(Locale.ROOT, "%.2f s", length);
     }
 
     private int report(RunFile run, Path folder) throws IOException {
