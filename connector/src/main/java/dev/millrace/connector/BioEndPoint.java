@@ -12,6 +12,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
@@ -121,7 +122,12 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
             return false;
         }
         HttpConnection http = http();
-        return http != null && !http.getParser().inContentState();
+        return http != null && !hasContentLeft(http.getParser());
+    }
+
+    // Of a request without content the parser says that it is in its content, until it looks at what follows.
+    private static boolean hasContentLeft(HttpParser parser) {
+        return parser.inContentState() && parser.hasContent();
     }
 
     @Override
