@@ -67,7 +67,7 @@ etc/millrace-nio-https.xml
 # millrace.nio.https.dispatch=adaptive
 
 ## The most requests of a connection that a thread answers in a row, when they follow at once (1: as Jetty's connector).
-# millrace.nio.https.requestsPerTurn=1
+# millrace.nio.https.requestsPerTurn=64
 
 ## The most connections that are open at once; more wait in the backlog (0: no limit).
 # millrace.nio.https.maxConnections=0

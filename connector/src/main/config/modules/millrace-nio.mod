@@ -63,7 +63,7 @@ etc/millrace-nio.xml
 # millrace.nio.dispatch=adaptive
 
 ## The most requests of a connection that a thread answers in a row, when they follow at once (1: as Jetty's connector).
-# millrace.nio.requestsPerTurn=1
+# millrace.nio.requestsPerTurn=64
 
 ## The most connections that are open at once; more wait in the backlog (0: no limit).
 # millrace.nio.maxConnections=0

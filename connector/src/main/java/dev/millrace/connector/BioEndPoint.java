@@ -102,6 +102,9 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
 
     @Override
     protected void needsFillInterest() {
+        if (answersMalformed()) {
+            return;
+        }
         try {
             // The thread that has the connection to itself asks for the next request, and then returns to its loop.
             // Anybody else may go on to wait for what he asked for.

@@ -41,7 +41,7 @@ public non-sealed class NioConnector extends MillraceConnector {
     private final Arrivals arrivals = new Arrivals();
     private final SelectorStatistics selectorStatistics = new SelectorStatistics(this);
     private volatile Dispatch dispatch = Dispatch.ADAPTIVE;
-    private volatile int requestsPerTurn = 1;
+    private volatile int requestsPerTurn = 64;
 
     /**
      * A connector for HTTP/1.1 with Jetty's number of selectors.
@@ -124,7 +124,7 @@ public non-sealed class NioConnector extends MillraceConnector {
      * is answered: that spares the way over the selector and another thread. Not with {@code dispatch=selector}, nor with
      * TLS, nor while the pool has no threads to spare. Takes effect at once.
      *
-     * @param requestsPerTurn at least 1; 1, the default: the selector waits for each request, as Jetty's does
+     * @param requestsPerTurn at least 1; 64 is the default; 1: the selector waits for each request, as Jetty's does
      */
     public void setRequestsPerTurn(int requestsPerTurn) {
         if (requestsPerTurn < 1) {

@@ -12,6 +12,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
+import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
@@ -156,7 +157,7 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
 
     @Override
     protected void needsFillInterest() {
-        if (goesOn()) {
+        if (answersMalformed() || goesOn()) {
             return;
         }
         super.needsFillInterest();
@@ -170,8 +171,13 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     // Only where nothing is left to do but to wait for a request. TLS may ask in the middle of a write, and then wait.
     private boolean goesOn() {
         RequestTurn current = turn;
-        return current != null && getConnection() instanceof HttpConnection http && !http.getParser().inContentState()
+        return current != null && getConnection() instanceof HttpConnection http && awaitsRequest(http.getParser())
                 && current.goesOn(connector.getRequestsPerTurn(), connector.getExecutor());
+    }
+
+    // Not at the end of a connection either: who looks in vain then closes it, before the peer has read the answer.
+    private static boolean awaitsRequest(HttpParser parser) {
+        return parser.getState().compareTo(HttpParser.State.CONTENT) < 0;
     }
 
     @Override

@@ -19,6 +19,16 @@ interface WatchedEndPoint extends TransferEndPoint {
         return connection instanceof HttpConnection http ? http : null;
     }
 
+    /**
+     * Whether a malformed request is being answered, on a thread of the pool. Jetty's connection asks for more even then,
+     * and when more comes, or the end, closes in the middle of the answer. After the answer it closes in any case.
+     */
+    default boolean answersMalformed() {
+        // Not with TLS, which may need the peer's bytes to send its own.
+        return getConnection() instanceof HttpConnection http && http.getParser().isTerminated()
+                && http.getHttpChannel().getRequest() != null;
+    }
+
     /** Milliseconds without a byte in either direction. */
     long getIdleFor();
 

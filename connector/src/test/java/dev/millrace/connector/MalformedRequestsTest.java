@@ -14,6 +14,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.eclipse.jetty.io.Content;
@@ -26,6 +27,7 @@ import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Wrong and odd requests are answered by every connector as Jetty's own answers them, byte for byte. */
@@ -151,6 +153,38 @@ class MalformedRequestsTest {
                 server.awaitNoEndPoints();
             }
             expected.forEach((request, answer) -> assertEquals(answer, answers.get(request), ours + " " + request));
+        }
+    }
+
+    // Jetty's own connector reads on while another thread answers, and closes before it has.
+    @ParameterizedTest
+    @MethodSource("dev.millrace.testing.Connectors#ours")
+    void answersThoughThePeerSaysMore(Connectors connectors) throws Exception {
+        CountDownLatch answering = new CountDownLatch(1);
+        CountDownLatch said = new CountDownLatch(1);
+        try (TestServer server = new TestServer(connectors::http)) {
+            server.server().setErrorHandler((request, response, callback) -> {
+                answering.countDown();
+                said.await();
+                Content.Sink.write(response, true, "refused", callback);
+                return true;
+            });
+            server.start(new Mirror());
+            try (RawClient client = server.client().send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nbad\r\n\r\n")) {
+                assertEquals(200, client.answer().status());
+                answering.await();
+                client.send("more");
+                for (int i = 0; i < 10; i++) {
+                    // Whoever waits for bytes of the first connection has had his turn when a later one is answered.
+                    try (RawClient other = server.client().send("GET /2 HTTP/1.1\r\nHost: a\r\n\r\n")) {
+                        assertEquals(200, other.answer().status());
+                    }
+                }
+                said.countDown();
+                RawClient.Answer answer = client.answer();
+                assertEquals(400, answer.status());
+                assertEquals("refused", answer.text());
+            }
         }
     }
 
