@@ -29,9 +29,6 @@ final class Adaptive extends TransferAlgorithm {
         private static final int QUICK_MILLIS = 2;
         private static final long QUICK_NANOS = TimeUnit.MILLISECONDS.toNanos(QUICK_MILLIS);
 
-        /** More than a socket's buffer has room for, mostly: what is left of it is for a worker. */
-        private static final int SELECTOR_BYTES = 256 * 1024;
-
         private boolean hasBeenFull;
         private long fullNanoTime;
 
@@ -62,7 +59,7 @@ final class Adaptive extends TransferAlgorithm {
         // What the socket of a slow client has room for is soon sent: waking a worker for it costs more.
         @Override
         public int selectorBytes(long nanoTime) {
-            return hasBeenFull && nanoTime - fullNanoTime >= QUICK_NANOS ? SELECTOR_BYTES : 0;
+            return hasBeenFull && nanoTime - fullNanoTime >= QUICK_NANOS ? TURN_BYTES : 0;
         }
     }
 }

@@ -80,7 +80,7 @@ class TransferAlgorithmTest {
     void sendsFromTheSelectorWhatASlowClientHasRoomFor() {
         assertEquals(0, selectorBytesAfter(100), "not known yet");
         fullAfter(0, 100_000, false);
-        assertEquals(256 * 1024, selectorBytesAfter(2));
+        assertEquals(2 * 1024 * 1024, selectorBytesAfter(2));
     }
 
     @Test

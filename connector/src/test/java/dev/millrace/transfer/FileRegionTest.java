@@ -1,0 +1,66 @@
+package dev.millrace.transfer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whether a region's bytes lie in memory. */
+class FileRegionTest {
+    private static final int MIB = 1 << 20;
+
+    @TempDir
+    Path directory;
+
+    private Path file(long size) throws IOException {
+        Path file = directory.resolve("file.bin");
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW)) {
+            // A hole: nobody has written what a reader will find, so none of it is in memory.
+            channel.write(ByteBuffer.allocate(1), size - 1);
+        }
+        return file;
+    }
+
+    private static void read(FileChannel channel, long from, int bytes) throws IOException {
+        assertEquals(bytes, channel.read(ByteBuffer.allocate(bytes), from));
+    }
+
+    @Test
+    void isLoadedWhenEachPartIs() throws IOException {
+        try (FileChannel channel = FileChannel.open(file(64 * MIB), StandardOpenOption.READ)) {
+            MappedByteBuffer token = channel.map(MapMode.READ_ONLY, 0, 64 * MIB);
+            FileRegion region = new FileRegion(channel, 0, token);
+            assumeFalse(region.isLoaded(2 * MIB), "this file system does not tell");
+            read(channel, 0, MIB / 4);
+            assertTrue(region.isLoaded(MIB / 4));
+            assertFalse(region.isLoaded(2 * MIB), "the end is not");
+            read(channel, 2 * MIB - 1, 1);
+            assertFalse(region.isLoaded(2 * MIB), "the middle is not");
+            read(channel, 0, 2 * MIB);
+            assertTrue(region.isLoaded(2 * MIB));
+            token.position(32 * MIB);
+            assertFalse(region.isLoaded(2 * MIB), "what comes next is not");
+            token.position(token.limit());
+            assertTrue(region.isLoaded(2 * MIB), "nothing is left");
+        }
+    }
+
+    @Test
+    void isNotLoadedWhereNothingIsMapped() throws IOException {
+        Path file = Files.write(directory.resolve("small.bin"), new byte[10]);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            assertFalse(new FileRegion(channel, 0, ByteBuffer.allocate(10)).isLoaded(10));
+        }
+    }
+}
