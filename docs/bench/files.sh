@@ -10,7 +10,7 @@
 #   random1m   2,000 files of 1 MiB drawn at random, 16 connections: more than the processor's caches hold
 #   slow       300 clients of 1 MB/s each by the load client, files of 1 KiB to 100 MiB
 # Each server serves WARM_UP_SECONDS (15) of a workload before its first round, and before that as long of the small file: a JVM compiles
-# what ran ten thousand times, which large files alone take minutes to come to. CONNECTIONS replaces the number of connections or clients.
+# what ran ten thousand times, which large files alone take minutes to come to; slow is warmed by clients of 3 MB/s. CONNECTIONS replaces the number of connections or clients.
 # JAVA names another JVM; JAVA_OPTIONS (-Xmx256m) are given to each. The files are made in DATA_DIR (/dev/shm, or the
 # temporary directory when there is not enough memory) and removed afterwards.
 # SERVERS replaces the list, a line each: label, nginx or a peer of millrace-peers.jar, options
@@ -119,13 +119,13 @@ measure_drain() {
     }' "$work/drained"
 }
 
-# download_from LABEL SECONDS WARM_UP_SECONDS: the load client's results in $work/run. The server's CPU is read by the client, of the
+# download_from LABEL SECONDS WARM_UP_SECONDS BYTES_PER_SECOND: the load client's results in $work/run. The server's CPU is read by the client, of the
 # window alone: of the process that serves, the last below the one that was started.
 download_from() {
     local url
     url=$(url_of "$1")
     rm -rf "$work/run"
-    "$java" -jar "$client" download -c "$(connections_of slow)" --limit-rate=1000000 --verify=length \
+    "$java" -jar "$client" download -c "$(connections_of slow)" "--limit-rate=$4" --verify=length \
         "--mix=${MIX:-1K:4,200K:4,500K:4,1M:4,20M:2,100M:1}" -d "$2s" --warmup="$3s" --drain=0s --progress=none \
         --server-pid="$(tree_of "${pids[$1]}" | tail -1)" -o "$work/run" "$url/files/mixed/" > "$work/run.out" 2>&1 ||
         { cat "$work/run.out" >&2; return 1; }
@@ -133,7 +133,7 @@ download_from() {
 
 # measure_slow LABEL: cost, MB/s, first byte in ms at 99 %
 measure_slow() {
-    download_from "$1" "$seconds" 2
+    download_from "$1" "$seconds" 2 1000000
     awk -v label="$1" '
         # Fields with commas in them are quoted (RFC 4180), and none is wanted here.
         { gsub(/"[^"]*"/, "quoted"); split($0, field, ",") }
@@ -146,7 +146,8 @@ measure_slow() {
 
 warm_up() {
     [ "$2" = small ] || drain_from "$1" small "$warm_up"
-    if [ "$2" = slow ]; then download_from "$1" 1 "$warm_up"; else drain_from "$1" "$2" "$warm_up"; fi
+    # Clients of 1 MB/s make 50 requests a second: faster ones, slow all the same, have the same path compiled sooner.
+    if [ "$2" = slow ]; then download_from "$1" 1 "$warm_up" 3000000; else drain_from "$1" "$2" "$warm_up"; fi
 }
 
 run() {

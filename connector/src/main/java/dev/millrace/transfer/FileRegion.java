@@ -138,10 +138,16 @@ public final class FileRegion {
     public int transferTo(SocketChannel socket, int maxBytes) throws IOException {
         int want = Math.min(maxBytes, token.remaining());
         int sent;
+        // Meant for the application: here it would close the file, for all who are sent it.
+        boolean interrupted = Thread.interrupted();
         try {
             sent = (int) file.transferTo(position + token.position(), want, socket);
         } catch (IOException x) {
             throw file.isOpen() ? cause(x) : x;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
         if (sent > 0) {
             token.position(token.position() + sent);

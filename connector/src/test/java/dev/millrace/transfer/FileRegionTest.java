@@ -6,10 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -61,6 +64,26 @@ class FileRegionTest {
         Path file = Files.write(directory.resolve("small.bin"), new byte[10]);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             assertFalse(new FileRegion(channel, 0, ByteBuffer.allocate(10)).isLoaded(10));
+        }
+    }
+
+    @Test
+    void leavesTheFileOpenThoughItsThreadIsInterrupted() throws IOException {
+        Path path = Files.write(directory.resolve("shared.bin"), new byte[100]);
+        try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ);
+                ServerSocketChannel listener = ServerSocketChannel.open().bind(new InetSocketAddress("127.0.0.1", 0));
+                SocketChannel socket = SocketChannel.open(listener.getLocalAddress());
+                SocketChannel peer = listener.accept()) {
+            socket.configureBlocking(false);
+            FileRegion region = new FileRegion(file, 0, file.map(MapMode.READ_ONLY, 0, 100));
+            Thread.currentThread().interrupt();
+            assertEquals(100, region.transferTo(socket, 100));
+            assertTrue(Thread.interrupted(), "the application's interrupt");
+            assertTrue(file.isOpen());
+            ByteBuffer received = ByteBuffer.allocate(100);
+            while (received.hasRemaining()) {
+                assertTrue(peer.read(received) > 0);
+            }
         }
     }
 }

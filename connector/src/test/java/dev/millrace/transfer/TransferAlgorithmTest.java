@@ -79,7 +79,11 @@ class TransferAlgorithmTest {
     @Test
     void sendsFromTheSelectorWhatASlowClientHasRoomFor() {
         assertEquals(0, selectorBytesAfter(100), "not known yet");
-        fullAfter(0, 100_000, false);
+        fullAfter(0, 200_000, false);
+        assertEquals(400_000, selectorBytesAfter(2));
+        fullAfter(0, 10, false);
+        assertEquals(128 * 1024, selectorBytesAfter(2));
+        fullAfter(0, 2_000_000, false);
         assertEquals(2 * 1024 * 1024, selectorBytesAfter(2));
     }
 
