@@ -31,9 +31,10 @@ import org.eclipse.jetty.util.thread.Scheduler;
  * server.addConnector(connector);
  * }</pre>
  *
- * <p>The threads are the connector's own, platform or virtual; the server's pool runs only the acceptors. It is a
- * {@link org.eclipse.jetty.server.ServerConnector}, so that limits, customizers and XML made for that one apply. The settings of selectors mean
- * nothing here.
+ * <p>The threads are the connector's own, platform or virtual; the server's pool runs the acceptors, and the few
+ * requests that Jetty brings there itself, such as one that waits behind an asynchronous one. It is a
+ * {@link org.eclipse.jetty.server.ServerConnector}, so that limits, customizers and XML made for that one apply. The
+ * settings of selectors mean nothing here.
  *
  * <p>Files that the application announces go out by {@code sendfile(2)}.
  */

@@ -16,6 +16,7 @@ import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
+import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
@@ -107,8 +108,8 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         }
         try {
             // The thread that has the connection to itself asks for the next request, and then returns to its loop.
-            // Anybody else may go on to wait for what he asked for.
-            reads.onInterest(hasConnectionToItself());
+            // Anybody else may go on to wait for what he asked for; so may a write of TLS that needs the peer's bytes.
+            reads.onInterest(hasConnectionToItself() && !writesTls());
         } catch (IOException x) {
             getFillInterest().onFail(x);
         }
@@ -126,6 +127,10 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         }
         HttpConnection http = http();
         return http != null && !hasContentLeft(http.getParser());
+    }
+
+    private boolean writesTls() {
+        return getConnection() instanceof SslConnection ssl && ssl.getSslEndPoint().getWriteFlusher().isPending();
     }
 
     // Of a request without content the parser says that it is in its content, until it looks at what follows.
@@ -152,9 +157,10 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
 
     private boolean write(ByteBuffer... buffers) throws IOException {
         writing = true;
-        if (cancelled) {
+        // Whoever closes the connection sees that this thread writes, or this thread sees that it is closed.
+        if (cancelled || isOutputShutdown()) {
             writing = false;
-            throw new EofException("write was cancelled");
+            throw new EofException(cancelled ? "write was cancelled" : "connection was closed");
         }
         // Meant for the application, as on a selector connector; here it would close the channel.
         boolean interrupted = Thread.interrupted();

@@ -71,7 +71,8 @@ final class ConnectionPermits implements SelectorManager.AcceptListener {
         }
         lock.lock();
         try {
-            taken--;
+            // One that was open before the connector was started again may end late.
+            taken = Math.max(0, taken - 1);
             changed.signal();
         } finally {
             lock.unlock();

@@ -8,7 +8,10 @@ import org.eclipse.jetty.util.thread.Invocable;
 enum Dispatch {
     /** As Jetty decides: by the invocation type of the callback that waits. */
     ADAPTIVE,
-    /** By the selector's own thread: see {@link SelectorDuty}. */
+    /**
+     * By the selector's own thread: see {@link SelectorDuty}. In the instant in which somebody else is about to select, Jetty's
+     * strategy leaves a blocking task to the pool, but would run one of either kind where it was found, and nobody selects.
+     */
     SELECTOR,
     /** By another thread: Jetty's strategy never runs a blocking task while it produces, or gives production away. */
     HANDOFF;
@@ -17,8 +20,7 @@ enum Dispatch {
     Runnable place(Runnable task) {
         return switch (this) {
             case ADAPTIVE -> task;
-            case SELECTOR -> new Placed(task, Invocable.InvocationType.EITHER);
-            case HANDOFF -> new Placed(task, Invocable.InvocationType.BLOCKING);
+            case SELECTOR, HANDOFF -> new Placed(task, Invocable.InvocationType.BLOCKING);
         };
     }
 

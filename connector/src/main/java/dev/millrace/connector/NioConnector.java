@@ -22,6 +22,7 @@ import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.annotation.Name;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.Scheduler;
 
 /**
@@ -122,7 +123,7 @@ public non-sealed class NioConnector extends MillraceConnector {
     /**
      * Sets how many requests of an HTTP/1.1 connection a thread answers in a row, when each is there as soon as the one before it
      * is answered: that spares the way over the selector and another thread. Not with {@code dispatch=selector}, nor with
-     * TLS, nor while the pool has no threads to spare. Takes effect at once.
+     * TLS; and only by platform threads of a {@link QueuedThreadPool} that has some to spare. Takes effect at once.
      *
      * @param requestsPerTurn at least 1; 64 is the default; 1: the selector waits for each request, as Jetty's does
      */
@@ -247,7 +248,7 @@ public non-sealed class NioConnector extends MillraceConnector {
             EndPoint endPoint = connection.getEndPoint();
             arrivals.end(((SocketChannelEndPoint) endPoint).getChannel());
             if (!(endPoint instanceof NioEndPoint ours) || ours.beginsToTell()) {
-                super.connectionOpened(connection, context);
+                open(connection, context);
             }
             if (!NioConnector.this.isRunning()) {
                 endPoint.close();
@@ -255,6 +256,16 @@ public non-sealed class NioConnector extends MillraceConnector {
             if (!endPoint.isOpen()) {
                 // Its end may have been told of before it was in the set.
                 onEndPointClosed(endPoint);
+            }
+        }
+
+        private void open(Connection connection, Object context) {
+            try {
+                super.connectionOpened(connection, context);
+            } catch (Throwable x) {
+                // Jetty closes the channel only: nobody would be told of the end of what he was told of.
+                connection.getEndPoint().close(x);
+                throw x;
             }
         }
 

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jetty.util.BufferUtil;
@@ -36,6 +37,9 @@ final class ReadTurns {
     private final ConnectorStatistics statistics;
     private final AtomicLong duty = new AtomicLong(IDLE);
     private final AtomicInteger loops = new AtomicInteger();
+    // Two may want to fill: a handler reads on while its idle timeout discards what is left. What one was promised by the
+    // system the other may have read, and who then read would wait.
+    private final AtomicBoolean filling = new AtomicBoolean();
     // Owned by the waiting loop while the phase is WAITING, else by whoever fills: handed over through duty.
     private final ByteBuffer readAhead;
     private boolean eof;
@@ -113,13 +117,26 @@ final class ReadTurns {
      * Fills a buffer with what is there, without waiting.
      *
      * @param buffer in flush mode, filled behind its limit
-     * @return the bytes filled; 0 when there are none or another thread is waiting for them; -1 at the end
+     * @return the bytes filled; 0 when there are none or another thread reads or waits for them; -1 at the end
      * @throws IOException when the socket fails
      */
     int fill(ByteBuffer buffer) throws IOException {
-        if (phase(duty.get()) == WAITING) {
+        if (!filling.compareAndSet(false, true)) {
             return 0;
         }
+        // Meant for the application, as on a selector connector; here it would close the channel.
+        boolean interrupted = Thread.interrupted();
+        try {
+            return phase(duty.get()) == WAITING ? 0 : fillFromSocket(buffer);
+        } finally {
+            filling.set(false);
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private int fillFromSocket(ByteBuffer buffer) throws IOException {
         int position = BufferUtil.flipToFill(buffer);
         try {
             if (readAhead.hasRemaining()) {
@@ -214,10 +231,18 @@ final class ReadTurns {
         }
 
         private void await() {
-            if (readAhead.hasRemaining() || eof) {
+            // Whoever began to fill before the duty was this loop's is soon done.
+            while (!filling.compareAndSet(false, true)) {
+                Thread.onSpinWait();
+            }
+            boolean full = readAhead.hasRemaining() || eof;
+            if (!full) {
+                readAhead.clear();
+            }
+            filling.set(false);
+            if (full) {
                 return;
             }
-            readAhead.clear();
             if (threads.isVirtual()) {
                 // Rarely has the peer's next request arrived when the answer has just left. Whoever else can run has his
                 // turn first, twice; often enough the bytes are there after it, which saves parking: two calls of epoll_ctl,

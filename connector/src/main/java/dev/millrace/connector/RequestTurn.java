@@ -3,7 +3,7 @@ package dev.millrace.connector;
 import java.io.Closeable;
 import java.util.concurrent.Executor;
 import org.eclipse.jetty.util.thread.Invocable;
-import org.eclipse.jetty.util.thread.ThreadPool;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /**
  * A thread's turn with a connection: a request, and those that follow at once. Before the thread leaves the connection to the
@@ -60,7 +60,7 @@ final class RequestTurn implements Invocable.Task, Closeable {
     }
 
     private void look() {
-        // Meant for the handler that has returned; here it would close the channel.
+        // Meant for the handler that has returned, not for the next.
         Thread.interrupted();
         Thread.yield();
         looking = true;
@@ -73,7 +73,7 @@ final class RequestTurn implements Invocable.Task, Closeable {
      * Called when the connection wants its next request, after the interest was registered.
      *
      * @param maxRequests the most requests of a turn
-     * @param executor runs the tasks; when it is a pool that has no thread to spare, the turn ends
+     * @param executor runs the tasks; unless it is a pool of platform threads that has some to spare, the turn ends
      * @return whether this thread will look for it; otherwise the selector is to
      */
     boolean goesOn(int maxRequests, Executor executor) {
@@ -96,11 +96,16 @@ final class RequestTurn implements Invocable.Task, Closeable {
             passed++;
             return false;
         }
-        if (executor instanceof ThreadPool pool && pool.isLowOnThreads()) {
+        if (!hasThreadsToSpare(executor)) {
             return false;
         }
         staying = thread;
         return true;
+    }
+
+    // Others cannot say, or have no end of threads: there the one that was answered last must not be the next as well.
+    private static boolean hasThreadsToSpare(Executor executor) {
+        return executor instanceof QueuedThreadPool pool && pool.getVirtualThreadsExecutor() == null && !pool.isLowOnThreads();
     }
 
     /** Whether this thread has just looked in vain: Jetty's connection asks twice, which would cost a system call each time. */

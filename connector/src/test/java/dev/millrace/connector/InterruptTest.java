@@ -9,7 +9,9 @@ import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.AbstractEndPoint;
@@ -54,6 +56,18 @@ class InterruptTest {
                         read(request);
                         callback.succeeded();
                     }
+                    case "/interrupted-reads" -> {
+                        SocketChannel channel = (SocketChannel) request.getConnectionMetaData().getConnection()
+                                .getEndPoint().getTransport();
+                        Await.until("content", () -> available(channel) > 0);
+                        Thread.currentThread().interrupt();
+                        long length = readWhatIsThere(request);
+                        stillInterrupted.complete(Thread.interrupted());
+                        try (var in = Content.Source.asInputStream(request)) {
+                            length += in.readAllBytes().length;
+                        }
+                        Content.Sink.write(response, true, Long.toString(length), callback);
+                    }
                     case "/read" -> {
                         handling.complete(Thread.currentThread());
                         read(request);
@@ -81,6 +95,29 @@ class InterruptTest {
         try (var in = Content.Source.asInputStream(request)) {
             in.readAllBytes();
         }
+    }
+
+    private static int available(SocketChannel channel) {
+        try {
+            return channel.socket().getInputStream().available();
+        } catch (IOException x) {
+            throw new UncheckedIOException(x);
+        }
+    }
+
+    private static long readWhatIsThere(Request request) throws IOException {
+        long length = 0;
+        for (Content.Chunk chunk = request.read(); chunk != null; chunk = request.read()) {
+            if (Content.Chunk.isFailure(chunk)) {
+                throw new IOException(chunk.getFailure());
+            }
+            length += chunk.remaining();
+            chunk.release();
+            if (chunk.isLast()) {
+                break;
+            }
+        }
+        return length;
     }
 
     private static boolean isWritePending(EndPoint endPoint) {
@@ -112,6 +149,17 @@ class InterruptTest {
             assertNotNull(failure.get(10, TimeUnit.SECONDS));
             assertEquals(500, client.answer().status());
             assertServesOthers(server);
+        }
+    }
+
+    @Test
+    void readsWhatIsThereAlthoughInterruptedBefore() throws Exception {
+        byte[] content = new byte[200_000];
+        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
+            client.send("POST /interrupted-reads HTTP/1.1\r\nHost: a\r\nContent-Length: " + content.length + "\r\n\r\n").send(content);
+            assertEquals("200000", client.answer().text());
+            assertTrue(stillInterrupted.get(10, TimeUnit.SECONDS), "the interrupt is the application's");
+            assertEquals("fine", client.get("/").answer().text());
         }
     }
 

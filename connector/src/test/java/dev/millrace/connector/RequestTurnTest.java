@@ -2,6 +2,7 @@ package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.RawClient;
@@ -12,12 +13,16 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.Test;
@@ -101,6 +106,30 @@ class RequestTurnTest {
             for (int turn = 0; turn < REQUESTS; turn += 5) {
                 assertEquals(1, threads.subList(turn, turn + 5).stream().distinct().count());
             }
+        }
+    }
+
+    @Test
+    void onlyAPoolOfPlatformThreadsCanSpareSome() throws Exception {
+        ExecutorService executor = Executors.newCachedThreadPool();
+        try (TestServer server = new TestServer(jetty ->
+                new NioConnector(jetty, executor, null, null, 1, 1, new HttpConnectionFactory()))
+                .start(new Busy(Invocable.InvocationType.BLOCKING)); RawClient client = server.client()) {
+            exchange(client);
+            assertEquals(0, requestsInTurn(server));
+        } finally {
+            executor.shutdown();
+        }
+    }
+
+    @Test
+    void aPoolOfVirtualThreadsIsLeftAlone() throws Exception {
+        assumeTrue(VirtualThreads.areSupported());
+        TestServer virtual = server(64, "adaptive");
+        ((QueuedThreadPool) virtual.server().getThreadPool()).setVirtualThreadsExecutor(VirtualThreads.getNamedVirtualThreadsExecutor("v"));
+        try (TestServer server = virtual.start(new Busy(Invocable.InvocationType.BLOCKING)); RawClient client = server.client()) {
+            exchange(client);
+            assertEquals(0, requestsInTurn(server));
         }
     }
 
