@@ -109,6 +109,8 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         @Override
         public void run() {
             getFillInterest().fillable();
+            // As after a RequestTurn.
+            Thread.interrupted();
         }
 
         @Override

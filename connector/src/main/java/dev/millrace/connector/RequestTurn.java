@@ -56,6 +56,9 @@ final class RequestTurn implements Invocable.Task, Closeable {
             if (thread == current) {
                 thread = null;
             }
+            // Meant for the handler that has returned. A selector that stops takes it for its own end, and is then waited for
+            // without end (ManagedSelector.select).
+            Thread.interrupted();
         }
     }
 

@@ -3,6 +3,7 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
@@ -17,11 +18,14 @@ import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.Blocker;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.component.LifeCycle;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
@@ -187,6 +191,30 @@ class InterruptTest {
             thread.interrupt();
             assertNotNull(failure.get(10, TimeUnit.SECONDS));
             assertServesOthers(server);
+        }
+    }
+
+    // Jetty's own connector may wait for its selector without end.
+    @Test
+    void aStopEndsAlthoughAHandlerWasInterrupted() throws Exception {
+        assumeTrue(connectors != Connectors.STOCK);
+        Handler interrupted = new Handler.Abstract.NonBlocking() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) {
+                handling.complete(Thread.currentThread());
+                ServerConnector connector = (ServerConnector) request.getConnectionMetaData().getConnector();
+                Await.until("stopping", () -> !connector.isRunning()
+                        && connector.getSelectorManager().getBeans(ManagedSelector.class).stream().noneMatch(LifeCycle::isRunning));
+                callback.succeeded();
+                Thread.currentThread().interrupt();
+                return true;
+            }
+        };
+        TestServer server = new TestServer(connectors::http).start(interrupted);
+        try (RawClient client = server.client()) {
+            client.get("/");
+            handling.get(10, TimeUnit.SECONDS);
+            server.close();
         }
     }
 }
