@@ -19,8 +19,11 @@ import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
 import org.eclipse.jetty.ee11.servlet.ServletContextResponse;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.content.FileMappingHttpContentFactory;
 import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.http.content.PreCompressedHttpContentFactory;
+import org.eclipse.jetty.http.content.VirtualHttpContentFactory;
+import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.util.component.ContainerLifeCycle;
 
 /**
@@ -62,10 +65,21 @@ public class SendfileServlet extends ResourceServlet {
         while (found instanceof PreCompressedHttpContentFactory || found instanceof SendfileContentFactory) {
             found = ((ContainerLifeCycle) found).getBean(HttpContent.Factory.class);
         }
-        files = new SendfileContentFactory(found);
+        files = new SendfileContentFactory(withoutMapping(found));
         configure();
         getResourceService().setHttpContentFactory(new PartsFactory(
                 new PreCompressedHttpContentFactory(files, getResourceService().getPrecompressedFormats())));
+    }
+
+    // Jetty would map each file that is found, of a megabyte or more, until a garbage collection.
+    private HttpContent.Factory withoutMapping(HttpContent.Factory found) {
+        if (found instanceof VirtualHttpContentFactory styleSheet
+                && styleSheet.getBean(HttpContent.Factory.class) instanceof FileMappingHttpContentFactory mapping) {
+            ByteBufferPool pool = initContextHandler(getServletContext()).getServer().getByteBufferPool();
+            return new VirtualHttpContentFactory(mapping.getBean(HttpContent.Factory.class), styleSheet.getResource(),
+                    styleSheet.getContentType(), new ByteBufferPool.Sized(pool));
+        }
+        return found;
     }
 
     private void configure() {
@@ -134,7 +148,8 @@ public class SendfileServlet extends ResourceServlet {
     private HttpServletRequest withRanges(HttpServletRequest request) throws IOException {
         boolean included = request.getDispatcherType() == DispatcherType.INCLUDE;
         try {
-            HttpContent content = files.getContent(getEncodedPathInContext(request, included));
+            String path = getEncodedPathInContext(request, included);
+            HttpContent content = path == null ? null : files.getContent(path);
             HttpFields headers = ServletContextRequest.getServletContextRequest(request).getHeaders();
             return content == null || files.acceptsRanges(headers, content) ? request : new Whole(request);
         } catch (InvalidPathException ignored) {

@@ -10,7 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds nothing whose real path is not below the base's: what an alias check does in a context, where there is none.
+ * Finds nothing whose real path is not below the base's, or below that of one of several bases: what an alias check does in a
+ * context, where there is none.
  */
 final class ContainedContentFactory extends ResourceHttpContentFactory {
     private static final Logger LOG = LoggerFactory.getLogger(ContainedContentFactory.class);
@@ -22,25 +23,35 @@ final class ContainedContentFactory extends ResourceHttpContentFactory {
     @Override
     protected Resource resolve(String pathInContext) {
         Resource resource = super.resolve(pathInContext);
-        return resource == null || isContained(resource) ? resource : null;
+        if (resource != null) {
+            // A directory may stand for one of each base.
+            for (Resource one : resource) {
+                if (one.isAlias() && one.exists() && !isContained(one.getPath())) {
+                    return null;
+                }
+            }
+        }
+        return resource;
     }
 
-    private boolean isContained(Resource resource) {
-        Path path = resource.getPath();
-        Path base = getBaseResource().getPath();
-        // An entry of a jar has no links; several bases are the administrator's own mixture.
-        if (path == null || base == null || !resource.isAlias() || !resource.exists()) {
-            return true;
-        }
+    private boolean isContained(Path path) {
         try {
-            if (path.toRealPath().startsWith(base.toRealPath())) {
-                return true;
-            }
+            // An entry of a jar has no links.
+            return path == null || contains(path, path.toRealPath());
         } catch (IOException gone) {
             LOG.debug("No real path for {}", path, gone);
             return false;
         }
-        LOG.warn("Not serving {}: it leads out of {}", path, base);
+    }
+
+    /** Whether a file is below a base by its real path. */
+    boolean contains(Path path, Path real) throws IOException {
+        for (Resource base : getBaseResource()) {
+            if (base.getPath() != null && real.startsWith(base.getPath().toRealPath())) {
+                return true;
+            }
+        }
+        LOG.warn("Not serving {}: it leads out of {}", path, getBaseResource());
         return false;
     }
 }

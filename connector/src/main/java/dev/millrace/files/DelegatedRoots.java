@@ -88,9 +88,8 @@ final class DelegatedRoots {
         return null;
     }
 
-    /** Whether an existing file is below a root by its real path. */
-    boolean contains(Path file) throws IOException {
-        Path real = file.toRealPath();
+    /** Whether a file is below a root by its real path. */
+    boolean contains(Path file, Path real) throws IOException {
         for (Path root : roots) {
             if (isBelow(real, file, root)) {
                 return true;

@@ -5,6 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
@@ -19,6 +21,8 @@ import org.eclipse.jetty.util.URIUtil;
  * The response that an application writes to, and the callback that it completes. With the first write or the
  * completion it is decided whether a file is sent instead: then the application's writes lead nowhere, and its
  * completion begins the transfer.
+ *
+ * <p>An interim response, of status 103 for example, goes to the client, without our fields.
  */
 final class DelegatingResponse extends PassiveResponse implements Callback {
     private static final Set<HttpHeader> OF_WHOLE_FILES = EnumSet.of(HttpHeader.RANGE, HttpHeader.IF_RANGE,
@@ -68,6 +72,13 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
             bytes.position(bytes.limit());
         }
         written.succeeded();
+    }
+
+    @Override
+    public CompletableFuture<Void> writeInterim(int status, HttpFields headers) {
+        HttpFields.Mutable kept = HttpFields.build(headers);
+        DelegatedFile.strip(kept);
+        return super.writeInterim(status, kept);
     }
 
     @Override

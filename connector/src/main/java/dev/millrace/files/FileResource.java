@@ -38,7 +38,7 @@ class FileResource extends Resource implements Content.Source.Factory {
     @Override
     public Content.Source newContentSource(ByteBufferPool.Sized pool, long offset, long length) {
         try {
-            return Content.Source.from(pool, new OpenFileChannel(acquire()), offset, length);
+            return Content.Source.from(pool, new OpenFileChannel(acquire(), offset), 0, length);
         } catch (IOException x) {
             throw new UncheckedIOException(x);
         }

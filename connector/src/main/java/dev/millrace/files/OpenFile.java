@@ -3,6 +3,7 @@ package dev.millrace.files;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -89,14 +90,14 @@ final class OpenFile {
         return version.sizeBytes();
     }
 
-    /** Whether this is still the file at its path, unchanged, and usable. */
+    /** Whether this is still the file at its path, unchanged, and may still be read. */
     boolean isCurrent() {
         // An interrupt closes a channel for everybody who uses it.
         if (!channel.isOpen()) {
             return false;
         }
         try {
-            return version.equals(FileVersion.of(path));
+            return version.equals(FileVersion.of(path)) && Files.isReadable(path);
         } catch (IOException gone) {
             return false;
         }
@@ -132,11 +133,18 @@ final class OpenFile {
     void read(ByteBuffer buffer, long position) throws IOException {
         long at = position;
         while (buffer.hasRemaining()) {
-            int read = channel.read(buffer, at);
+            int read = readSome(buffer, at);
             if (read < 0) {
                 throw new java.io.EOFException(path + " has become shorter than its " + size() + " bytes");
             }
             at += read;
+        }
+    }
+
+    /** @return how many bytes were read into the buffer; -1 at the end of the file */
+    int readSome(ByteBuffer buffer, long position) throws IOException {
+        try (Interrupt held = Interrupt.hold()) {
+            return channel.read(buffer, position);
         }
     }
 
@@ -160,8 +168,10 @@ final class OpenFile {
             while (pieces.size() <= index) {
                 long begin = pieces.size() * PIECE_BYTES;
                 int bytes = (int) Math.min(PIECE_BYTES, size() - begin);
-                pieces.add(closer.isBehind() ? Mappings.mapUntilCollected(channel, begin, bytes)
-                        : Mappings.map(channel, begin, bytes));
+                try (Interrupt held = Interrupt.hold()) {
+                    pieces.add(closer.isBehind() ? Mappings.mapUntilCollected(channel, begin, bytes)
+                            : Mappings.map(channel, begin, bytes));
+                }
             }
             return pieces.get(index).buffer();
         }

@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.RemovalCause;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -31,15 +32,24 @@ final class OpenFileCache {
     private static final int IDLE_VALIDITIES = 60;
     /** Between the look-up of a content and its write. */
     private static final long GRACE_MILLIS = 100;
+    private static final int OPEN_ATTEMPTS = 5;
 
     private final Cache<String, Entry> entries;
     private final Cache<String, Long> missing;
     private final Queue<SendfileContent> retired = new ConcurrentLinkedQueue<>();
     private final FileCloser closer = new FileCloser();
+    /** Null: everywhere. */
+    private volatile Containment containment;
     private volatile long validMillis;
     private volatile Scheduler scheduler;
     private volatile Executor executor;
     private volatile Scheduler.Task sweep;
+
+    /** Where files may be sent from. */
+    interface Containment {
+        /** @param real the real path of the file */
+        boolean contains(Path file, Path real) throws IOException;
+    }
 
     /** A content and when it was last compared with the file system. */
     private static final class Entry {
@@ -130,9 +140,40 @@ final class OpenFileCache {
         entries.put(path, new Entry(content));
     }
 
-    /** @return an open file with a count that the caller must release */
+    /** @param containment asked again once a file is open: a link may have become another one since it was found */
+    void setContainment(Containment containment) {
+        this.containment = containment;
+    }
+
+    /**
+     * @return an open file with a count that the caller must release
+     * @throws NoSuchFileException also when the file is not where files may be sent from
+     */
     OpenFile open(Path path) throws IOException {
-        return OpenFile.open(path, closer);
+        Containment within = containment;
+        for (int i = 0; i < OPEN_ATTEMPTS; i++) {
+            OpenFile opened = OpenFile.open(path, closer);
+            boolean isKept = false;
+            try {
+                isKept = within == null || isContained(opened, within);
+            } finally {
+                if (!isKept) {
+                    opened.release();
+                }
+            }
+            if (isKept) {
+                return opened;
+            }
+        }
+        throw new NoSuchFileException(path.toString(), null, "changes faster than it can be checked");
+    }
+
+    private static boolean isContained(OpenFile opened, Containment within) throws IOException {
+        Path real = opened.path().toRealPath();
+        if (!within.contains(opened.path(), real)) {
+            throw new NoSuchFileException(opened.path().toString(), null, "leads out of its root");
+        }
+        return FileVersion.of(real).equals(opened.version());
     }
 
     /**

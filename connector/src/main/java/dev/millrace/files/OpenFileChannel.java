@@ -6,14 +6,20 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.SeekableByteChannel;
 
-/** Reads an open file from a position of its own. Owns a count of the file, and gives it back when closed. */
+/**
+ * Reads an open file, from some place on, from a position of its own. Owns a count of the file, and gives it back when closed. The
+ * place is here because Jetty's source of content, given an open channel, reads all that comes before.
+ */
 final class OpenFileChannel implements SeekableByteChannel {
     private final OpenFile file;
+    private final long offset;
     private long position;
     private boolean closed;
 
-    OpenFileChannel(OpenFile file) {
+    /** @param offset what is position 0 here, in bytes */
+    OpenFileChannel(OpenFile file, long offset) {
         this.file = file;
+        this.offset = offset;
     }
 
     @Override
@@ -21,7 +27,7 @@ final class OpenFileChannel implements SeekableByteChannel {
         if (closed) {
             throw new ClosedChannelException();
         }
-        int read = file.channel().read(target, position);
+        int read = file.readSome(target, offset + position);
         position += Math.max(read, 0);
         return read;
     }
@@ -44,7 +50,7 @@ final class OpenFileChannel implements SeekableByteChannel {
 
     @Override
     public long size() {
-        return file.size();
+        return file.size() - offset;
     }
 
     @Override

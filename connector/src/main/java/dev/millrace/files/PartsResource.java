@@ -13,6 +13,7 @@ final class PartsResource extends FileResource {
     private final Response response;
     private final boolean isBypassed;
     private Route route;
+    private boolean isCounted;
 
     /**
      * @param response what the parts are written to
@@ -25,13 +26,20 @@ final class PartsResource extends FileResource {
         this.isBypassed = isBypassed;
     }
 
+    /** What is written is one range after all, and counted by who writes it. */
+    void onOneRange() {
+        isCounted = true;
+    }
+
     /** Known once the response has its Content-Length. */
     Route route() {
         if (route == null) {
             long bytes = response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH);
             Route found = Route.of(response, bytes, false);
             route = found.sink() == response || isBypassed ? found : new Route(null, response, Obstacle.WRAPPED);
-            factory.onRoute(response, route, getPath(), 0, bytes);
+            if (!isCounted) {
+                factory.onRoute(response, route, getPath(), 0, bytes);
+            }
         }
         return route;
     }

@@ -29,6 +29,12 @@ final class RangesResponse extends PassiveResponse {
             public Resource getResource() {
                 return parts;
             }
+
+            @Override
+            public void writeTo(Content.Sink sink, long offset, long length, Callback callback) {
+                parts.onOneRange();
+                super.writeTo(sink, offset, length, callback);
+            }
         };
     }
 

@@ -3,6 +3,7 @@ package dev.millrace.files;
 import dev.millrace.transfer.TransferEndPoint;
 import java.util.Set;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.ConnectionMetaData;
@@ -73,23 +74,33 @@ record Route(TransferEndPoint endPoint, Content.Sink sink, Obstacle obstacle) {
         Response response = (Response) sink;
         ConnectionMetaData connection = response.getRequest().getConnectionMetaData();
         if (!(connection.getConnection().getEndPoint() instanceof TransferEndPoint endPoint)) {
-            return blocked(sink, Obstacle.END_POINT);
+            return blocked(target, Obstacle.END_POINT);
         }
         if (connection.getHttpVersion().getVersion() > HttpVersion.HTTP_1_1.getVersion()) {
-            return blocked(sink, Obstacle.PROTOCOL);
+            return blocked(target, Obstacle.PROTOCOL);
         }
         if (response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH) != bytes) {
-            return blocked(sink, Obstacle.LENGTH);
+            return blocked(target, Obstacle.LENGTH);
         }
         return new Route(endPoint, target, null);
     }
 
     static Route small(Content.Sink sink) {
-        return blocked(sink, Obstacle.SMALL);
+        return blocked(beyondCompressionOfRanges(sink), Obstacle.SMALL);
     }
 
     static Route cached(Content.Sink sink) {
-        return blocked(sink, Obstacle.CACHED);
+        return blocked(beyondCompressionOfRanges(sink), Obstacle.CACHED);
+    }
+
+    // A range is one of the bytes as they are: what compresses it makes it wrong.
+    static boolean isRange(Content.Sink sink) {
+        return sink instanceof Response response && response.getStatus() == HttpStatus.PARTIAL_CONTENT_206;
+    }
+
+    private static Content.Sink beyondCompressionOfRanges(Content.Sink sink) {
+        Content.Sink target = isRange(sink) ? target((Response) sink, false) : sink;
+        return target == null ? sink : target;
     }
 
     /** What to write to, so that nobody changes the content; null when somebody may. */

@@ -9,7 +9,6 @@ import org.eclipse.jetty.http.DateGenerator;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
-import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.PreEncodedHttpField;
 import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.io.ByteBufferPool;
@@ -118,8 +117,9 @@ final class SendfileContent extends HttpContent.Wrapper {
         ContentCache cache = factory.contentCache();
         ContentMemory memory = cache == null ? null : cache.use(slot);
         if (memory != null) {
-            factory.onRoute(sink, Route.cached(sink), file.path(), offset, bytes);
-            sink.write(true, memory.part(offset, (int) bytes), Callback.from(memory::release, callback));
+            Route route = Route.cached(sink);
+            factory.onRoute(sink, route, file.path(), offset, bytes);
+            route.sink().write(true, memory.part(offset, (int) bytes), Callback.from(memory::release, callback));
             return;
         }
         write(sink, offset, bytes, callback);
@@ -127,7 +127,7 @@ final class SendfileContent extends HttpContent.Wrapper {
 
     private void write(Content.Sink sink, long offset, long bytes, Callback callback) {
         Route route = bytes < factory.getMinTransferBytes() ? Route.small(sink)
-                : Route.of(sink, bytes, isCompressible(sink));
+                : Route.of(sink, bytes, !Route.isRange(sink) && factory.isCompressible(contentType, file.size()));
         factory.onRoute(sink, route, file.path(), offset, bytes);
         OpenFile held;
         try {
@@ -140,17 +140,11 @@ final class SendfileContent extends HttpContent.Wrapper {
             new RegionWriter(route.endPoint(), route.sink(), held, factory.transferAlgorithm(), offset, bytes, callback)
                     .iterate();
         } else if (bytes <= BLOCK_BYTES) {
-            writeBlock(sink, held, offset, (int) bytes, callback);
+            writeBlock(route.sink(), bufferPool(sink), held, offset, (int) bytes, callback);
         } else {
             ByteBufferPool.Sized blocks = new ByteBufferPool.Sized(bufferPool(sink), true, BLOCK_BYTES);
-            Content.copy(Content.Source.from(blocks, new OpenFileChannel(held), offset, bytes), sink, callback);
+            Content.copy(Content.Source.from(blocks, new OpenFileChannel(held, offset), 0, bytes), route.sink(), callback);
         }
-    }
-
-    // A range is one of the bytes as they are: what compresses it makes it wrong.
-    private boolean isCompressible(Content.Sink sink) {
-        return factory.isCompressible(contentType, file.size())
-                && !(sink instanceof Response response && response.getStatus() == HttpStatus.PARTIAL_CONTENT_206);
     }
 
     /**
@@ -165,8 +159,9 @@ final class SendfileContent extends HttpContent.Wrapper {
         return factory.openFiles().reopen(getResource().getPath(), file.version());
     }
 
-    private static void writeBlock(Content.Sink sink, OpenFile file, long offset, int bytes, Callback callback) {
-        RetainableByteBuffer.Mutable block = bufferPool(sink).acquire(bytes, true);
+    private static void writeBlock(Content.Sink sink, ByteBufferPool pool, OpenFile file, long offset, int bytes,
+            Callback callback) {
+        RetainableByteBuffer.Mutable block = pool.acquire(bytes, true);
         try {
             ByteBuffer buffer = block.getByteBuffer();
             buffer.clear().limit(bytes);

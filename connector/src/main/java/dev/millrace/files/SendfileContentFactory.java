@@ -3,7 +3,7 @@ package dev.millrace.files;
 import dev.millrace.transfer.TransferAlgorithm;
 import java.io.IOException;
 import java.nio.file.FileSystems;
-import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -100,8 +100,8 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
             openFiles.put(path, opened);
             return opened;
         } catch (IOException x) {
-            if (Files.exists(file) && !Files.isRegularFile(file)) {
-                // A pipe or a device: who opens it may wait for ever.
+            if (x instanceof NoSuchFileException) {
+                // Nor a pipe or a device, at which who opens it may wait for ever.
                 LOG.debug("Not serving {}", file, x);
                 return null;
             }

@@ -1,5 +1,6 @@
 package dev.millrace.files;
 
+import java.nio.file.Path;
 import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.http.content.PreCompressedHttpContentFactory;
 import org.eclipse.jetty.http.content.ResourceHttpContentFactory;
@@ -52,11 +53,17 @@ public class SendfileHandler extends ResourceHandler {
     // Without Jetty's mapping and caching of contents: both would read or hold every file that is sent by the kernel.
     @Override
     protected HttpContent.Factory newHttpContentFactory(ByteBufferPool.Sized bufferPool) {
-        HttpContent.Factory factory = ContextHandler.getCurrentContextHandler() == null
-                ? new ContainedContentFactory(getBaseResource(), getMimeTypes(), bufferPool)
+        HttpContent.Factory factory = ContextHandler.getCurrentContextHandler() == null ? contained(bufferPool)
                 : new ResourceHttpContentFactory(getBaseResource(), getMimeTypes(), bufferPool);
         found = new VirtualHttpContentFactory(factory, getStyleSheet(), "text/css", bufferPool);
         sendfile.setServer(getServer());
         return new PreCompressedHttpContentFactory(sendfile, getPrecompressedFormats());
+    }
+
+    private HttpContent.Factory contained(ByteBufferPool.Sized bufferPool) {
+        ContainedContentFactory factory = new ContainedContentFactory(getBaseResource(), getMimeTypes(), bufferPool);
+        Path styleSheet = getStyleSheet() == null ? null : getStyleSheet().getPath();
+        sendfile.openFiles().setContainment((file, real) -> file.equals(styleSheet) || factory.contains(file, real));
+        return factory;
     }
 }

@@ -37,6 +37,9 @@ import org.slf4j.LoggerFactory;
  * are taken out of every response, also while this is off. The application's other fields stay; its body does not.
  * Ranges and conditions of a GET or HEAD are honoured. Applies to responses of status 200 that are not committed. An
  * application can name the transfer in {@code X-Download-Id}, for {@link TransferListener}s.
+ *
+ * <p>A servlet must not set {@code Content-Length} besides: its channel answers 500 when less than that was written through the
+ * servlet's own output, before anything here is asked.
  */
 @ManagedObject("Files that applications delegate")
 public class XSendfileHandler extends Handler.Wrapper {
@@ -65,6 +68,7 @@ public class XSendfileHandler extends Handler.Wrapper {
         super(application);
         // The application may have written the file a moment ago.
         files.setValidMillis(0);
+        files.openFiles().setContainment(roots::contains);
         service.setHttpContentFactory(files);
         service.setEtags(true);
         service.setGzipEquivalentFileExtensions(List.of());
@@ -187,7 +191,8 @@ public class XSendfileHandler extends Handler.Wrapper {
 
     private HttpContent find(String path) throws IOException {
         Resource resource = resources.newResource(Path.of(path));
-        if (resource == null || !resource.exists() || resource.isDirectory() || !roots.contains(resource.getPath())) {
+        if (resource == null || !resource.exists() || resource.isDirectory()
+                || !roots.contains(resource.getPath(), resource.getPath().toRealPath())) {
             LOG.debug("No file at {}", path);
             return null;
         }

@@ -2,6 +2,7 @@ package dev.millrace.ee11;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.connector.BioConnector;
@@ -11,6 +12,7 @@ import dev.millrace.files.SendfileContentFactory;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Leaks;
+import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
@@ -21,12 +23,14 @@ import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.eclipse.jetty.compression.server.CompressionHandler;
 import org.eclipse.jetty.ee11.servlet.DefaultServlet;
 import org.eclipse.jetty.ee11.servlet.FilterHolder;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
@@ -105,6 +109,8 @@ class SendfileServletTest {
                 assertEquals("800", range.headers().get("Content-Length"));
                 assertArrayEquals(Arrays.copyOfRange(bytes, 8, 808), range.body());
             }
+            // The client has its answer before the filter has the thread again.
+            Await.until("all asked", () -> incomplete.size() == 8);
         }
         assertEquals(Collections.nCopies(8, false), incomplete);
     }
@@ -264,5 +270,52 @@ class SendfileServletTest {
             assertEquals(1, Leaks.descriptors(directory));
         }
         assertEquals(0, Leaks.descriptors(directory));
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void mapsNoFileThatTheKernelDoesNotSend() throws Exception {
+        byte[] bytes = TestFiles.write(directory, "file.bin", 1_500_000);
+        ServletContextHandler context = context();
+        wrapResponses(context);
+        try (TestServer server = new TestServer(connectors::http).start(context); RawClient client = server.client();
+                Logged logged = new Logged("org.eclipse.jetty")) {
+            assertArrayEquals(bytes, client.get("/app/files/file.bin").answer().body());
+            assertEquals(200, client.get("/app/files/jetty-dir.css").answer().status());
+            assertEquals(0, Leaks.mappings(directory));
+            assertEquals(0, logged.count("WARN"));
+        }
+    }
+
+    @Test
+    void compressesNoRange() throws Exception {
+        byte[] text = "All work and no play. ".repeat(5000).getBytes(StandardCharsets.UTF_8);
+        Files.write(directory.resolve("text.txt"), text);
+        try (TestServer server = new TestServer(connectors::http).start(new CompressionHandler(context()));
+                RawClient client = server.client()) {
+            for (String range : new String[] {"1000-5999", "1000-50999"}) {
+                Answer answer = client.send("GET /app/files/text.txt HTTP/1.1\r\nHost: localhost\r\n"
+                        + "Accept-Encoding: gzip\r\nRange: bytes=" + range + "\r\n\r\n").answer();
+                assertEquals(206, answer.status());
+                assertNull(answer.headers().get("Content-Encoding"), range);
+                assertTrue(answer.text().contains(new String(text, 1000, 5000, StandardCharsets.UTF_8)), range);
+            }
+        }
+    }
+
+    @Test
+    void redirectsARangeOfTheServletItself() throws Exception {
+        TestFiles.write(directory, "file.bin", 100);
+        try (TestServer server = new TestServer(connectors::http).start(context());
+                RawClient client = server.client()) {
+            Answer plain = client.get("/app/files").answer();
+            for (String range : new String[] {"0-9", "0-9,20-29"}) {
+                Answer answer = client.send("GET /app/files HTTP/1.1\r\nHost: localhost\r\nRange: bytes=" + range
+                        + "\r\n\r\n").answer();
+                assertEquals(plain.status(), answer.status());
+                assertEquals(plain.headers().get("Location"), answer.headers().get("Location"));
+            }
+            assertEquals(302, plain.status());
+        }
     }
 }

@@ -137,6 +137,19 @@ class FileSettingsTest {
         }
     }
 
+    @Test
+    void countsRangesThatAreOneAsOne() throws Exception {
+        byte[] bytes = TestFiles.write(directory, "file.bin", 3_000_000);
+        SendfileHandler files = files();
+        try (TestServer server = new TestServer(connectors::http).start(files); RawClient client = server.client()) {
+            Answer answer = client.send(get("/file.bin", "Range: bytes=0-999999,500000-1999999")).answer();
+            assertArrayEquals(Arrays.copyOf(bytes, 2_000_000), answer.body());
+            assertEquals("bytes 0-1999999/3000000", answer.headers().get("Content-Range"));
+            assertEquals("yes", way(answer));
+            assertEquals(1, files.getSendfileContentFactory().getTransfers());
+        }
+    }
+
     private static void checkParts(Answer answer, byte[] bytes, int[][] ranges) {
         String boundary = answer.headers().get("Content-Type").replaceAll(".*boundary=", "");
         String[] parts = answer.text().split("(\r\n)?--" + java.util.regex.Pattern.quote(boundary) + "(--)?(\r\n)?");

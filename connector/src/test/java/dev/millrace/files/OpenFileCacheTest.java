@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
@@ -20,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -111,6 +113,19 @@ class OpenFileCacheTest {
             return client.get(path).answer().body().length;
         } catch (java.io.IOException x) {
             throw new java.io.UncheckedIOException(x);
+        }
+    }
+
+    @Test
+    @EnabledOnOs({OS.LINUX, OS.MAC})
+    void noticesThatAFileMayNoLongerBeRead() throws Exception {
+        byte[] bytes = TestFiles.write(directory, "file.bin", 100_000);
+        cache().setValidMillis(0);
+        try (TestServer server = server(); RawClient client = server.client()) {
+            assertArrayEquals(bytes, client.get("/file.bin").answer().body());
+            Files.setPosixFilePermissions(directory.resolve("file.bin"), PosixFilePermissions.fromString("-wx------"));
+            assumeFalse(Files.isReadable(directory.resolve("file.bin")), "root reads everything");
+            assertTrue(client.get("/file.bin").answer().status() >= 400);
         }
     }
 

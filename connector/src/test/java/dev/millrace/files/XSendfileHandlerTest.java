@@ -23,6 +23,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
@@ -212,6 +213,29 @@ class XSendfileHandlerTest {
             assertStripped(forbidden);
         }
         assertTrue(results.isEmpty());
+    }
+
+    @Test
+    void takesTheFieldsOutOfInterimResponses() throws Exception {
+        fields.put("X-Accel-Redirect", "/protected/file.bin");
+        fields.put("X-Download-Id", "1");
+        fields.put("Link", "</style.css>; rel=preload");
+        handler.setHandler(new Handler.Wrapper(new Application()) {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                HttpFields.Mutable hints = HttpFields.build();
+                fields.forEach(hints::put);
+                response.writeInterim(103, hints).get(10, TimeUnit.SECONDS);
+                return super.handle(request, response, callback);
+            }
+        });
+        try (TestServer server = server(); RawClient client = server.client()) {
+            Answer hints = client.get("/").answer();
+            assertEquals(103, hints.status());
+            assertEquals(fields.get("Link"), hints.headers().get("Link"));
+            assertStripped(hints);
+            assertArrayEquals(bytes, client.answer().body());
+        }
     }
 
     @Test

@@ -1,0 +1,138 @@
+package dev.millrace.files;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.RawClient.Answer;
+import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.eclipse.jetty.compression.server.CompressionHandler;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Behind Jetty's compression: a part of a file is a part of its bytes as they are, whichever way it goes. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#all")
+class CompressedRangesTest {
+    private static final byte[] TEXT = "All work and no play. ".repeat(5000).getBytes(StandardCharsets.UTF_8);
+    private static final byte[] LOG = "2026 all is well\n".repeat(100_000).getBytes(StandardCharsets.UTF_8);
+
+    @TempDir
+    static Path tls;
+
+    @Parameter
+    Connectors connectors;
+
+    @TempDir
+    Path directory;
+
+    private final SendfileHandler files = new SendfileHandler();
+    private final CompressionHandler compression = new CompressionHandler(files);
+
+    @BeforeEach
+    void write() throws Exception {
+        Files.write(directory.resolve("text.txt"), TEXT);
+        Files.write(directory.resolve("log.txt"), LOG);
+        files.setBaseResourceAsString(directory.toString());
+    }
+
+    private static void checkRange(RawClient client, int from, int to) throws Exception {
+        Answer range = client.send("GET /text.txt HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\nRange: bytes="
+                + from + "-" + (to - 1) + "\r\n\r\n").answer();
+        assertEquals(206, range.status());
+        assertNull(range.headers().get("Content-Encoding"));
+        assertEquals("bytes " + from + "-" + (to - 1) + "/" + TEXT.length, range.headers().get("Content-Range"));
+        assertArrayEquals(Arrays.copyOfRange(TEXT, from, to), range.body());
+    }
+
+    private static void checkRanges(RawClient client) throws Exception {
+        checkRange(client, 1000, 6000);
+        checkRange(client, 1000, 26_000);
+        checkRange(client, 1000, 101_000);
+        Answer parts = client.send("GET /text.txt HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n"
+                + "Range: bytes=1-1000,2000-50000\r\n\r\n").answer();
+        assertNull(parts.headers().get("Content-Encoding"));
+        assertTrue(parts.text().contains(new String(TEXT, 2000, 48_001, StandardCharsets.UTF_8)));
+        assertEquals("gzip", whole(client, "/text.txt").headers().get("Content-Encoding"));
+    }
+
+    private static Answer whole(RawClient client, String path) throws Exception {
+        return client.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n").answer();
+    }
+
+    @Test
+    void goPlain() throws Exception {
+        try (TestServer server = new TestServer(connectors::http).start(compression);
+                RawClient client = server.client()) {
+            checkRanges(client);
+        }
+    }
+
+    @Test
+    void goPlainFromTheCache() throws Exception {
+        files.getSendfileContentFactory().setMaxCacheBytes(1_000_000);
+        files.getSendfileContentFactory().setMaxCachedFileBytes(200_000);
+        try (TestServer server = new TestServer(connectors::http).start(compression);
+                RawClient client = server.client()) {
+            for (int i = 0; i < 10; i++) {
+                checkRange(client, 1000, 6000);
+            }
+            checkRange(client, 0, 100_000);
+            assertTrue(files.getSendfileContentFactory().getCacheHits() > 3);
+            assertEquals("gzip", whole(client, "/text.txt").headers().get("Content-Encoding"));
+        }
+    }
+
+    @Test
+    void goPlainOverTlsAndSoDoLargeFiles() throws Exception {
+        Tls keys = new Tls(tls);
+        HttpConnectionFactory http = new HttpConnectionFactory();
+        SslConnectionFactory ssl = new SslConnectionFactory(keys.server(), http.getProtocol());
+        try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(compression);
+                RawClient client = keys.connect(server.port())) {
+            checkRanges(client);
+            Answer large = whole(client, "/log.txt");
+            assertNull(large.headers().get("Content-Encoding"));
+            assertArrayEquals(LOG, large.body());
+        }
+    }
+
+    @Test
+    void goPlainOverHttp2() throws Exception {
+        HttpConfiguration configuration = new HttpConfiguration();
+        HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
+        try (TestServer server = new TestServer(s -> connectors.on(s, new HttpConnectionFactory(configuration),
+                new HTTP2CServerConnectionFactory(configuration))).start(compression)) {
+            URI text = URI.create("http://localhost:" + server.port() + "/text.txt");
+            for (int to : new int[] {6000, 26_000, 101_000}) {
+                HttpResponse<byte[]> range = client.send(HttpRequest.newBuilder(text).header("Accept-Encoding", "gzip")
+                        .header("Range", "bytes=1000-" + (to - 1)).build(), HttpResponse.BodyHandlers.ofByteArray());
+                assertEquals(HttpClient.Version.HTTP_2, range.version());
+                assertEquals(206, range.statusCode());
+                assertFalse(range.headers().firstValue("Content-Encoding").isPresent());
+                assertArrayEquals(Arrays.copyOfRange(TEXT, 1000, to), range.body());
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package dev.millrace.files;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Leaks;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.RawClient.Answer;
+import dev.millrace.testing.TestServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.eclipse.jetty.http.MimeTypes;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.resource.ResourceFactory;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Links out of the roots: of several roots, and such that change between the check and the opening of a file. */
+class FileLinksTest {
+    private static final String SECRET = "the secret of the house";
+
+    @TempDir
+    Path directory;
+
+    private final SendfileHandler files = new SendfileHandler();
+    private Path first;
+    private Path second;
+
+    @BeforeEach
+    void write() throws Exception {
+        first = Files.createDirectories(directory.resolve("first"));
+        second = Files.createDirectories(directory.resolve("second"));
+        Files.createDirectories(first.resolve("both"));
+        Path outside = Files.createDirectories(directory.resolve("outside"));
+        Files.writeString(outside.resolve("secret.txt"), SECRET);
+        Files.writeString(first.resolve("one.txt"), "one");
+        Files.writeString(second.resolve("two.txt"), "two");
+        Files.createSymbolicLink(second.resolve("both"), outside);
+        Files.createSymbolicLink(second.resolve("across.txt"), first.resolve("one.txt"));
+        Files.createSymbolicLink(first.resolve("link.txt"), outside.resolve("secret.txt"));
+        Files.createSymbolicLink(second.resolve("secret.txt"), outside.resolve("secret.txt"));
+        files.setBaseResourceAsString(first.toString());
+    }
+
+    private static TestServer server(Handler handler) throws Exception {
+        return new TestServer(Connectors.NIO::http).start(handler);
+    }
+
+    @Test
+    void leadOutOfNoneOfSeveralRoots() throws Exception {
+        try (TestServer server = new TestServer(Connectors.NIO::http)) {
+            ResourceFactory resources = ResourceFactory.of(server.server());
+            files.setBaseResource(ResourceFactory.combine(resources.newResource(first), resources.newResource(second)));
+            server.start(files);
+            try (RawClient client = server.client()) {
+                assertEquals("one", client.get("/one.txt").answer().text());
+                assertEquals("two", client.get("/two.txt").answer().text());
+                assertEquals("one", client.get("/across.txt").answer().text());
+                for (String path : List.of("/link.txt", "/secret.txt", "/both/secret.txt", "/both/")) {
+                    Answer answer = client.get(path).answer();
+                    assertEquals(404, answer.status(), path + answer.text());
+                }
+            }
+        }
+    }
+
+    /** Asked between the check of a file and its opening, makes it another one. */
+    private MimeTypes.Mutable replacing(Path file) {
+        return new MimeTypes.Mutable() {
+            @Override
+            public String getMimeByExtension(String name) {
+                try {
+                    Files.deleteIfExists(file);
+                    Files.createSymbolicLink(file, directory.resolve("outside/secret.txt"));
+                } catch (java.io.IOException x) {
+                    throw new java.io.UncheckedIOException(x);
+                }
+                return super.getMimeByExtension(name);
+            }
+        };
+    }
+
+    @Test
+    void mayNotChangeBeforeTheFileIsOpen() throws Exception {
+        MimeTypes replacing = replacing(first.resolve("one.txt"));
+        SendfileHandler changing = new SendfileHandler() {
+            @Override
+            public MimeTypes getMimeTypes() {
+                return replacing;
+            }
+        };
+        changing.setBaseResourceAsString(first.toString());
+        try (TestServer server = server(changing); RawClient client = server.client()) {
+            assertEquals(404, client.get("/one.txt").answer().status());
+            assertEquals(200, client.get("/jetty-dir.css").answer().status());
+            assertEquals(0, Leaks.descriptors(directory));
+        }
+    }
+
+    @Test
+    void mayNotChangeBeforeADelegatedFileIsOpen() throws Exception {
+        XSendfileHandler handler = new XSendfileHandler(new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) {
+                response.getHeaders().put("X-Sendfile", first.resolve("one.txt").toString());
+                callback.succeeded();
+                return true;
+            }
+        });
+        handler.addRoot(first.toString());
+        handler.setMimeTypes(replacing(first.resolve("one.txt")));
+        try (TestServer server = server(handler); RawClient client = server.client()) {
+            assertEquals(404, client.get("/").answer().status());
+            assertEquals(0, Leaks.descriptors(directory));
+        }
+    }
+
+    @Test
+    void doNotConcernAStyleSheetOfItsOwnPlace() throws Exception {
+        Path style = Files.writeString(directory.resolve("outside/own.css"), "own");
+        files.setStyleSheet(ResourceFactory.root().newResource(style));
+        try (TestServer server = server(files); RawClient client = server.client()) {
+            assertEquals("own", client.get("/own.css").answer().text());
+        }
+    }
+}

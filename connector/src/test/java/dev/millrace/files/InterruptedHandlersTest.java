@@ -1,0 +1,102 @@
+package dev.millrace.files;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.RawClient.Answer;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Threads whose interrupt flag is set send a file that others are being sent too: the JDK closes a channel under such a thread. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#ours")
+class InterruptedHandlersTest {
+    @Parameter
+    Connectors connectors;
+
+    @TempDir
+    Path directory;
+
+    private final SendfileHandler files = new SendfileHandler();
+    private final BlockingQueue<Boolean> stillInterrupted = new LinkedBlockingQueue<>();
+    private final Handler handler = new Handler.Wrapper(files) {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            if (!request.getHeaders().contains("X-Interrupt")) {
+                return super.handle(request, response, callback);
+            }
+            Thread.currentThread().interrupt();
+            boolean handled = super.handle(request, response, callback);
+            stillInterrupted.add(Thread.currentThread().isInterrupted());
+            return handled;
+        }
+    };
+
+    private void serveInterrupted(RawClient slow, TestServer server, byte[] bytes) throws Exception {
+        assertEquals('H', slow.in().read());
+        String get = "GET /file.bin HTTP/1.1\r\nHost: localhost\r\nX-Interrupt: yes\r\n";
+        try (RawClient other = server.client()) {
+            for (int[] range : new int[][] {{0, 100}, {5_000_000, 5_100_000}, {0, bytes.length}}) {
+                Answer answer = other.send(get + "Range: bytes=" + range[0] + "-" + (range[1] - 1) + "\r\n\r\n").answer();
+                assertArrayEquals(Arrays.copyOfRange(bytes, range[0], range[1]), answer.body());
+                assertEquals(true, stillInterrupted.poll(10, TimeUnit.SECONDS), "the interrupt is the application's");
+            }
+            assertEquals(206, other.send(get + "Range: bytes=0-9,1000000-1999999\r\n\r\n").answer().status());
+        }
+        assertArrayEquals(bytes, slow.answer().body());
+    }
+
+    @Test
+    void doNotCutTransfers() throws Exception {
+        byte[] bytes = TestFiles.write(directory, "file.bin", 20_000_000);
+        files.setBaseResourceAsString(directory.toString());
+        try (TestServer server = new TestServer(connectors::http).start(handler);
+                RawClient slow = new RawClient(server.port(), 8192)) {
+            serveInterrupted(slow.get("/file.bin"), server, bytes);
+        }
+    }
+
+    @Test
+    void doNotCutCopies() throws Exception {
+        byte[] bytes = TestFiles.write(directory, "file.bin", 20_000_000);
+        files.setBaseResourceAsString(directory.toString());
+        files.getSendfileContentFactory().setMinTransferBytes(Integer.MAX_VALUE);
+        try (TestServer server = new TestServer(connectors::http).start(handler);
+                RawClient slow = new RawClient(server.port(), 8192)) {
+            serveInterrupted(slow.get("/file.bin"), server, bytes);
+        }
+    }
+
+    @Test
+    void doNotCutWhatTheyMapOrBringIntoTheCache() throws Exception {
+        byte[] bytes = TestFiles.write(directory, "file.bin", 40_000);
+        files.setBaseResourceAsString(directory.toString());
+        files.getSendfileContentFactory().setMaxCacheBytes(1_000_000);
+        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
+            SendfileContent content = (SendfileContent) files.getSendfileContentFactory().getContent("/file.bin");
+            String get = "GET /file.bin HTTP/1.1\r\nHost: localhost\r\nX-Interrupt: yes\r\n\r\n";
+            for (int i = 0; i < 10; i++) {
+                assertArrayEquals(bytes, client.send(get).answer().body());
+                assertTrue(content.file().channel().isOpen());
+            }
+            assertEquals(1, files.getSendfileContentFactory().getCacheAdmissions());
+        }
+    }
+}
