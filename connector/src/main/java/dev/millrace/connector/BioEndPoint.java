@@ -230,7 +230,8 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
 
     @Override
     protected void onIdleExpired(TimeoutException timeout) {
-        // Every byte that the peer takes counts as activity: a write that is still there has a peer that takes none.
+        // Slices follow the peer's pace, and each counts as activity: a write that is still there has a peer that takes
+        // next to nothing.
         if (writes.isQueued()) {
             LOG.debug("Not idle, but waiting for its turn: {}", this);
         } else if (writing) {
@@ -266,6 +267,11 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     @Override
     public long getSentBytes() {
         return writes.sentBytes();
+    }
+
+    @Override
+    public int getBytesInCall() {
+        return writes.bytesInCall();
     }
 
     @Override

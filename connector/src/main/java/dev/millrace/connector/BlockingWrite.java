@@ -2,13 +2,11 @@ package dev.millrace.connector;
 
 import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.Transfer;
-import dev.millrace.transfer.TransferPermits;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.RetainableByteBuffer;
 import org.eclipse.jetty.util.NanoTime;
@@ -19,37 +17,50 @@ import org.eclipse.jetty.util.NanoTime;
  */
 final class BlockingWrite {
     /**
-     * One call of sendfile tells of no progress until it returns: slices follow the pace of the peer, so that each takes a
-     * small part of the idle timeout. Large ones spare system calls.
+     * A blocking call tells of no progress until it returns: slices follow the pace of the peer, so that each takes a small
+     * part of the time for which he may seem to take nothing. Large ones spare system calls. The first is about what the send
+     * buffer of a new connection hides in any case.
      */
-    private static final int FIRST_SLICE_BYTES = 256 * 1024;
-    private static final int MIN_SLICE_BYTES = 16 * 1024;
-    private static final int MAX_SLICE_BYTES = 1024 * 1024;
+    private static final int FIRST_SLICE_BYTES = 32 * 1024;
+    private static final int MIN_SLICE_BYTES = 4 * 1024;
+    private static final int MAX_SLICE_BYTES = 256 * 1024;
+    /** Of the time for which a peer may seem to take nothing. */
+    private static final int SLICE_SHARE = 16;
+    /** What room in the send buffer swallows at once says nothing of the peer: only many slices do. */
+    private static final int SLICES_TO_GROW = 16;
+    /** On a virtual thread no call waits for more than some room. */
+    private static final int VIRTUAL_SLICE_BYTES = 1024 * 1024;
     /** What a full socket is given by write(2), so that a virtual thread parks until there is room again. */
     private static final int PARKING_BLOCK_BYTES = 16 * 1024;
 
     private final BioEndPoint endPoint;
     private final SocketChannel channel;
-    private final ByteBufferPool bufferPool;
+    private final BioConnector connector;
     private final ContentWriter writer;
     private final LongAdder writtenBytes;
-    private final TransferPermits permits;
     private volatile boolean queued;
-    private int sliceBytes = FIRST_SLICE_BYTES;
+    private volatile int bytesInCall;
+    private int sliceBytes;
+    private int bytesOfSlices;
     private long sentBytes;
 
     BlockingWrite(BioEndPoint endPoint, BioConnector connector) {
-        this.permits = connector.getTransferPermits();
+        this.connector = connector;
         this.endPoint = endPoint;
         this.channel = endPoint.getChannel();
-        this.bufferPool = connector.getByteBufferPool();
         ContentWriter.Factory writers = connector.contentWriters();
-        this.writer = writers.newContentWriter(bufferPool);
+        this.writer = writers.newContentWriter(connector.getByteBufferPool());
         this.writtenBytes = WriteStrategy.writtenBytes(writers, connector.getTransferStatistics());
+        this.sliceBytes = connector.isVirtual() ? VIRTUAL_SLICE_BYTES : FIRST_SLICE_BYTES;
     }
 
     long sentBytes() {
         return sentBytes;
+    }
+
+    /** Bytes of the last blocking call: while it lasts, the peer may have taken any number of them. */
+    int bytesInCall() {
+        return bytesInCall;
     }
 
     // The idle timer's volatile write makes the plain one before it visible: see PeerPace.
@@ -90,10 +101,21 @@ final class BlockingWrite {
             if (first == to) {
                 return;
             }
-            long written = writer.write(channel, buffers, first, to);
+            int slice = slice(buffers, first, to);
+            long begin = begin(slice);
+            long written = SlicedWriter.write(writer, channel, buffers, first, to, slice);
             writtenBytes.add(written);
             onSent(written);
+            end((int) written, begin);
         }
+    }
+
+    private int slice(ByteBuffer[] buffers, int from, int to) {
+        int bytes = 0;
+        for (int i = from; i < to && bytes < sliceBytes; i++) {
+            bytes += Math.min(buffers[i].remaining(), sliceBytes - bytes);
+        }
+        return bytes;
     }
 
     private void transfer(Transfer transfer) throws IOException {
@@ -109,14 +131,14 @@ final class BlockingWrite {
                 transfer.onTurn();
                 turn(transfer.region(), turnBytes);
             } finally {
-                permits.release();
+                connector.getTransferPermits().release();
             }
         }
     }
 
     private void acquireTurn() throws IOException {
         queued = true;
-        boolean acquired = permits.acquire(this, endPoint::isOpen);
+        boolean acquired = connector.getTransferPermits().acquire(this, endPoint::isOpen);
         queued = false;
         if (!acquired) {
             throw new EofException("closed while waiting for a turn");
@@ -126,41 +148,64 @@ final class BlockingWrite {
 
     /** Ends a wait for a turn, after the end point was closed. */
     void cancel() {
-        permits.cancel(this);
+        connector.getTransferPermits().cancel(this);
     }
 
     private void turn(FileRegion region, int bytes) throws IOException {
         int end = region.remaining() - Math.min(bytes, region.remaining());
         while (region.remaining() > end) {
             int slice = Math.min(sliceBytes, region.remaining() - end);
-            long begin = NanoTime.now();
+            long begin = begin(slice);
             int sent = region.transferTo(channel, slice);
             if (sent > 0) {
                 endPoint.getTransferStatistics().onTransferred(sent);
                 onSent(sent);
-                if (sent == slice) {
-                    adaptSlice(slice, NanoTime.elapsed(begin, NanoTime.now()));
-                }
+                end(sent, begin);
             } else {
                 writeBlock(region, region.remaining() - end);
             }
         }
     }
 
-    private void adaptSlice(int bytes, long nanos) {
-        long idleTimeout = endPoint.getIdleTimeout();
-        long most = idleTimeout <= 0 ? Long.MAX_VALUE : TimeUnit.MILLISECONDS.toNanos(idleTimeout) / 16;
-        if (nanos > most) {
-            sliceBytes = (int) Math.max(MIN_SLICE_BYTES, bytes * ((double) most / nanos));
-        } else if (bytes == sliceBytes && sliceBytes < MAX_SLICE_BYTES) {
-            sliceBytes = Math.min(MAX_SLICE_BYTES, 2 * sliceBytes);
+    private long begin(int slice) {
+        if (connector.isVirtual()) {
+            return 0;
         }
+        bytesInCall = slice;
+        return NanoTime.now();
+    }
+
+    private void end(int bytes, long begin) {
+        if (!connector.isVirtual()) {
+            adaptSlice(bytes, NanoTime.elapsed(begin, NanoTime.now()));
+        }
+    }
+
+    private void adaptSlice(int bytes, long nanos) {
+        long most = mostNanos();
+        if (nanos > most) {
+            sliceBytes = (int) Math.max(MIN_SLICE_BYTES, Math.min(sliceBytes, bytes * ((double) most / nanos)));
+            bytesOfSlices = 0;
+        } else if (sliceBytes < MAX_SLICE_BYTES) {
+            bytesOfSlices += bytes;
+            if (bytesOfSlices >= SLICES_TO_GROW * sliceBytes) {
+                sliceBytes = Math.min(MAX_SLICE_BYTES, 2 * sliceBytes);
+                bytesOfSlices = 0;
+            }
+        }
+    }
+
+    private long mostNanos() {
+        long grace = connector.getSlowPeerGraceMillis();
+        long idleTimeout = endPoint.getIdleTimeout();
+        long millis = Math.min(grace > 0 ? grace : Long.MAX_VALUE, idleTimeout > 0 ? idleTimeout : Long.MAX_VALUE);
+        return TimeUnit.MILLISECONDS.toNanos(millis) / SLICE_SHARE;
     }
 
     // Reading on a virtual thread makes the JDK switch the socket to non-blocking for good. From then on transferTo
     // answers 0 for a full socket, and only read and write wait.
     private void writeBlock(FileRegion region, int most) throws IOException {
-        RetainableByteBuffer.Mutable block = bufferPool.acquire(PARKING_BLOCK_BYTES, true);
+        RetainableByteBuffer.Mutable block = connector.getByteBufferPool().acquire(PARKING_BLOCK_BYTES, true);
         try {
             ByteBuffer buffer = block.getByteBuffer();
             buffer.clear().limit(Math.min(PARKING_BLOCK_BYTES, most));

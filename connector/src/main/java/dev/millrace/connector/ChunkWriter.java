@@ -11,7 +11,7 @@ import org.eclipse.jetty.io.RetainableByteBuffer;
  * only a part. The adaptive one copies no more than the socket took the last time, and tries twice as much when it took all.
  * What is direct already is not copied.
  */
-final class ChunkWriter implements ContentWriter {
+final class ChunkWriter implements SlicedWriter {
     private static final int MOST_BYTES = 64 * 1024;
     private static final int LEAST_BYTES = 4 * 1024;
 
@@ -26,17 +26,22 @@ final class ChunkWriter implements ContentWriter {
 
     @Override
     public long write(SocketChannel channel, ByteBuffer[] buffers, int from, int to) throws IOException {
+        return write(channel, buffers, from, to, Integer.MAX_VALUE);
+    }
+
+    @Override
+    public long write(SocketChannel channel, ByteBuffer[] buffers, int from, int to, int mostBytes) throws IOException {
         int heap = from;
         while (heap < to && buffers[heap].isDirect()) {
             heap++;
         }
         if (heap == to) {
-            return GatherWriter.INSTANCE.write(channel, buffers, from, to);
+            return GatherWriter.INSTANCE.write(channel, buffers, from, to, mostBytes);
         }
         RetainableByteBuffer.Mutable pooled = bufferPool.acquire(MOST_BYTES, true);
         try {
             ByteBuffer chunk = pooled.getByteBuffer();
-            chunk.clear().limit(chunkBytes);
+            chunk.clear().limit(Math.min(chunkBytes, mostBytes));
             copy(buffers, from, to, chunk);
             chunk.flip();
             int wanted = chunk.remaining();

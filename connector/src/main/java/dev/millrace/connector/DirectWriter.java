@@ -9,24 +9,29 @@ import java.nio.channels.SocketChannel;
  * much memory outside the heap as the content is long, given back by the garbage collector. Not pooled, because a connection
  * may end while another thread still writes from the copy.
  */
-final class DirectWriter implements ContentWriter {
+final class DirectWriter implements SlicedWriter {
     private ByteBuffer source;
     private ByteBuffer copy;
 
     @Override
     public long write(SocketChannel channel, ByteBuffer[] buffers, int from, int to) throws IOException {
+        return write(channel, buffers, from, to, Integer.MAX_VALUE);
+    }
+
+    @Override
+    public long write(SocketChannel channel, ByteBuffer[] buffers, int from, int to, int mostBytes) throws IOException {
         int heap = from;
         while (heap < to && buffers[heap].isDirect()) {
             heap++;
         }
         if (heap == to) {
-            return GatherWriter.INSTANCE.write(channel, buffers, from, to);
+            return GatherWriter.INSTANCE.write(channel, buffers, from, to, mostBytes);
         }
         // A head goes together with the copy of its content; what follows has its turn with the next write.
         ByteBuffer[] direct = new ByteBuffer[heap - from + 1];
         System.arraycopy(buffers, from, direct, 0, heap - from);
         direct[heap - from] = copyOf(buffers[heap]);
-        long written = GatherWriter.INSTANCE.write(channel, direct, 0, direct.length);
+        long written = GatherWriter.INSTANCE.write(channel, direct, 0, direct.length, mostBytes);
         source.position(source.limit() - copy.remaining());
         if (!source.hasRemaining()) {
             source = null;

@@ -9,7 +9,7 @@ import java.nio.channels.SocketChannel;
  * that each slice the peer took counts as activity, and that the JDK's copy of a heap buffer, which it keeps per thread and
  * makes again for every partial write, stays small. Keeps nothing: one serves all connections.
  */
-final class GatherWriter implements ContentWriter {
+final class GatherWriter implements SlicedWriter {
     static final GatherWriter INSTANCE = new GatherWriter();
 
     private static final int HEAP_SLICE_BYTES = 128 * 1024;
@@ -17,7 +17,12 @@ final class GatherWriter implements ContentWriter {
 
     @Override
     public long write(SocketChannel channel, ByteBuffer[] buffers, int from, int to) throws IOException {
-        int room = DIRECT_SLICE_BYTES;
+        return write(channel, buffers, from, to, DIRECT_SLICE_BYTES);
+    }
+
+    @Override
+    public long write(SocketChannel channel, ByteBuffer[] buffers, int from, int to, int mostBytes) throws IOException {
+        int room = Math.min(mostBytes, DIRECT_SLICE_BYTES);
         int last = from;
         while (last < to) {
             ByteBuffer buffer = buffers[last];

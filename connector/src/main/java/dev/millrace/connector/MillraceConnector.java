@@ -198,7 +198,9 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
 
     /**
      * Ends connections whose peer takes what is written more slowly, counting only the time in which a write waits, and
-     * not before {@link #getSlowPeerGraceMillis} of waiting. Any protocol.
+     * not before {@link #getSlowPeerGraceMillis} of waiting. Any protocol. What a peer takes is seen when the system has room
+     * for more, which Linux says of a third of a send buffer: as long as that explains the silence nobody is ended, and a
+     * peer that takes drops of a large buffer is ended by the idle timeout first.
      *
      * @param minResponseBytesPerSecond default 240; 0: no limit
      */

@@ -1,9 +1,14 @@
 package dev.millrace.connector;
 
+import java.io.IOException;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SocketChannel;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.ssl.SslConnection;
+import org.eclipse.jetty.server.DetectorConnectionFactory;
+import org.eclipse.jetty.server.ProxyConnectionFactory;
 import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.NanoTime;
 
@@ -13,15 +18,22 @@ import org.eclipse.jetty.util.NanoTime;
  * and the time of the last activity.
  */
 final class PeerPace {
+    private static final long EPOCH = NanoTime.now();
+    private static final int NOT_AT_START = -1;
+
     private Pace reads;
     private Pace writes;
-    private long sampledNanoTime = NanoTime.now();
+    // As ints these take no more memory than the time alone did in nanoseconds, and idle connections are many.
+    private int sampledMillis = millis(NanoTime.now());
+    private int messagesAtStart = NOT_AT_START;
+    private int millisSinceStart;
 
     /** One direction, while somebody waits for the peer in it: an idle connection has none. */
     private static final class Pace {
         private long total;
         private long millis;
         private long bytes;
+        private long stalledMillis;
 
         private Pace(long total) {
             this.total = total;
@@ -30,6 +42,7 @@ final class PeerPace {
         private void sample(long totalNow, long sinceMillis, long graceMillis) {
             millis += sinceMillis;
             bytes += totalNow - total;
+            stalledMillis = totalNow == total ? stalledMillis + sinceMillis : 0;
             total = totalNow;
             if (millis > 2 * graceMillis) {
                 // What the peer did long ago does not excuse what it does now.
@@ -41,22 +54,45 @@ final class PeerPace {
         private boolean isBelow(long bytesPerSecond, long graceMillis) {
             return millis >= graceMillis && bytes * 1000 < bytesPerSecond * millis;
         }
+
+        /** Whether it is below even if the peer has taken that much since progress was seen last. */
+        private boolean hasStalledFor(long bytesPerSecond, long unseenBytes) {
+            return unseenBytes * 1000 < bytesPerSecond * stalledMillis;
+        }
     }
 
     boolean readsBelow(long bytesPerSecond, long graceMillis) {
         return reads != null && reads.isBelow(bytesPerSecond, graceMillis);
     }
 
-    boolean writesBelow(long bytesPerSecond, long graceMillis) {
-        return writes != null && writes.isBelow(bytesPerSecond, graceMillis);
+    boolean writesBelow(WatchedEndPoint endPoint, long bytesPerSecond, long graceMillis) {
+        return writes != null && writes.isBelow(bytesPerSecond, graceMillis)
+                && writes.hasStalledFor(bytesPerSecond, unseenBytes(endPoint));
     }
 
+    /**
+     * The most that the peer may have taken without anybody's being told. The kernel wakes a writer when a third of the send
+     * buffer has become free, and a blocking call returns when the last of its bytes has found room.
+     */
+    private static long unseenBytes(WatchedEndPoint endPoint) {
+        long inCall = endPoint.getBytesInCall();
+        try {
+            // Linux counts twice the bytes that the option tells of, for its own use of the memory.
+            return endPoint.getTransport() instanceof SocketChannel channel
+                    ? inCall + channel.getOption(StandardSocketOptions.SO_SNDBUF) : inCall;
+        } catch (IOException closed) {
+            return inCall;
+        }
+    }
+
+    /** @param http null unless that is what peer and server speak, with TLS not before the handshake is over */
     void sample(WatchedEndPoint endPoint, HttpConnection http, long graceMillis) {
-        long now = NanoTime.now();
-        long since = NanoTime.millisElapsed(sampledNanoTime, now);
-        sampledNanoTime = now;
+        int now = millis(NanoTime.now());
+        int since = now - sampledMillis;
+        sampledMillis = now;
         // The volatile read that makes the plain counters of the connection's threads visible.
-        endPoint.getIdleFor();
+        long idleMillis = endPoint.getIdleFor();
+        sampleStart(http, since, idleMillis);
         boolean awaitsContent = http != null && http.getParser().inContentState() && endPoint.isFillInterested();
         reads = sampled(reads, awaitsContent, http == null ? 0 : http.getBytesIn(), since, graceMillis);
         writes = sampled(writes, endPoint.isWritePending(), endPoint.getSentBytes(), since, graceMillis);
@@ -71,6 +107,30 @@ final class PeerPace {
         }
         pace.sample(total, sinceMillis, graceMillis);
         return pace;
+    }
+
+    // The parser stays at its start while it skips line ends, and while a record of TLS is not complete.
+    private void sampleStart(HttpConnection http, int sinceMillis, long idleMillis) {
+        boolean atStart = http != null && http.getParser().isStart();
+        int messages = atStart ? (int) http.getMessagesIn() & Integer.MAX_VALUE : NOT_AT_START;
+        if (!atStart || messages != messagesAtStart) {
+            messagesAtStart = messages;
+            millisSinceStart = 0;
+        } else if (millisSinceStart > 0) {
+            millisSinceStart += sinceMillis;
+        } else if (idleMillis < sinceMillis - 1) {
+            // Not by all the time since the last look: these may be the first bytes of a head, about to be parsed.
+            millisSinceStart = 1;
+        }
+    }
+
+    /** Milliseconds, or a little less, since bytes came that may begin a request, but that no request has followed. */
+    int millisBeforeHead() {
+        return millisSinceStart;
+    }
+
+    private static int millis(long nanoTime) {
+        return (int) NanoTime.millisElapsed(EPOCH, nanoTime);
     }
 
     static boolean inHead(HttpConnection http) {
@@ -90,6 +150,7 @@ final class PeerPace {
 
     /** Whether the connection only finds out what follows it: Jetty's PROXY protocol, its detector. */
     static boolean isPreliminary(Connection connection) {
-        return connection != null && connection.getClass().getName().startsWith("org.eclipse.jetty.server.");
+        Class<?> factory = connection == null ? null : connection.getClass().getNestHost();
+        return factory == ProxyConnectionFactory.class || factory == DetectorConnectionFactory.class;
     }
 }

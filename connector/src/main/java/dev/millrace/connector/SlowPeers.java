@@ -134,19 +134,21 @@ final class SlowPeers extends AbstractLifeCycle {
             connection = ssl.getSslEndPoint().getConnection();
         }
         HttpConnection http = connection instanceof HttpConnection h ? h : null;
+        boolean established = ssl == null || PeerPace.isEstablished(ssl);
         PeerPace pace = endPoint.getPace();
         long grace = graceMillis;
-        pace.sample(endPoint, http, grace);
-        if (headIsLate(endPoint, ssl, connection, http)) {
+        pace.sample(endPoint, established ? http : null, grace);
+        if (headIsLate(endPoint, established, connection, http)) {
             end(endPoint, slowHeads, "request head");
         } else if (pace.readsBelow(minRequestBytesPerSecond, grace)) {
             end(endPoint, slowRequests, "request content");
-        } else if (pace.writesBelow(minResponseBytesPerSecond, grace)) {
+        } else if (pace.writesBelow(endPoint, minResponseBytesPerSecond, grace)) {
             end(endPoint, slowResponses, "response");
         }
     }
 
-    private boolean headIsLate(WatchedEndPoint endPoint, SslConnection ssl, Connection connection, HttpConnection http) {
+    private boolean headIsLate(WatchedEndPoint endPoint, boolean established, Connection connection,
+            HttpConnection http) {
         long timeout = requestHeadTimeoutMillis;
         if (timeout == 0) {
             return false;
@@ -154,8 +156,10 @@ final class SlowPeers extends AbstractLifeCycle {
         if (http != null && PeerPace.inHead(http)) {
             return PeerPace.millisInHead(http) > timeout;
         }
-        boolean preliminary = ssl != null && !PeerPace.isEstablished(ssl)
-                || http == null && PeerPace.isPreliminary(connection);
+        if (endPoint.getPace().millisBeforeHead() > timeout) {
+            return true;
+        }
+        boolean preliminary = !established || http == null && PeerPace.isPreliminary(connection);
         return preliminary && System.currentTimeMillis() - endPoint.getCreatedTimeStamp() > timeout;
     }
 

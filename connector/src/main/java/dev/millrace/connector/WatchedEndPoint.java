@@ -35,6 +35,11 @@ interface WatchedEndPoint extends TransferEndPoint {
     /** Whether a write waits for the peer at this moment. */
     boolean isWritePending();
 
+    /** Bytes of the call that is writing at this moment, if it blocks: the peer may have taken any number of them. */
+    default int getBytesInCall() {
+        return 0;
+    }
+
     /** What the last look left behind; used by the scheduler's thread only. */
     PeerPace getPace();
 }

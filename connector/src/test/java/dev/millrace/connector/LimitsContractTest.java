@@ -249,8 +249,11 @@ class LimitsContractTest {
 
     @Test
     void endsAnAnswerThatIsTakenByDrops() throws Exception {
-        try (TestServer server = server().start(new Application());
-                RawClient client = new RawClient(server.port(), 4096)) {
+        TestServer server = server();
+        // What the kernel hides of the peer's pace is as little as the send buffer.
+        server.connector().setAcceptedSendBufferSize(16 * 1024);
+        connector(server).setMinResponseBytesPerSecond(50_000);
+        try (server; RawClient client = new RawClient(server.start(new Application()).port(), 4096)) {
             client.get("/large");
             trickle.scheduleAtFixedRate(() -> {
                 try {

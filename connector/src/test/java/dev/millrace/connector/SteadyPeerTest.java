@@ -1,0 +1,151 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.millrace.files.SendfileHandler;
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A peer that takes a large answer slowly, but faster than it must, is never ended: neither for its pace nor as idle. */
+@Timeout(60)
+class SteadyPeerTest {
+    private static final int BYTES = 4 * 1024 * 1024;
+    private static final int SMALL_BUFFER_BYTES = 16 * 1024;
+    private static final int TICK_MILLIS = 10;
+
+    @TempDir
+    static Path directory;
+
+    private static byte[] content;
+
+    private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
+
+    enum Source {
+        DIRECT, FILE
+    }
+
+    @BeforeAll
+    static void write() throws Exception {
+        content = TestFiles.write(directory, "four", BYTES);
+    }
+
+    @AfterEach
+    void stopTheClock() {
+        clock.shutdownNow();
+    }
+
+    static Stream<Arguments> cases() {
+        return Connectors.senders().flatMap(c -> Stream.of(Source.values()).map(source -> Arguments.of(c, source)));
+    }
+
+    private static Handler handler(Source source) {
+        if (source == Source.FILE) {
+            SendfileHandler files = new SendfileHandler();
+            files.setBaseResourceAsString(directory.toString());
+            return files;
+        }
+        return new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) {
+                response.getHeaders().put("Content-Length", BYTES);
+                response.write(true, ByteBuffer.allocateDirect(BYTES).put(content).flip(), callback);
+                return true;
+            }
+        };
+    }
+
+    /** As on a slow line, when the send buffer is small: it does not hide the pace of the peer. */
+    private static TestServer server(Connectors connectors, int sendBufferBytes) {
+        TestServer server = new TestServer(connectors::http);
+        MillraceConnector connector = (MillraceConnector) server.connector();
+        connector.getBean(SlowPeers.class).setPeriodMillis(50);
+        connector.setSlowPeerGraceMillis(300);
+        connector.setMinResponseBytesPerSecond(100_000);
+        if (sendBufferBytes > 0) {
+            connector.setAcceptedSendBufferSize(sendBufferBytes);
+        }
+        return server;
+    }
+
+    private static RawClient request(TestServer server) throws Exception {
+        RawClient client = new RawClient(server.port(), SMALL_BUFFER_BYTES).get("/four");
+        while (!client.line().isEmpty()) {
+            // The head.
+        }
+        return client;
+    }
+
+    private byte[] take(RawClient client, int bytesPerSecond) throws Exception {
+        ByteArrayOutputStream taken = new ByteArrayOutputStream(BYTES);
+        CompletableFuture<byte[]> all = new CompletableFuture<>();
+        int bytes = bytesPerSecond * TICK_MILLIS / 1000;
+        clock.scheduleAtFixedRate(() -> {
+            try {
+                byte[] some = client.in().readNBytes(Math.min(bytes, BYTES - taken.size()));
+                taken.write(some);
+                if (some.length == 0) {
+                    all.complete(taken.toByteArray());
+                }
+            } catch (IOException closed) {
+                all.completeExceptionally(closed);
+            }
+        }, 0, TICK_MILLIS, TimeUnit.MILLISECONDS);
+        return all.get(30, TimeUnit.SECONDS);
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void getsEveryByte(Connectors connectors, Source source) throws Exception {
+        TestServer server = server(connectors, SMALL_BUFFER_BYTES);
+        server.connector().setIdleTimeout(600);
+        try (TestServer started = server.start(handler(source)); RawClient client = request(started)) {
+            assertArrayEquals(content, take(client, 1_000_000));
+            assertEquals(0, ((MillraceConnector) server.connector()).getSlowResponses());
+        }
+    }
+
+    /** The loopback interface gives a connection 2.5 MB, and a writer is woken when a third of that is free. */
+    @ParameterizedTest
+    @MethodSource("cases")
+    void getsEveryByteThroughALargeSendBuffer(Connectors connectors, Source source) throws Exception {
+        TestServer server = server(connectors, 0);
+        try (TestServer started = server.start(handler(source)); RawClient client = request(started)) {
+            assertArrayEquals(content, take(client, 1_200_000));
+            assertEquals(0, ((MillraceConnector) server.connector()).getSlowResponses());
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void isEndedWhenItTakesNothing(Connectors connectors, Source source) throws Exception {
+        TestServer server = server(connectors, SMALL_BUFFER_BYTES);
+        try (TestServer started = server.start(handler(source)); RawClient client = request(started)) {
+            Await.until("ended", () -> ((MillraceConnector) server.connector()).getSlowResponses() == 1);
+            server.awaitNoEndPoints();
+        }
+    }
+}
