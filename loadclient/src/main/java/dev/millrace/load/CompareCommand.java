@@ -3,7 +3,7 @@ package dev.millrace.load;
 import dev.millrace.load.report.Comparison;
 import dev.millrace.load.report.Comparison.Metric;
 import dev.millrace.load.report.Comparison.Ratio;
-import dev.millrace.load.report.ResultLine;
+import dev.millrace.load.report.Gap;
 import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.CellResult;
 import java.io.IOException;
@@ -23,8 +23,10 @@ import picocli.CommandLine.Spec;
 /** {@code loadclient compare A B}: ratios with intervals, and whether B is worse. */
 @Command(name = "compare", mixinStandardHelpOptions = true,
         description = "Compares B with A: the ratio B/A of each figure in each cell, repetition by repetition, with "
-                + "its 95 %% interval. Exit 1 if B is worse.",
-        footer = {"", "A and B are run.json files, or folders with one; #LABEL takes one variant out of a run.", "",
+                + "its 95 %% interval. Exit 1 if B is worse, or if a cell of A is missing in B, has errors there, or lacks "
+                + "a figure that decides; 3 if such cells are invalid and no more.",
+        footer = {"", "A and B are run.json files, or folders with one; #LABEL takes one variant out of a run. Two runs",
+            "of several variants each are compared variant by variant.", "",
             "Examples:",
             "  loadclient compare before/run.json after/run.json",
             "  loadclient compare --noise out#BIO2 out#STOCK out#BIO"})
@@ -36,7 +38,8 @@ final class CompareCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     @Option(names = "--threshold", defaultValue = "5", paramLabel = "PERCENT",
-            description = "B is worse if its interval lies wholly beyond this (default: ${DEFAULT-VALUE}).")
+            description = "B is worse if its interval lies wholly beyond this; with one repetition there is no interval, "
+                    + "and B is worse if the ratio itself lies beyond (default: ${DEFAULT-VALUE}).")
     private String threshold;
 
     @Option(names = "--metric", split = ",", defaultValue = "throughput,cpu", paramLabel = "throughput|cpu|p50|p99",
@@ -57,35 +60,53 @@ final class CompareCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         double percent = percent();
         List<CellResult> baseline = cells(a);
-        Comparison comparison = Comparison.of(baseline, cells(b));
-        Comparison floor = noise == null ? null : Comparison.of(baseline, cells(noise));
-        PrintWriter out = spec.commandLine().getOut();
-        if (comparison.rows().isEmpty()) {
-            throw new IOException("the two runs have no valid cell in common");
-        }
-        int width = Math.max(NAME_WIDTH, comparison.rows().stream()
-                .mapToInt(row -> ResultLine.name("", row.parameters()).length()).max().orElse(0));
+        Comparison comparison = compared(baseline, cells(b));
+        Comparison floor = noise == null ? null : compared(baseline, cells(noise));
+        int width = Math.max(NAME_WIDTH, comparison.rows().stream().mapToInt(row -> comparison.name(row).length()).max()
+                .orElse(0));
         boolean worse = false;
+        boolean invalid = false;
         for (Comparison.Row row : comparison.rows()) {
-            String name = ResultLine.name("", row.parameters());
-            for (Metric metric : row.ratios().keySet()) {
-                Ratio ratio = row.ratios().get(metric);
-                boolean bad = deciding.contains(metric) && Comparison.worse(metric, ratio, percent);
-                worse |= bad;
-                out.printf(Locale.ROOT, "%-" + width + "s | %-10s %s%s%s%n", name, metric.label(), text(ratio),
-                        noise(floor, row, metric), bad ? " | worse" : "");
+            String name = String.format(Locale.ROOT, "%-" + width + "s", comparison.name(row));
+            worse |= print(name, row, floor == null ? null : floor.like(row), percent);
+            Gap gap = row.gap(deciding);
+            if (gap != null) {
+                spec.commandLine().getOut().println(name + " | " + gap.text());
+                worse |= !gap.onlyInvalid();
+                invalid |= gap.onlyInvalid();
             }
         }
-        return worse ? Main.ERRORS : Main.GOOD;
+        return worse ? Main.ERRORS : invalid ? Main.INVALID : Main.GOOD;
     }
 
-    private static String noise(Comparison floor, Comparison.Row row, Metric metric) {
-        if (floor == null) {
+    /** A line for each figure of a cell; returns whether B is worse in one that decides. */
+    private boolean print(String name, Comparison.Row row, Comparison.Row floor, double percent) {
+        PrintWriter out = spec.commandLine().getOut();
+        boolean worse = false;
+        for (Metric metric : row.ratios().keySet()) {
+            Ratio ratio = row.ratios().get(metric);
+            boolean bad = deciding.contains(metric) && Comparison.worse(metric, ratio, percent);
+            worse |= bad;
+            out.printf(Locale.ROOT, "%s | %-10s %s%s%s%n", name, metric.label(), text(ratio), noise(floor, metric),
+                    bad ? " | worse" : "");
+        }
+        return worse;
+    }
+
+    private String noise(Comparison.Row floor, Metric metric) {
+        if (noise == null) {
             return "";
         }
-        return floor.rows().stream().filter(one -> one.parameters().equals(row.parameters()))
-                .map(one -> one.ratios().get(metric)).filter(ratio -> ratio != null).findFirst()
-                .map(ratio -> " | noise " + text(ratio)).orElse(" | noise unknown");
+        Ratio ratio = floor == null ? null : floor.ratios().get(metric);
+        return " | noise " + (ratio == null ? "unknown" : text(ratio));
+    }
+
+    private Comparison compared(List<CellResult> baseline, List<CellResult> other) {
+        try {
+            return Comparison.of(baseline, other);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        }
     }
 
     private static String text(Ratio ratio) {
@@ -106,6 +127,9 @@ final class CompareCommand implements Callable<Integer> {
         int hash = run.lastIndexOf('#');
         Path path = Path.of(hash < 0 ? run : run.substring(0, hash));
         List<CellResult> cells = RunFile.read(Files.isDirectory(path) ? path.resolve("run.json") : path).cells();
+        if (cells.isEmpty()) {
+            throw new IOException("nothing was measured in " + path);
+        }
         if (hash < 0) {
             return cells;
         }

@@ -62,7 +62,8 @@ final class LoadOptions {
     private Duration timeout;
 
     @Option(names = "--drain", defaultValue = "120s", paramLabel = "TIME",
-            description = "How long exchanges begun in the window may go on after it (default: ${DEFAULT-VALUE}).")
+            description = "How long exchanges begun in the window may go on after it, and requests due in it may still "
+                    + "be sent; what is unanswered then makes a cell invalid (default: ${DEFAULT-VALUE}).")
     private Duration drain;
 
     @Option(names = "--ramp", defaultValue = "0s", paramLabel = "TIME",

@@ -8,6 +8,7 @@ import dev.millrace.load.run.Cell;
 import dev.millrace.load.run.CellResult;
 import dev.millrace.load.run.CellRun;
 import dev.millrace.load.run.RunSettings;
+import dev.millrace.load.scenario.Workload;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -30,6 +31,8 @@ final class Replay {
     private static final long COMPILERS_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long COMPILERS_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final int THROTTLED_RECEIVE_BUFFER = 64 * 1024;
+    /** A server that has no time to answer is not one that never answers: all but downloads are waited for so long. */
+    private static final double LEAST_DRAIN_SECONDS = 5;
     private static final double MILLIS = 1000;
 
     private final ReplayPlan plan;
@@ -129,9 +132,11 @@ final class Replay {
     private CellResult run(Row row, ReplayServers.Running server, int clients, Duration warmup, Duration window,
                            int block, String name) throws IOException, InterruptedException {
         long limit = row.limit() == null ? 0 : Long.parseLong(row.limit());
-        Cell cell = new Cell(row.server(), clients, 0, limit, ReplayWork.of(row, server.target(), files));
+        Workload work = ReplayWork.of(row, server.target(), files);
+        Cell cell = new Cell(row.server(), clients, 0, limit, work);
+        double drain = work.countsBytes() ? plan.lengths().drain() : Math.max(LEAST_DRAIN_SECONDS, plan.lengths().drain());
         RunSettings settings = new RunSettings(RunSettings.Warmup.of(warmup), window, 0, TIMEOUT,
-                seconds(plan.lengths().drain()), Duration.ZERO, plan.seed() + block,
+                seconds(drain), Duration.ZERO, plan.seed() + block,
                 limit > 0 ? THROTTLED_RECEIVE_BUFFER : 0, List.of(), RunSettings.Limits.NONE);
         try (Progress shown = new Progress(err, name + " " + row.server() + " " + row.text(), progress)) {
             CellRun run = new CellRun(cell, settings, new ProcessCpu(server.process().pid(), true), shown);

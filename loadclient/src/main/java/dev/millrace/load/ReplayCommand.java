@@ -51,10 +51,10 @@ final class ReplayCommand implements Callable<Integer> {
 
     /** Which of the two forms. */
     static final class Form {
-        @Option(names = "--quick", description = "Short cells, few repetitions, rows that claims need (the default).")
+        @Option(names = "--quick", description = "Rows that claims need, short cells, servers started once (the default).")
         private boolean quick;
 
-        @Option(names = "--full", description = "All rows, longer, more repetitions.")
+        @Option(names = "--full", description = "All rows, longer, on servers started anew several times.")
         private boolean full;
     }
 
@@ -84,7 +84,9 @@ final class ReplayCommand implements Callable<Integer> {
     private Path peersJar;
 
     @Option(names = "--repeat", defaultValue = "0", paramLabel = "N",
-            description = "Repetitions, each with servers started anew (default: the experiment's).")
+            description = "With --full: how often the servers are started anew, each time for all blocks of a start; an "
+                    + "interval has one value per start. Without: blocks on servers started once, one value per block "
+                    + "(default: the experiment's).")
     private int repeat;
 
     @Option(names = "--scale", defaultValue = "1", paramLabel = "FACTOR",
@@ -149,7 +151,7 @@ final class ReplayCommand implements Callable<Integer> {
 
     private int replay(Experiment whole, ServerPrograms programs, List<String> wanted) throws Exception {
         Experiment experiment = whole.expanded(!form.full, peerSettings(whole, wanted));
-        Lengths planned = form.full ? experiment.full() : experiment.quick();
+        Lengths planned = experiment.lengths(!form.full);
         Lengths lengths = planned.scaled(scale).repeated(repeat > 0 ? repeat
                 : planned.starts() > 1 ? planned.starts() : planned.repeats());
         Path folder = output.resolve(experiment.name());
@@ -169,7 +171,7 @@ final class ReplayCommand implements Callable<Integer> {
             List<CellResult> results = new Replay(plan, started, files, interruption, spec.commandLine().getErr(),
                     progress).run();
             return report(new RunFile(RunFile.SCHEMA_VERSION, experiment.title(), begin, words(), environment,
-                    facts(plan, started), results, experiment), folder);
+                    facts(plan, started), results, experiment.ran(!form.full, lengths)), folder);
         }
     }
 
@@ -208,7 +210,7 @@ final class ReplayCommand implements Callable<Integer> {
     private Map<String, String> facts(ReplayPlan plan, ReplayServers servers) {
         Lengths lengths = plan.lengths();
         Map<String, String> facts = new LinkedHashMap<>();
-        facts.put("form", form.full ? "full" : "quick");
+        facts.put(RunFile.FORM, form.full ? RunFile.FULL : "quick");
         facts.put("repetitions", lengths.blocks() + (lengths.starts() == 1
                 ? " on servers started once: the intervals do not hold the luck of a start"
                 : ", servers started anew for each " + (lengths.repeats() > 1 ? lengths.repeats() : "one")));

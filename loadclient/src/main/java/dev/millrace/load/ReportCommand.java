@@ -1,5 +1,6 @@
 package dev.millrace.load;
 
+import dev.millrace.load.report.Agreement;
 import dev.millrace.load.report.MarkdownPage;
 import dev.millrace.load.report.RunFile;
 import java.io.IOException;
@@ -19,9 +20,10 @@ import picocli.CommandLine.Spec;
 /** {@code loadclient report run.json}: makes the page and the other forms again, without a new load. */
 @Command(name = "report", mixinStandardHelpOptions = true,
         description = "Makes report.html, cells.csv, latency.hlog and hgrm files again from a run.json; or one page of "
-                + "Markdown from the run.json of several replays.",
+                + "Markdown from the run.json of several replays; or says whether two replays of one experiment agree.",
         footer = {"", "Examples:", "  loadclient report -o page out/run.json",
-            "  loadclient report --markdown page.md results/cowtown results/minar"})
+            "  loadclient report --markdown page.md results/cowtown results/minar",
+            "  loadclient report --agree results/mina out/mina"})
 final class ReportCommand implements Callable<Integer> {
 
     @Spec
@@ -33,11 +35,18 @@ final class ReportCommand implements Callable<Integer> {
     @Option(names = "--markdown", paramLabel = "FILE", description = "Writes this page, and nothing else.")
     private Path markdown;
 
+    @Option(names = "--agree", description = "Compares two replays of the same experiment, ratio by ratio; exit 1 unless "
+            + "the 95 %% intervals of all meet.")
+    private boolean agree;
+
     @Parameters(arity = "1..*", paramLabel = "RUN", description = "A run.json, or a folder with one.")
     private List<Path> runs;
 
     @Override
     public Integer call() throws IOException {
+        if (agree) {
+            return agree();
+        }
         if (markdown != null && output != null) {
             throw new ParameterException(spec.commandLine(), "--markdown and --output exclude each other");
         }
@@ -65,6 +74,20 @@ final class ReportCommand implements Callable<Integer> {
         Files.writeString(markdown, MarkdownPage.of(loaded, command));
         spec.commandLine().getOut().println(markdown);
         return Main.GOOD;
+    }
+
+    private int agree() throws IOException {
+        if (runs.size() != 2 || markdown != null || output != null) {
+            throw new ParameterException(spec.commandLine(), "--agree takes two runs, and writes no file");
+        }
+        Agreement agreement;
+        try {
+            agreement = Agreement.of(RunFile.read(file(runs.get(0))), RunFile.read(file(runs.get(1))));
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        }
+        spec.commandLine().getOut().println(agreement.text());
+        return agreement.complete() ? Main.GOOD : Main.ERRORS;
     }
 
     private static Path file(Path run) {

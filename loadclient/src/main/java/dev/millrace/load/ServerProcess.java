@@ -92,7 +92,7 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /**
-     * Waits until something accepts connections there.
+     * Waits until something accepts connections there, this process being alive.
      *
      * @throws IOException if the process ends before, or takes too long; the message is for people
      */
@@ -102,15 +102,23 @@ final class ServerProcess implements AutoCloseable {
             if (process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
                 awaitListeners();
             }
-            try (Socket socket = new Socket()) {
-                socket.connect(address, POLL_MILLIS);
+            if (answers(address, POLL_MILLIS) && process.isAlive()) {
                 return;
-            } catch (IOException ignored) {
-                // Not there yet.
-                continue;
             }
         }
         throw new IOException("nothing listens on " + address + " after " + START_SECONDS + " s, see " + log);
+    }
+
+    /** Whether something accepts connections there. */
+    static boolean answers(InetSocketAddress address, int millis) {
+        try (Socket socket = new Socket()) {
+            socket.connect(address, millis);
+            // From a port to itself a connection is made though nobody listens (RFC 9293 section 3.5: both at once).
+            return socket.getLocalPort() != address.getPort();
+        } catch (IOException ignored) {
+            // Refused, or nobody there.
+            return false;
+        }
     }
 
     private void read() {

@@ -6,6 +6,7 @@ import dev.millrace.load.host.ProcessCpu;
 import dev.millrace.load.http.Target;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.nio.file.Files;
@@ -17,6 +18,8 @@ import java.util.OptionalLong;
 
 /** The servers that are measured: found, or started anew for each block. Owns those it starts. One thread. */
 final class Servers implements AutoCloseable {
+
+    private static final int PROBE_MILLIS = 500;
 
     private final List<Entry> entries;
     private final Path logFolder;
@@ -39,11 +42,16 @@ final class Servers implements AutoCloseable {
         this.logFolder = logFolder;
     }
 
-    /** Starts, or starts again, what has a command. */
+    /**
+     * Starts, or starts again, what has a command.
+     *
+     * @throws IOException if it does not listen, or another process does where it should; the message is for people
+     */
     void startBlock() throws IOException, InterruptedException {
         close();
         for (Entry entry : entries) {
             if (entry.command() != null) {
+                refuseOther(entry.target().address());
                 Path folder = logFolder == null ? Path.of(System.getProperty("java.io.tmpdir")) : logFolder;
                 Files.createDirectories(folder);
                 String name = entry.label().isEmpty() ? "server" : "server-" + entry.label().replaceAll("\\W", "_");
@@ -54,20 +62,28 @@ final class Servers implements AutoCloseable {
         }
     }
 
-    /** A server's process; null if it is not known. */
+    /** What listens already would be measured in place of the server that could not. */
+    private static void refuseOther(InetSocketAddress address) throws IOException {
+        if (ServerProcess.answers(address, PROBE_MILLIS)) {
+            throw new IOException("something listens on " + address.getHostString() + ":" + address.getPort()
+                    + " already, so the server's command was not started");
+        }
+    }
+
+    /** A server's process with those that it started; null if it is not known. */
     ProcessCpu process(String label) {
         Entry entry = entries.stream().filter(one -> one.label().equals(label)).findFirst().orElseThrow();
         if (started.containsKey(label)) {
             return new ProcessCpu(started.get(label).pid(), true);
         }
         if (entry.pid() != null) {
-            return new ProcessCpu(entry.pid());
+            return new ProcessCpu(entry.pid(), true);
         }
         if (!isLocal(entry.target().address().getAddress())) {
             return null;
         }
         OptionalLong pid = ListeningPort.pid(entry.target().address().getPort());
-        return pid.isPresent() ? new ProcessCpu(pid.getAsLong()) : null;
+        return pid.isPresent() ? new ProcessCpu(pid.getAsLong(), true) : null;
     }
 
     /** Adds each server's process and command line to a report's facts. */

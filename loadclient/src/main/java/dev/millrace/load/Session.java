@@ -30,6 +30,8 @@ final class Session {
     private final PrintWriter err;
     private final RigourOptions options;
     private final List<CellResult> results = new ArrayList<>();
+    /** What makes cells invalid whether or not they have errors. */
+    private final List<String> flaws = new ArrayList<>();
 
     Session(Interruption interruption, CommandLine line, RigourOptions options) {
         this.interruption = interruption;
@@ -65,7 +67,15 @@ final class Session {
             err.println("report: " + run.write(options.output(), options.formats()));
         }
         long errors = results.stream().mapToLong(CellResult::errorCount).sum();
-        return errors > 0 && errors <= options.maxErrors() ? Main.GOOD : exitCode(results);
+        return errors > 0 && errors <= options.maxErrors() ? forgiven() : exitCode(results);
+    }
+
+    private int forgiven() {
+        if (flaws.isEmpty()) {
+            return Main.GOOD;
+        }
+        err.println("loadclient: --max-errors forgives errors, not this: " + flaws.get(0));
+        return Main.INVALID;
     }
 
     private void measure(Plan plan, Map<String, String> environment) throws IOException, InterruptedException {
@@ -95,7 +105,11 @@ final class Session {
         try (Progress progress = new Progress(err, number, options.progress())) {
             CellRun run = new CellRun(cell, plan.settings(), plan.servers().process(cell.label()), progress);
             interruption.onRequest(run::stop);
-            return run.run(block);
+            CellResult result = run.run(block);
+            if (run.flaw() != null) {
+                flaws.add(ResultLine.name(result) + ": " + run.flaw());
+            }
+            return result;
         }
     }
 

@@ -7,6 +7,7 @@ import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.CellResult;
 import dev.millrace.load.run.Counts;
 import dev.millrace.load.run.CpuUse;
+import dev.millrace.load.run.FaultCount;
 import dev.millrace.load.run.Percentiles;
 import dev.millrace.load.run.Series;
 import dev.millrace.load.run.Times;
@@ -32,6 +33,33 @@ class CompareTest {
                 new Counts(requests, 0, 8, 0), Map.of(), new Times(times, null, times, times, times, null), List.of(),
                 new CpuUse(serverSeconds, 1.0, 0.0, 1.0, 0.0, 0.0, null, null),
                 new Series(List.of(), List.of(), List.of()), "", "ok", List.of());
+    }
+
+    private static CellResult with(CellResult cell, String clients, Map<String, FaultCount> errors, String verdict) {
+        return new CellResult(cell.label(), Map.of("clients", clients), cell.repetition(), cell.model(), false,
+                cell.windowSeconds(), cell.counts(), errors, cell.times(), cell.sizes(), cell.cpu(), cell.series(), "",
+                verdict, List.of());
+    }
+
+    private static CellResult wrong(CellResult cell) {
+        return with(cell, "8", Map.of("reset", new FaultCount(2, "closed early")), "errors");
+    }
+
+    private static CellResult invalid(CellResult cell) {
+        return with(cell, "8", Map.of(), "invalid: stopped early");
+    }
+
+    private static CellResult unknownCpu(CellResult cell) {
+        return new CellResult(cell.label(), cell.parameters(), cell.repetition(), cell.model(), false,
+                cell.windowSeconds(), cell.counts(), Map.of(), cell.times(), cell.sizes(),
+                new CpuUse(null, 1.0, 0.0, 1.0, 0.0, 0.0, null, null), cell.series(), "", "ok", List.of());
+    }
+
+    private Cli compare(List<CellResult> a, List<CellResult> b, String... options) throws IOException {
+        List<String> words = new ArrayList<>(List.of("compare"));
+        words.addAll(List.of(options));
+        words.addAll(List.of(run("a", a), run("b", b)));
+        return Cli.run(words.toArray(String[]::new));
     }
 
     private String run(String name, List<CellResult> cells) throws IOException {
@@ -93,10 +121,116 @@ class CompareTest {
     }
 
     @Test
+    void errorsInBAreExitOneAndNoRatio() throws IOException {
+        Cli cli = compare(List.of(cell("", 0, 1000, 1)), List.of(wrong(cell("", 0, 9000, 1))));
+        assertEquals(Main.ERRORS, cli.code());
+        assertEquals(List.of("c=8" + " ".repeat(31) + " | B: errors: reset x 2 (closed early)"), cli.outLines());
+    }
+
+    @Test
+    void oneBadRepetitionOfBIsNamedAndLeftOut() throws IOException {
+        List<CellResult> a = List.of(cell("", 0, 1000, 1), cell("", 1, 1000, 1), cell("", 2, 1000, 1));
+        Cli cli = compare(a, List.of(cell("", 0, 1010, 1), wrong(cell("", 1, 10, 1)), cell("", 2, 1010, 1)));
+        assertEquals(Main.ERRORS, cli.code());
+        assertTrue(cli.out().contains("| throughput 1.010 [1.010, 1.010] of 2\n"), cli.out());
+        assertTrue(cli.out().endsWith(" | B, 1 of 3: errors: reset x 2 (closed early)\n"), cli.out());
+    }
+
+    @Test
+    void whatIsOnlyInvalidIsExitThree() throws IOException {
+        List<CellResult> a = List.of(cell("", 0, 1000, 1));
+        Cli cli = compare(a, List.of(invalid(cell("", 0, 1000, 1))));
+        assertEquals(Main.INVALID, cli.code());
+        assertTrue(cli.out().endsWith(" | B: invalid: stopped early\n"), cli.out());
+        Cli baseline = compare(List.of(invalid(cell("", 0, 1000, 1))), a);
+        assertEquals(Main.INVALID, baseline.code());
+        assertTrue(baseline.out().endsWith(" | A: invalid: stopped early\n"), baseline.out());
+        assertEquals(Main.ERRORS, compare(List.of(wrong(cell("", 0, 1000, 1))), a).code());
+    }
+
+    @Test
+    void aCellThatBHasNotIsExitOne() throws IOException {
+        CellResult one = cell("", 0, 1000, 1);
+        Cli cli = compare(List.of(one, with(one, "16", Map.of(), "ok")), List.of(one, with(one, "32", Map.of(), "ok")));
+        assertEquals(Main.ERRORS, cli.code());
+        assertEquals(5, cli.outLines().size(), cli.out());
+        assertTrue(cli.outLines().get(4).matches("c=16 +\\| B: missing"), cli.out());
+    }
+
+    @Test
+    void aRowWithoutAFigureThatDecidesIsExitOne() throws IOException {
+        CellResult one = cell("", 0, 1000, 1);
+        Cli lost = compare(List.of(one), List.of(unknownCpu(one)));
+        assertEquals(Main.ERRORS, lost.code());
+        assertTrue(lost.out().endsWith(" | B: no server CPU to compare with A's\n"), lost.out());
+        assertEquals(Main.GOOD, compare(List.of(one), List.of(unknownCpu(one)), "--metric=throughput").code());
+        assertEquals(Main.GOOD, compare(List.of(unknownCpu(one)), List.of(unknownCpu(one))).code(), "of a server elsewhere");
+        Cli never = compare(List.of(unknownCpu(one)), List.of(unknownCpu(one)), "--metric=cpu");
+        assertEquals(Main.ERRORS, never.code());
+        assertTrue(never.out().endsWith(" | A: no server CPU\n"), never.out());
+    }
+
+    @Test
+    void severalVariantsAreComparedEachWithItself() throws IOException {
+        List<CellResult> before = List.of(cell("BIO", 0, 1000, 1), cell("NIO", 0, 3000, 3));
+        List<CellResult> after = List.of(cell("NIO", 0, 3030, 3), cell("BIO", 0, 500, 1));
+        Cli cli = compare(before, after);
+        assertEquals(Main.ERRORS, cli.code());
+        assertTrue(cli.out().contains("BIO c=8") && cli.out().contains("NIO c=8"), cli.out());
+        List<String> throughput = cli.outLines().stream().filter(line -> line.contains("throughput"))
+                .map(line -> line.substring(0, 3) + line.replaceFirst(".* throughput (\\S+) .*?(worse)?$", " $1 $2"))
+                .toList();
+        assertEquals(List.of("BIO 0.500 worse", "NIO 1.010 "), throughput);
+        Cli some = compare(before, List.of(cell("NIO", 0, 3030, 3)));
+        assertEquals(Main.ERRORS, some.code());
+        assertTrue(some.outLines().get(0).matches("BIO c=8 +\\| B: missing"), some.out());
+        Cli one = compare(List.of(cell("BIO", 0, 1000, 1)), List.of(cell("NIO", 0, 1010, 1)));
+        assertEquals(Main.GOOD, one.code(), "one with one, whatever their labels are");
+        assertTrue(one.out().startsWith("c=8 "), one.out());
+    }
+
+    @Test
+    void variantsWithNothingInCommonAreAUsageError() throws IOException {
+        List<CellResult> before = List.of(cell("BIO", 0, 1000, 1), cell("NIO", 0, 3000, 3));
+        Cli cli = compare(before, List.of(cell("", 0, 1000, 1)));
+        assertEquals(Main.USAGE, cli.code());
+        assertEquals("loadclient: the runs have no variant in common (BIO, NIO; one without a name), name one of each by "
+                + "#LABEL (see loadclient compare --help)", cli.err().strip());
+        assertEquals("", cli.out());
+        String b = folder.resolve("b").toString();
+        assertEquals(Main.USAGE, Cli.run("compare", "--noise", b, folder.resolve("a").toString(),
+                folder.resolve("a").toString()).code());
+        assertEquals(Main.GOOD, Cli.run("compare", folder.resolve("a") + "#BIO", b).code());
+    }
+
+    @Test
+    void noiseIsThatOfTheSameVariant() throws IOException {
+        List<CellResult> before = List.of(cell("BIO", 0, 1000, 1), cell("NIO", 0, 3000, 3));
+        String again = run("again", List.of(cell("NIO", 0, 3060, 3), cell("BIO", 0, 1010, 1)));
+        Cli cli = compare(before, before, "--noise", again);
+        assertEquals(Main.GOOD, cli.code(), cli.err());
+        assertTrue(cli.outLines().get(0).matches("BIO c=8 .* 1\\.000 .* noise 1\\.010 .*"), cli.out());
+        assertTrue(cli.outLines().stream()
+                .anyMatch(line -> line.matches("NIO c=8 .* throughput 1.000 .* noise 1\\.020 .*")), cli.out());
+        Cli half = compare(before, before, "--noise", again + "#NIO");
+        assertTrue(half.outLines().get(0).endsWith(" | noise unknown"), half.out());
+        Cli named = Cli.run("compare", "--noise", again + "#BIO", folder.resolve("a") + "#BIO",
+                folder.resolve("b") + "#NIO");
+        assertTrue(named.outLines().get(0).matches("c=8 .* throughput 3\\.000 .* noise 1\\.010 .*"), named.out());
+    }
+
+    @Test
+    void helpSaysWhatDecidesWithoutAnInterval() {
+        String help = Cli.run("compare", "--help").out().replaceAll("\\s+", " ");
+        assertTrue(help.contains("with one repetition there is no interval, and B is worse if the ratio itself lies "
+                + "beyond"), help);
+    }
+
+    @Test
     void nothingInCommonIsOneLine() throws IOException {
         Cli cli = Cli.run("compare", run("a", 1), run("b", List.of()));
         assertEquals(Main.ERRORS, cli.code());
-        assertEquals("loadclient: the two runs have no valid cell in common", cli.err().strip());
+        assertEquals("loadclient: nothing was measured in " + folder.resolve("b"), cli.err().strip());
         assertTrue(Cli.run("compare", "none.json",
                 "none.json").err().startsWith("loadclient: cannot read none.json: "));
         assertEquals("loadclient: no variant X in " + folder.resolve("a"),

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -112,12 +113,89 @@ class DownloadFaultsTest {
     @Test
     void surplusBytesAreFound() throws IOException {
         CellResult cell = download("auto", Main.ERRORS, (number, out) -> {
-            out.write(("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-                    + Integer.toHexString(CONTENT.length) + "\r\n").getBytes(US_ASCII));
-            out.write(CONTENT);
-            out.write("\r\n2\r\nxx\r\n0\r\n\r\n".getBytes(US_ASCII));
+            chunked(out, "Content-Length: " + CONTENT.length + "\r\n", "2\r\nxx\r\n");
         });
         assertEquals("2 surplus bytes after a.bin", cell.errors().get("wrong content").first());
+    }
+
+    private static void chunked(OutputStream out, String field, String more) throws IOException {
+        out.write(("HTTP/1.1 200 OK\r\n" + field + "Transfer-Encoding: chunked\r\n\r\n"
+                + Integer.toHexString(CONTENT.length) + "\r\n").getBytes(US_ASCII));
+        out.write(CONTENT);
+        out.write(("\r\n" + more + "0\r\n\r\n").getBytes(US_ASCII));
+    }
+
+    @Test
+    void aMissingContentLengthIsFound() throws IOException {
+        for (String verify : List.of("auto", "length")) {
+            CellResult cell = download(verify, Main.ERRORS, (number, out) -> chunked(out, "", ""));
+            assertEquals("Content-Length: (none) for a.bin, the catalogue says 200000",
+                    cell.errors().get("wrong header").first());
+            assertEquals(4, cell.errors().get("wrong header").count());
+        }
+        assertEquals(4, download("none", Main.GOOD, (number, out) -> chunked(out, "", "")).counts().requests());
+    }
+
+    /** Downloads from a server that does something in the middle of the second body. */
+    private CellResult halfway(TestServer.Behaviour second) throws IOException {
+        AtomicInteger number = new AtomicInteger();
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            if (request.target().endsWith("catalog.json")) {
+                TestServer.send(out, "200 OK", "application/json", TestFiles.catalog("a.bin", CONTENT));
+            } else if (number.incrementAndGet() == 2) {
+                out.write(("HTTP/1.1 200 OK\r\nContent-Length: " + CONTENT.length + "\r\n\r\n").getBytes(US_ASCII));
+                out.write(CONTENT, 0, CONTENT.length / 2);
+                second.answer(request, out, socket);
+            } else {
+                send(out, CONTENT);
+            }
+        })) {
+            Cli cli = Cli.run("download", "-c=1", "-n=4", "--warmup=0s", "--timeout=500ms", "-o", folder.toString(),
+                    server.url("/files"));
+            assertEquals(Main.ERRORS, cli.code(), cli.err());
+            return RunFile.read(folder.resolve("run.json")).cells().get(0);
+        }
+    }
+
+    @Test
+    void aServerThatStallsInMidBodyIsFound() throws IOException {
+        CellResult cell = halfway((request, out, socket) -> {
+            while (socket.getInputStream().read() >= 0) {
+                continue;
+            }
+        });
+        assertEquals("nothing came for 500 ms after 100000 body bytes", cell.errors().get("timeout").first());
+        assertEquals(3, cell.counts().requests(), "the client goes on");
+        assertEquals(3L * CONTENT.length, cell.counts().bytes(), "a half does not count");
+    }
+
+    @Test
+    void aServerThatDiesInMidBodyIsFound() throws IOException {
+        TestServer[] self = new TestServer[1];
+        AtomicInteger number = new AtomicInteger();
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            if (request.target().endsWith("catalog.json")) {
+                TestServer.send(out, "200 OK", "application/json", TestFiles.catalog("a.bin", CONTENT));
+                return;
+            }
+            if (number.incrementAndGet() < 3) {
+                send(out, CONTENT);
+                return;
+            }
+            out.write(("HTTP/1.1 200 OK\r\nContent-Length: " + CONTENT.length + "\r\n\r\n").getBytes(US_ASCII));
+            out.write(CONTENT, 0, CONTENT.length / 2);
+            self[0].close();
+        })) {
+            self[0] = server;
+            Cli cli = Cli.run("download", "-c=1", "-n=5", "--warmup=0s", "--timeout=5s", "-o", folder.toString(),
+                    server.url("/files"));
+            assertEquals(Main.ERRORS, cli.code(), cli.err());
+        }
+        CellResult cell = RunFile.read(folder.resolve("run.json")).cells().get(0);
+        assertEquals("closed after 100000 of 200000 bytes", cell.errors().get("short body").first());
+        assertEquals(2, cell.errors().get("connect").count());
+        assertEquals(2, cell.counts().requests());
+        assertEquals(2L * CONTENT.length, cell.counts().bytes());
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -89,11 +90,34 @@ class MoreOptionsTest {
 
     @Test
     void someErrorsMayBeAllowed() throws IOException {
-        try (TestServer server = new TestServer((request, out, socket) ->
-                TestServer.send(out, "500 Internal Server Error", "text/plain", "no".getBytes(US_ASCII)))) {
-            assertEquals(Main.ERRORS, uuid(server).code());
-            assertEquals(Main.ERRORS, uuid(server, "--max-errors=3").code());
-            assertEquals(Main.GOOD, uuid(server, "--max-errors=4").code());
+        assertEquals(Main.ERRORS, failing(2).code());
+        assertEquals(Main.ERRORS, failing(2, "--max-errors=1").code());
+        assertEquals(Main.GOOD, failing(2, "--max-errors=2").code());
+    }
+
+    @Test
+    void nothingButErrorsIsForgiven() throws IOException {
+        assertEquals(Main.ERRORS, failing(4, "--max-errors=3").code());
+        Cli all = failing(4, "--max-errors=4");
+        assertEquals(Main.INVALID, all.code());
+        assertTrue(all.err().contains("loadclient: --max-errors forgives errors, not this: c=1 GET "), all.err());
+        assertTrue(all.err().contains("nothing completed"), all.err());
+        assertEquals(Main.ERRORS, failing(1, "--require=server-bound").code());
+        assertEquals(Main.INVALID, failing(1, "--require=server-bound", "--max-errors=9").code());
+        assertEquals(Main.INVALID, failing(0, "--require=server-bound", "--max-errors=9").code());
+    }
+
+    /** Four requests, the first of which fail. */
+    private static Cli failing(int requests, String... options) throws IOException {
+        AtomicInteger number = new AtomicInteger();
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            if (number.incrementAndGet() > requests) {
+                TestServer.answerUuids(request, out, socket);
+            } else {
+                TestServer.send(out, "500 Internal Server Error", "text/plain", "no".getBytes(US_ASCII));
+            }
+        })) {
+            return uuid(server, options);
         }
     }
 

@@ -10,6 +10,7 @@ import dev.millrace.load.run.CellResult;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,11 +68,77 @@ class OpenModelTest {
             awaitNanos(20_000_000L);
             TestServer.answerUuids(request, out, socket);
         })) {
-            Cli cli = Cli.run("uuid", "-c=1", "-R=1000", "-d=500ms", "--warmup=0s", "-o", folder.toString(),
+            Cli cli = Cli.run("uuid", "-c=1", "-R=100", "-d=500ms", "--warmup=0s", "-o", folder.toString(),
                     server.url("/generate-uuid"));
             assertEquals(Main.INVALID, cli.code(), cli.out());
-            assertTrue(only().verdict().startsWith("invalid: rate not reached ("), only().verdict());
+            CellResult cell = only();
+            assertTrue(cell.verdict().startsWith("invalid: rate not reached ("), cell.verdict());
+            assertEquals(due(cell, 100), cell.times().latency().count(), "what waited is in the latencies");
         }
+    }
+
+    @Test
+    void whatIsNotSentWhenTheDrainEndsIsLost() throws IOException {
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            awaitNanos(20_000_000L);
+            TestServer.answerUuids(request, out, socket);
+        })) {
+            Cli cli = Cli.run("uuid", "-c=1", "-R=1000", "-d=300ms", "--drain=200ms", "--warmup=0s", "-o",
+                    folder.toString(), server.url("/generate-uuid"));
+            assertEquals(Main.INVALID, cli.code(), cli.out());
+            CellResult cell = only();
+            assertEquals("invalid: " + cell.counts().unsent() + " requests of the rate were not sent", cell.verdict());
+            assertEquals(due(cell, 1000),
+                    cell.counts().requests() + cell.counts().cutOff() + cell.counts().unsent());
+            assertEquals(cell.counts().requests(), cell.times().latency().count());
+        }
+    }
+
+    @Test
+    void whatTheWarmUpLeftBehindIsNeitherSentNorCounted() throws IOException {
+        AtomicBoolean stalled = new AtomicBoolean();
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            if (stalled.compareAndSet(false, true)) {
+                awaitNanos(1_400_000_000L);
+            }
+            TestServer.answerUuids(request, out, socket);
+        })) {
+            Cli cli = Cli.run("uuid", "-c=1", "-R=20", "-d=1s", "--warmup=1s", "-o", folder.toString(),
+                    server.url("/generate-uuid"));
+            assertEquals(Main.GOOD, cli.code(), cli.out() + cli.err());
+            CellResult cell = only();
+            assertEquals("at-rate", cell.verdict());
+            assertEquals(due(cell, 20), cell.counts().requests(), 1, "where the line met the window's edge");
+            assertEquals(cell.counts().requests(), cell.times().latency().count());
+            assertEquals(cell.counts().requests() + 1, server.requests().size(), "the first one, and the window's");
+            assertTrue(cell.times().latency().max() < 1_000_000, () -> "from the window alone: " + cell.times());
+        }
+    }
+
+    @Test
+    void whatWasDueBeforeTheEndIsSentAndRecordedAfterIt() throws IOException {
+        AtomicInteger number = new AtomicInteger();
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            if (number.incrementAndGet() == 99) {
+                awaitNanos(HICCUP_NANOS);
+            }
+            TestServer.answerUuids(request, out, socket);
+        })) {
+            Cli cli = Cli.run("uuid", "-c=1", "-R=100", "-d=1s", "--warmup=0s", "-o", folder.toString(),
+                    server.url("/generate-uuid"));
+            CellResult cell = only();
+            assertEquals(0, cell.errorCount() + cell.counts().unsent() + cell.counts().cutOff(), cli.out());
+            assertEquals(due(cell, 100), cell.times().latency().count());
+            assertEquals(due(cell, 100), cell.counts().requests());
+            assertEquals(due(cell, 100), server.requests().size(), "no others");
+            assertTrue(cell.times().latency().max() >= HICCUP_NANOS / 1000.0, () -> "the hiccup: " + cell.times());
+            assertTrue(cell.times().lateness().max() > HICCUP_NANOS / 2000.0, () -> "one behind it: " + cell.times());
+        }
+    }
+
+    /** How many requests are due in a window that begins with the first one. */
+    private static long due(CellResult cell, int rate) {
+        return (long) Math.ceil(cell.windowSeconds() * rate);
     }
 
     @Test

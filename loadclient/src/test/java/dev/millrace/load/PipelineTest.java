@@ -1,7 +1,10 @@
 package dev.millrace.load;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.http.Fault;
 import dev.millrace.load.http.HttpConnection;
@@ -10,6 +13,7 @@ import dev.millrace.load.http.SocketSettings;
 import dev.millrace.load.http.Target;
 import dev.millrace.load.http.Timing;
 import dev.millrace.load.scenario.FixedWorkload;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -31,6 +35,36 @@ class PipelineTest {
                 return connection.exchange(work.script(1).next(), new Timing(), bytes::addAndGet);
             }
         }
+    }
+
+    @Test
+    void bytesBehindAnAnswerAreNotTheNextOne() throws IOException {
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            ByteArrayOutputStream twice = new ByteArrayOutputStream();
+            TestServer.send(twice, "200 OK", "x/y", CONTENT);
+            TestServer.send(twice, "200 OK", "x/y", CONTENT);
+            out.write(twice.toByteArray());
+        })) {
+            FixedWorkload work = new FixedWorkload(Target.of(server.url("/")), CONTENT, 1, false);
+            try (HttpConnection connection = HttpConnection.open(work.target().address(),
+                    new SocketSettings(null, 0, 5000), new byte[work.readBufferBytes()])) {
+                assertNull(connection.exchange(work.script(1).next(), new Timing(), bytes::addAndGet));
+                assertTrue(connection.reusable());
+                IOException surplus = assertThrows(IOException.class,
+                        () -> connection.exchange(work.script(1).next(), new Timing(), bytes::addAndGet));
+                assertEquals(Fault.WRONG_CONTENT, Fault.ofExchange(surplus));
+                assertEquals(length(CONTENT) + " surplus bytes after the answer before", surplus.getMessage());
+                assertFalse(connection.reusable());
+                assertEquals(1, server.requests().size(), "nothing is asked any more");
+            }
+        }
+    }
+
+    /** The length of an answer with this content. */
+    private static int length(byte[] content) throws IOException {
+        ByteArrayOutputStream answer = new ByteArrayOutputStream();
+        TestServer.send(answer, "200 OK", "x/y", content);
+        return answer.size();
     }
 
     @Test

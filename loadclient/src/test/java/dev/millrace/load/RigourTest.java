@@ -1,10 +1,13 @@
 package dev.millrace.load;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.host.LocalPorts;
+import dev.millrace.load.host.ProcessCpu;
 import dev.millrace.load.http.Target;
 import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.Cell;
@@ -137,6 +140,49 @@ class RigourTest {
         Cli cli = Cli.run("uuid", "--server-cmd", "echo no luck today", "-o", folder.toString(), "http://127.0.0.1:1/");
         assertEquals(Main.ERRORS, cli.code());
         assertEquals("loadclient: the server ended before it listened: no luck today", cli.err().strip());
+    }
+
+    @Test
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "--server-cmd goes through /bin/sh")
+    void aPortThatIsTakenIsNotMeasured() throws IOException {
+        Path started = folder.resolve("started");
+        try (TestServer other = new TestServer(TestServer::answerUuids)) {
+            Cli cli = Cli.run("uuid", "-n=1", "--warmup=0s", "--server-cmd", "touch '" + started + "'; sleep 60", "-o",
+                    folder.toString(), other.url("/generate-uuid"));
+            assertEquals(Main.ERRORS, cli.code());
+            assertTrue(cli.err().matches("loadclient: something listens on 127.0.0.1:\\d+ already, so the server's "
+                    + "command was not started\\R"), cli.err());
+            assertFalse(Files.exists(started));
+        }
+    }
+
+    @Test
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "--server-cmd goes through /bin/sh")
+    void aServerThatIsGoneDoesNotListen() throws Exception {
+        Path log = folder.resolve("gone.log");
+        try (TestServer other = new TestServer(TestServer::answerUuids);
+             ServerProcess process = ServerProcess.ofCommand("echo the port is taken", log)) {
+            ProcessHandle.of(process.pid()).ifPresent(handle -> handle.onExit().join());
+            IOException failure = assertThrows(IOException.class,
+                    () -> process.awaitPort(Target.of(other.url("/")).address()));
+            assertEquals("the server ended before it listened: the port is taken", failure.getMessage());
+        }
+    }
+
+    @Test
+    void theTimeOfAServersWorkersIsItsOwn() throws IOException {
+        long self = ProcessHandle.current().pid();
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            Target target = Target.of(server.url("/"));
+            List<Servers.Entry> entries = List.of(new Servers.Entry("found", target, null, null),
+                    new Servers.Entry("named", target, self, null));
+            try (Servers servers = new Servers(entries, folder)) {
+                assertEquals(new ProcessCpu(self, true), servers.process("named"));
+                if (OS.LINUX.isCurrentOs()) {
+                    assertEquals(new ProcessCpu(self, true), servers.process("found"));
+                }
+            }
+        }
     }
 
     /** A server for {@code --server-cmd}. */

@@ -10,9 +10,10 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** A real server on a real socket that answers as a test tells it to, rightly or not. A thread per connection. */
 public final class TestServer implements AutoCloseable {
@@ -40,7 +41,7 @@ public final class TestServer implements AutoCloseable {
     private final ServerSocket listener;
     private final Behaviour behaviour;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
-    private final List<Request> requests = new CopyOnWriteArrayList<>();
+    private final Queue<Request> requests = new ConcurrentLinkedQueue<>();
 
     /** Listens on a free port of the loopback interface. */
     public TestServer(Behaviour behaviour) throws IOException {
@@ -60,7 +61,7 @@ public final class TestServer implements AutoCloseable {
 
     /** All requests so far. */
     public List<Request> requests() {
-        return requests;
+        return List.copyOf(requests);
     }
 
     /** Writes an answer with a Content-Length. */

@@ -35,7 +35,7 @@ class UsageTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "uuid ", "download ", "compare ", "report ", "selftest ", "demo "})
+    @ValueSource(strings = {"", "uuid ", "download ", "compare ", "report ", "selftest ", "demo ", "replay "})
     void helpHasExamplesAndExitZero(String command) {
         Cli cli = Cli.run((command + "--help").split(" "));
         assertEquals(Main.GOOD, cli.code());

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.CellResult;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
@@ -35,6 +36,9 @@ class UuidFaultsTest {
                 fault("wrong content", "1 UUIDs malformed", (request, out, socket) ->
                         TestServer.send(out, "200 OK", "text/xml", new String(TestServer.uuids(3), US_ASCII)
                                 .replaceFirst("6ba7b810", "6ba7b81x").getBytes(US_ASCII))),
+                fault("wrong content", "text outside the UUIDs: oops", (request, out, socket) ->
+                        TestServer.send(out, "200 OK", "text/xml",
+                                (new String(TestServer.uuids(3), US_ASCII) + "oops").getBytes(US_ASCII))),
                 fault("wrong content", "root element not closed", (request, out, socket) ->
                         TestServer.send(out, "200 OK", "text/xml", new String(TestServer.uuids(3), US_ASCII)
                                 .replace("</response>", "").getBytes(US_ASCII))),
@@ -69,6 +73,25 @@ class UuidFaultsTest {
             assertEquals(Main.ERRORS, cli.code());
             assertTrue(cli.out().contains("err 2"), cli.out());
             assertTrue(cli.err().contains(kind + " x 2"), cli.err());
+        }
+    }
+
+    @Test
+    void aServerThatWritesEachAnswerTwiceIsFound() throws IOException {
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            ByteArrayOutputStream twice = new ByteArrayOutputStream();
+            TestServer.answerUuids(request, twice, socket);
+            TestServer.answerUuids(request, twice, socket);
+            out.write(twice.toByteArray());
+        })) {
+            Cli cli = Cli.run("uuid", "-c=1", "-n=4", "--warmup=0s", "-o", folder.toString(),
+                    server.url("/generate-uuid"));
+            CellResult cell = RunFile.read(folder.resolve("run.json")).cells().get(0);
+            assertEquals(Main.ERRORS, cli.code());
+            assertEquals(2, cell.counts().requests(), "one on each connection");
+            assertEquals(2, cell.counts().connections());
+            assertEquals(2, cell.errors().get("wrong content").count());
+            assertTrue(cli.err().contains(" surplus bytes after the answer before)"), cli.err());
         }
     }
 

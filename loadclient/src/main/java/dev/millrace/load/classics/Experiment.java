@@ -88,6 +88,17 @@ public record Experiment(String name, String title, String about, String unit, L
                 List.copyOf(all), List.of(), claims);
     }
 
+    /** The lengths of one of the forms. */
+    public Lengths lengths(boolean isQuick) {
+        return isQuick ? quick : full;
+    }
+
+    /** The same with the lengths that one of its forms was run with: intervals are made by them. */
+    public Experiment ran(boolean isQuick, Lengths lengths) {
+        return new Experiment(name, title, about, unit, scaled, files, heap, isQuick ? lengths : quick,
+                isQuick ? full : lengths, servers, rows, added, claims);
+    }
+
     /** The unit of a row's throughput. */
     public String unit(Row row) {
         return row.unit() == null ? unit : row.unit();

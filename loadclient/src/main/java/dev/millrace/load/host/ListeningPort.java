@@ -22,7 +22,10 @@ public final class ListeningPort {
     private ListeningPort() {
     }
 
-    /** The process, or empty when there is none, or it belongs to another user, or there is no {@code /proc}. */
+    /**
+     * The process, or empty when there is none, or it belongs to another user, or there is no {@code /proc}. Of several
+     * that share the socket it is the one that started the others.
+     */
     public static OptionalLong pid(int port) {
         Set<String> inodes = listeningInodes(port);
         if (inodes.isEmpty()) {
@@ -31,7 +34,7 @@ public final class ListeningPort {
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
             for (Path process : processes) {
                 if (holdsAny(process, inodes)) {
-                    return OptionalLong.of(Long.parseLong(process.getFileName().toString()));
+                    return OptionalLong.of(first(Long.parseLong(process.getFileName().toString()), inodes));
                 }
             }
         } catch (IOException | UncheckedIOException ignored) {
@@ -39,6 +42,13 @@ public final class ListeningPort {
             return OptionalLong.empty();
         }
         return OptionalLong.empty();
+    }
+
+    private static long first(long pid, Set<String> inodes) {
+        OptionalLong parent = ProcessHandle.of(pid).flatMap(ProcessHandle::parent).stream()
+                .mapToLong(ProcessHandle::pid).findFirst();
+        return parent.isPresent() && holdsAny(Path.of("/proc", Long.toString(parent.getAsLong())), inodes)
+                ? first(parent.getAsLong(), inodes) : pid;
     }
 
     private static Set<String> listeningInodes(int port) {

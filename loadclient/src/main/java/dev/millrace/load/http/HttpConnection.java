@@ -66,11 +66,18 @@ public final class HttpConnection implements Closeable {
      * @param timing filled in, also when the exchange fails half-way; the first bytes are those of the first answer
      * @param meter  told of the bodies' bytes as they come
      * @return what is wrong with the first wrong one of the complete answers, or null when all are right
-     * @throws IOException if fewer answers came, see {@link Fault#ofExchange}; the connection is of no use then
+     * @throws IOException if fewer answers came, or more than one to the call before, see {@link Fault#ofExchange};
+     *                     the connection is of no use then
      */
     public Failure exchange(Call call, Timing timing, BodyMeter meter) throws IOException {
         timing.reset();
         brokenOff = false;
+        reusable = false;
+        // Taken for an answer, they would make every one after them that of another request.
+        if (reader.unread() > 0) {
+            throw new BadAnswerException(Fault.WRONG_CONTENT, reader.unread()
+                    + " surplus bytes after the answer before");
+        }
         in.arm();
         out.write(call.request());
         Failure failure = null;

@@ -82,6 +82,11 @@ final class ResponseReader {
         return true;
     }
 
+    /** Bytes that were read with the last answer and do not belong to it. */
+    int unread() {
+        return limit - position;
+    }
+
     /** Reads on until the peer closes. */
     void skipAll() throws IOException {
         do {

@@ -48,6 +48,21 @@ public record Aggregate(String label, Map<String, String> parameters, List<CellR
         return repetitions.stream().mapToLong(CellResult::errorCount).sum();
     }
 
+    /** Exchanges still going on when the drain was over. */
+    long cutOff() {
+        return repetitions.stream().mapToLong(cell -> cell.counts().cutOff()).sum();
+    }
+
+    /** Requests without an answer when the drain was over; a long body may well be under way then. */
+    long unanswered() {
+        return first().countsBytes() ? 0 : cutOff();
+    }
+
+    /** Repetitions in which every answer was right and the figures stand for what they say. */
+    List<CellResult> sound() {
+        return repetitions.stream().filter(cell -> cell.valid() && cell.errorCount() == 0).toList();
+    }
+
     /** The verdict, if all repetitions agree; otherwise each that was given. */
     String verdict() {
         return String.join(" / ", repetitions.stream().map(CellResult::verdict).distinct().toList());

@@ -1,8 +1,10 @@
 package dev.millrace.load.report;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -38,7 +40,11 @@ final class Chart {
         return series.isEmpty();
     }
 
+    /** Lines over categories that are numbers, in their order: cells may have been measured in any. */
     String lines() {
+        List<String> ascending = categories.stream().sorted(Comparator.comparingDouble(Double::parseDouble)).toList();
+        categories.clear();
+        categories.addAll(ascending);
         Figure figure = new Figure(title, unit, smallest(), largest());
         categoryTexts(figure);
         int colour = 0;
@@ -116,7 +122,7 @@ final class Chart {
     private void categoryTexts(Figure figure) {
         int place = 0;
         for (String category : categories) {
-            figure.xText(middle(place++), category);
+            figure.xText(middle(place++), category, slot());
         }
     }
 

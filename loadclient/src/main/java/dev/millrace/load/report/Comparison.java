@@ -2,18 +2,25 @@ package dev.millrace.load.report;
 
 import dev.millrace.load.run.CellResult;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
- * Two variants compared cell by cell. Repetition n of one is paired with repetition n of the other, which ran at nearly
- * the same time; the interval is that of the ratios, not of two means. Immutable.
+ * Two runs compared cell by cell. Repetition n of one is paired with repetition n of the other, which ran at nearly the
+ * same time; the interval is that of the ratios, not of two means. Cells with errors and invalid ones have no ratio.
+ * Immutable.
  *
- * @param rows a row for each cell that both variants have
+ * @param labelled whether there are several variants, which are compared each with itself
+ * @param rows     a row for each cell of A
  */
-public record Comparison(List<Row> rows) {
+public record Comparison(boolean labelled, List<Row> rows) {
 
     /** Figures that can be compared. */
     public enum Metric {
@@ -60,25 +67,67 @@ public record Comparison(List<Row> rows) {
     }
 
     /**
-     * One cell.
+     * One cell of A.
      *
+     * @param label      its variant
      * @param parameters its settings
      * @param ratios     what can be compared
+     * @param lost       what A has and cannot be compared
+     * @param fault      what is wrong with it in B; null if nothing is
+     * @param ownFault   what is wrong with it in A; null if nothing is
      */
-    public record Row(Map<String, String> parameters, Map<Metric, Ratio> ratios) {
+    public record Row(String label, Map<String, String> parameters, Map<Metric, Ratio> ratios, Set<Metric> lost,
+                      Gap fault, Gap ownFault) {
+
+        /** Why B is not cleared by the deciding figures; null if nothing stands in the way. */
+        public Gap gap(List<Metric> deciding) {
+            if (fault != null) {
+                return fault;
+            }
+            List<Metric> missing = deciding.stream().filter(lost::contains).toList();
+            if (!missing.isEmpty()) {
+                return new Gap("B: no " + labels(missing) + " to compare with A's", false);
+            }
+            if (deciding.stream().anyMatch(ratios::containsKey)) {
+                return null;
+            }
+            return ownFault != null ? ownFault : new Gap("A: no " + labels(deciding), false);
+        }
+
+        private static String labels(List<Metric> metrics) {
+            return metrics.stream().map(Metric::label).collect(Collectors.joining(" and no "));
+        }
     }
 
-    /** Compares variant B with variant A; both without their label. */
+    /**
+     * Compares variant B with variant A: one with one whatever their labels are, several with those of the same label.
+     *
+     * @throws IllegalArgumentException if there are several and no label is in both; the message is for people
+     */
     public static Comparison of(List<CellResult> a, List<CellResult> b) {
-        List<Row> rows = new ArrayList<>();
-        for (Aggregate first : Aggregate.of(unlabelled(a))) {
-            for (Aggregate second : Aggregate.of(unlabelled(b))) {
-                if (first.parameters().equals(second.parameters())) {
-                    rows.add(new Row(first.parameters(), ratios(first, second)));
-                }
-            }
+        Set<String> labels = labels(a);
+        Set<String> others = labels(b);
+        boolean labelled = labels.size() > 1 || others.size() > 1;
+        if (labelled && Collections.disjoint(labels, others)) {
+            throw new IllegalArgumentException("the runs have no variant in common (" + names(labels) + "; "
+                    + names(others) + "), name one of each by #LABEL");
         }
-        return new Comparison(List.copyOf(rows));
+        List<Aggregate> partners = Aggregate.of(b);
+        List<Row> rows = Aggregate.of(a).stream().map(first -> row(first, partners.stream()
+                .filter(one -> one.parameters().equals(first.parameters()))
+                .filter(one -> !labelled || one.label().equals(first.label())).findFirst().orElse(null))).toList();
+        return new Comparison(labelled, rows);
+    }
+
+    /** The row of the same cell in another comparison of the same A, or null. */
+    public Row like(Row row) {
+        return rows.stream().filter(one -> one.label().equals(row.label()) && one.parameters().equals(row.parameters()))
+                .findFirst().orElse(null);
+    }
+
+    /** The settings of a row as the lines show them; the variant only where there are several. */
+    public String name(Row row) {
+        return ResultLine.name(labelled ? row.label() : "", row.parameters());
     }
 
     /** Whether B is worse than A in that figure by more than the threshold, beyond doubt where there is an interval. */
@@ -92,31 +141,44 @@ public record Comparison(List<Row> rows) {
         return best > limit;
     }
 
-    private static Map<Metric, Ratio> ratios(Aggregate a, Aggregate b) {
-        Map<Metric, Ratio> ratios = new LinkedHashMap<>();
-        for (Metric metric : Metric.values()) {
-            List<Double> pairs = new ArrayList<>();
-            for (CellResult one : a.repetitions()) {
-                for (CellResult other : b.repetitions()) {
-                    Double before = metric.figure.apply(one);
-                    Double after = metric.figure.apply(other);
-                    if (one.repetition() == other.repetition() && before != null && after != null && before > 0
-                            && after > 0) {
-                        pairs.add(after / before);
-                    }
-                }
-            }
-            if (!pairs.isEmpty()) {
-                ratios.put(metric, Ratio.of(pairs));
-            }
-        }
-        return ratios;
+    private static Set<String> labels(List<CellResult> cells) {
+        return cells.stream().map(CellResult::label).collect(Collectors.toCollection(TreeSet::new));
     }
 
-    private static List<CellResult> unlabelled(List<CellResult> cells) {
-        return cells.stream().filter(CellResult::valid).map(cell -> new CellResult("", cell.parameters(),
-                cell.repetition(), cell.model(), cell.countsBytes(), cell.windowSeconds(), cell.counts(), cell.errors(),
-                cell.times(), cell.sizes(), cell.cpu(), cell.series(), cell.histogram(), cell.verdict(), cell.notes()))
-                .toList();
+    private static String names(Set<String> labels) {
+        return labels.stream().map(label -> label.isEmpty() ? "one without a name" : label)
+                .collect(Collectors.joining(", "));
+    }
+
+    private static Row row(Aggregate a, Aggregate b) {
+        Map<Metric, Ratio> ratios = new LinkedHashMap<>();
+        Set<Metric> lost = EnumSet.noneOf(Metric.class);
+        for (Metric metric : Metric.values()) {
+            List<Double> pairs = b == null ? List.of() : pairs(metric, a, b);
+            if (!pairs.isEmpty()) {
+                ratios.put(metric, Ratio.of(pairs));
+            } else if (a.sound().stream().anyMatch(cell -> known(metric.figure.apply(cell)))) {
+                lost.add(metric);
+            }
+        }
+        return new Row(a.label(), a.parameters(), ratios, lost, Gap.of("B", b), Gap.of("A", a));
+    }
+
+    private static List<Double> pairs(Metric metric, Aggregate a, Aggregate b) {
+        List<Double> pairs = new ArrayList<>();
+        for (CellResult one : a.sound()) {
+            for (CellResult other : b.sound()) {
+                Double before = metric.figure.apply(one);
+                Double after = metric.figure.apply(other);
+                if (one.repetition() == other.repetition() && known(before) && known(after)) {
+                    pairs.add(after / before);
+                }
+            }
+        }
+        return pairs;
+    }
+
+    private static boolean known(Double figure) {
+        return figure != null && figure > 0;
     }
 }

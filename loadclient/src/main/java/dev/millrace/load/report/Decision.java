@@ -13,7 +13,9 @@ enum Decision {
     /** An interval reaches over the edge, or there is none. */
     UNDECIDED("undecided"),
     /** A row that the claim speaks of was not measured. */
-    NOT_MEASURED("not measured");
+    NOT_MEASURED("not measured"),
+    /** All were, but no repetition has figures of both that stand for what they say. */
+    NOT_COMPARABLE("not comparable");
 
     private final String label;
 
@@ -25,10 +27,15 @@ enum Decision {
         return label;
     }
 
-    /** Decides on one comparison; the ratio may be null. */
-    static Decision of(Claim.Compared compared, Ratio ratio) {
+    /**
+     * Decides on one comparison.
+     *
+     * @param ratio    null if there is none
+     * @param measured whether there are cells of all rows, sound or not
+     */
+    static Decision of(Claim.Compared compared, Ratio ratio, boolean measured) {
         if (ratio == null) {
-            return NOT_MEASURED;
+            return measured ? NOT_COMPARABLE : NOT_MEASURED;
         }
         if (Double.isNaN(ratio.low())) {
             return UNDECIDED;
@@ -46,8 +53,10 @@ enum Decision {
         if (decisions.contains(FAILS)) {
             return FAILS;
         }
-        if (decisions.contains(NOT_MEASURED)) {
-            return NOT_MEASURED;
+        for (Decision none : List.of(NOT_MEASURED, NOT_COMPARABLE)) {
+            if (decisions.contains(none)) {
+                return none;
+            }
         }
         return decisions.contains(UNDECIDED) ? UNDECIDED : HOLDS;
     }

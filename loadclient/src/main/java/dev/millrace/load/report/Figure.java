@@ -12,6 +12,8 @@ final class Figure {
     private static final int TOP = 14;
     private static final int BOTTOM = 34;
     private static final int COLOURS = 8;
+    /** Of a wide typeface: which one shows the page is not known here. */
+    private static final double CHARACTER_WIDTH = 7;
 
     private final Svg svg;
     private final Axis axis;
@@ -60,6 +62,30 @@ final class Figure {
 
     void xText(double x, String text) {
         svg.text(x, HEIGHT - BOTTOM + 18, "middle", text);
+    }
+
+    /** A name of a category, on two lines if it is wider than its place, and cut if that is not enough. */
+    void xText(double x, String text, double width) {
+        int most = (int) (width / CHARACTER_WIDTH);
+        int blank = text.length() <= most ? -1 : blank(text);
+        if (blank < 0) {
+            xText(x, cut(text, most));
+            return;
+        }
+        svg.text(x, HEIGHT - BOTTOM + 14, "middle", cut(text.substring(0, blank), most));
+        svg.text(x, HEIGHT - BOTTOM + 27, "middle", cut(text.substring(blank + 1), most));
+    }
+
+    /** The blank nearest to the middle, or -1. */
+    private static int blank(String text) {
+        int middle = text.length() / 2;
+        int before = text.lastIndexOf(' ', middle);
+        int after = text.indexOf(' ', middle);
+        return after < 0 || before >= 0 && middle - before < after - middle ? before : after;
+    }
+
+    private static String cut(String text, int most) {
+        return text.length() <= most ? text : text.substring(0, Math.max(0, most - 1)) + "\u2026";
     }
 
     /** The whole, with a legend that names the series in the order of their colours. */

@@ -37,7 +37,7 @@ final class HtmlReport {
         if (run.experiment() != null) {
             page.append("<p>").append(Svg.escape(run.experiment().about())).append("</p>\n<ul>\n");
             run.experiment().scaled().forEach(line -> page.append("<li>").append(Svg.escape(line)).append("</li>\n"));
-            page.append("</ul>\n");
+            page.append("</ul>\n<p>").append(Svg.escape(ThenAndNow.basis(run))).append("</p>\n");
             ThenAndNow.of(run).forEach(table -> page.append(table.html()));
         }
         warnings();

@@ -3,8 +3,8 @@ package dev.millrace.load.report;
 import java.util.List;
 
 /**
- * A mean and its 95 % confidence interval by Student's t: one value per repetition, since windows inside one repetition
- * are not independent and would make the interval too narrow.
+ * A mean and its 95 % confidence interval by Student's t: one value per repetition, or per start of the
+ * servers where several repetitions shared one, since what shares its luck would make the interval too narrow.
  *
  * @param mean arithmetic mean
  * @param half half the width of the interval; NaN of a single value

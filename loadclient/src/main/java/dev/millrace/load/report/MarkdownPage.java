@@ -25,8 +25,11 @@ public final class MarkdownPage {
                 Five experiments that were published between 2004 and 2013, repeated by `loadclient replay`. Figures of then are facts
                 of their machines; only ratios and orders compare. A claim *holds* if the whole 95 % interval of today's ratio lies
                 where the claim wants it, *does not hold today* if the whole interval lies elsewhere, and is *undecided* otherwise.
-                Ratios are taken within each repetition. Throughput on a machine that client and
-                server share includes the client's cost; work per second of the server's CPU is judged beside it.
+                Ratios are taken within each repetition, a block in which every cell is measured once; blocks on servers started
+                once are averaged, so that an interval is that of independent starts where there are several. Ratios leave out
+                cells with errors, invalid ones, and those of a server that left requests unanswered; a claim with no repetition
+                left is *not comparable*. Throughput on a machine that client and server share includes the client's cost; work
+                per second of the server's CPU is judged beside it.
 
                 """);
         page.append("Made by `").append(command).append("`.\n\n");
@@ -47,7 +50,8 @@ public final class MarkdownPage {
                 .forEach(fact -> page.append(fact).append(' ').append(run.environment().get(fact)).append("; "));
         page.append("`replay ").append(run.experiment().name()).append("`, ");
         page.append(String.join(", ", run.plan().entrySet().stream()
-                .map(fact -> fact.getKey() + " " + fact.getValue()).toList())).append(".\n\n");
+                .map(fact -> fact.getKey() + " " + fact.getValue()).toList())).append(". ");
+        page.append(ThenAndNow.basis(run)).append("\n\n");
         ThenAndNow.of(run).forEach(table -> page.append(table.markdown()));
     }
 }

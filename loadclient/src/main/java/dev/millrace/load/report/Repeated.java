@@ -1,34 +1,57 @@
 package dev.millrace.load.report;
 
 import dev.millrace.load.classics.Experiment;
+import dev.millrace.load.classics.Lengths;
 import dev.millrace.load.classics.Row;
 import dev.millrace.load.report.Comparison.Ratio;
 import dev.millrace.load.run.CellResult;
 import dev.millrace.load.run.SizeResult;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.TreeMap;
+import java.util.function.DoubleUnaryOperator;
 
 /**
  * Today's measurements of an experiment's rows. Ratios are taken within each block, whose cells ran at nearly the
- * same time; the interval is that of the blocks' ratios. Immutable.
+ * same time. Blocks on servers started once share the luck of that start: they are averaged, and the interval is that
+ * of the starts. If there was one start only, it is that of the blocks. Immutable.
  */
 final class Repeated {
 
     static final String THROUGHPUT = "throughput";
-    /** Figures by the names that the experiments give them. */
-    private static final Map<String, Function<CellResult, Double>> FIGURES = Map.of(
-            THROUGHPUT, CellResult::throughput, "init", Repeated::init, "speed", Repeated::speed,
-            "cpu", CellResult::cost);
     private static final double MICROS_PER_SECOND = 1e6;
 
     private final Experiment experiment;
     private final List<CellResult> cells;
+    private final boolean startedOnce;
+    /** Blocks that make one value of an interval. */
+    private final int together;
 
     Repeated(RunFile run) {
         this.experiment = run.experiment();
         this.cells = run.cells();
+        Lengths lengths = experiment.lengths(!RunFile.FULL.equals(run.plan().get(RunFile.FORM)));
+        // Counted in the cells, because older files do not hold the number of starts that was asked for by --repeat.
+        this.startedOnce = lengths.starts() == 1 || groups(lengths.repeats()) <= 1;
+        this.together = startedOnce ? 1 : lengths.repeats();
+    }
+
+    /** How many groups of so many blocks were measured. */
+    private long groups(int blocks) {
+        return cells.stream().mapToInt(CellResult::repetition).filter(block -> block >= 0).map(block -> block / blocks)
+                .distinct().count();
+    }
+
+    /** What intervals are made of, for people. */
+    String basis() {
+        if (startedOnce) {
+            return "Servers were started once: intervals have one value for each of " + groups(1)
+                    + " blocks, and do not hold the luck of a start.";
+        }
+        return "Intervals have one value for each of " + groups(together) + " starts of the servers"
+                + (together > 1 ? ", the mean of its " + together + " blocks." : ".");
     }
 
     /** The row of that id, or null if this form of the experiment does not have it. */
@@ -46,7 +69,14 @@ final class Repeated {
     /** A figure's mean and interval, or null. */
     Interval figure(Row row, String name) {
         Aggregate cell = cell(row);
-        return cell == null ? null : cell.interval(FIGURES.get(name));
+        Map<Integer, List<Double>> starts = new TreeMap<>();
+        for (CellResult one : cell == null ? List.<CellResult>of() : cell.repetitions()) {
+            // Rehearsals have negative numbers, and are there only if something went wrong in them.
+            if (one.repetition() >= 0) {
+                add(starts, one, value(name, one));
+            }
+        }
+        return starts.isEmpty() ? null : Interval.of(means(starts, value -> value, mean -> mean));
     }
 
     /** The ratio of two rows, or of a row and a number; null if there is none. */
@@ -56,41 +86,64 @@ final class Repeated {
         if (above == null || below == null && than == null) {
             return null;
         }
-        List<Double> ratios = new ArrayList<>();
+        Map<Integer, List<Double>> starts = new TreeMap<>();
         for (CellResult one : sound(above)) {
             if (below == null) {
-                add(ratios, value(figure, one), than);
+                add(starts, one, quotient(value(figure, one), than));
                 continue;
             }
             sound(below).stream().filter(other -> other.repetition() == one.repetition())
-                    .forEach(other -> add(ratios, value(figure, one), value(figure, other)));
+                    .forEach(other -> add(starts, one, quotient(value(figure, one), value(figure, other))));
         }
-        return ratios.isEmpty() ? null : Ratio.of(ratios);
+        return starts.isEmpty() ? null : Ratio.of(means(starts, Math::log, Math::exp));
     }
 
+    /** A server that leaves requests without an answer has the more time for the others: its figures compare with none. */
     private static List<CellResult> sound(Aggregate cell) {
-        return cell.repetitions().stream().filter(one -> one.valid() && one.errorCount() == 0).toList();
+        return cell.sound().stream().filter(one -> one.countsBytes() || one.counts().cutOff() == 0).toList();
     }
 
-    private static Double value(String figure, CellResult cell) {
-        return FIGURES.get(figure).apply(cell);
-    }
-
-    private static void add(List<Double> ratios, Double above, Double below) {
-        if (above != null && below != null && above > 0 && below > 0) {
-            ratios.add(above / below);
+    private void add(Map<Integer, List<Double>> starts, CellResult cell, Double value) {
+        if (value != null) {
+            starts.computeIfAbsent(cell.repetition() / together, key -> new ArrayList<>()).add(value);
         }
+    }
+
+    /** The mean of each start, taken of transformed values. */
+    private static List<Double> means(Map<Integer, List<Double>> starts, DoubleUnaryOperator there,
+                                      DoubleUnaryOperator back) {
+        return starts.values().stream().map(values -> back.applyAsDouble(values.stream()
+                .mapToDouble(Double::doubleValue).map(there).average().orElseThrow())).toList();
+    }
+
+    private static Double quotient(Double above, Double below) {
+        return above != null && below != null && above > 0 && below > 0 ? (Double) (above / below) : null;
+    }
+
+    /** A figure by the name that the experiments give it, or null. */
+    private Double value(String figure, CellResult cell) {
+        return switch (figure) {
+            case THROUGHPUT -> Double.valueOf(cell.throughput());
+            case "cpu" -> cell.cost();
+            case "init" -> init(cell);
+            case "speed" -> speed(cell);
+            default -> throw new IllegalArgumentException("no such figure: " + figure);
+        };
     }
 
     /** Request made until the first body byte, the mean over all downloads begun in the window, in seconds. */
     private static Double init(CellResult cell) {
         long downloads = cell.sizes().stream().mapToLong(SizeResult::downloads).sum();
         double micros = cell.sizes().stream().mapToDouble(size -> size.init().mean() * size.downloads()).sum();
-        return downloads == 0 ? null : micros / downloads / MICROS_PER_SECOND;
+        return downloads == 0 ? null : (Double) (micros / downloads / MICROS_PER_SECOND);
     }
 
-    /** Mean speed of downloads of the largest file, in MB/s. */
-    private static Double speed(CellResult cell) {
-        return cell.sizes().isEmpty() ? null : cell.sizes().get(cell.sizes().size() - 1).speed();
+    /** Mean speed of downloads of the largest file, in MB/s; null if none came to its end. */
+    private Double speed(CellResult cell) {
+        if (experiment.files().isEmpty()) {
+            return null;
+        }
+        long largest = Collections.max(experiment.files().values());
+        return cell.sizes().stream().filter(size -> size.size() == largest).map(SizeResult::speed).findFirst().orElse(null);
     }
 }

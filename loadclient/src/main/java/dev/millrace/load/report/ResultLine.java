@@ -39,13 +39,13 @@ public final class ResultLine {
             text += String.format(Locale.ROOT, " %7s req/s", Figures.number(cell.mean(CellResult::requestsPerSecond)));
         }
         return text + String.format(Locale.ROOT,
-                " | srv %7s %s %5s cpu | cli %5s cpu | p50 %6s p99 %6s ms%s | err %d | %s",
+                " | srv %7s %s %5s cpu | cli %5s cpu | p50 %6s p99 %6s ms%s | err %d%s | %s",
                 Figures.number(cell.mean(CellResult::cost)), bytes ? "ms/GB" : "us/req",
                 Figures.number(cell.mean(result -> cores(result.cpu().server(), result))),
                 Figures.number(cell.mean(result -> cores(result.cpu().client(), result))),
                 Figures.millis(cell.mean(result -> result.times().latency().p50())),
                 Figures.millis(cell.mean(result -> result.times().latency().p99())), raw(cell), cell.errors(),
-                cell.verdict());
+                cell.cutOff() > 0 ? " | cut " + cell.cutOff() : "", cell.verdict());
     }
 
     /** In the open model latency from sending stands beside latency from the moment at which the request was due. */

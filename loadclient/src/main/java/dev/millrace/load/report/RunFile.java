@@ -34,6 +34,10 @@ public record RunFile(int schemaVersion, String title, String started, String co
 
     /** The version written by this program. */
     public static final int SCHEMA_VERSION = 1;
+    /** The fact of a replay's plan that says which form of the experiment ran. */
+    public static final String FORM = "form";
+    /** The long form; any other is the short one. */
+    public static final String FULL = "full";
 
     private static final ObjectMapper JSON = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
 

@@ -51,7 +51,7 @@ public record Table(String title, List<String> heading, List<List<String>> rows)
     /** A heading and a table element. */
     String html() {
         StringBuilder html = new StringBuilder("<h3>").append(Svg.escape(title))
-                .append("</h3>\n<div class=\"wide\"><table>\n");
+                .append("</h3>\n<div class=\"wide fit\"><table>\n");
         html(html, "th", heading);
         rows.forEach(row -> html(html, "td", row));
         return html.append("</table></div>\n").toString();

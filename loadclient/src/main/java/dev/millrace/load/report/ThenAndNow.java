@@ -37,6 +37,11 @@ public final class ThenAndNow {
         return all;
     }
 
+    /** What the tables' intervals are made of; nothing if the run repeats no experiment. */
+    static String basis(RunFile run) {
+        return run.experiment() == null ? "" : new Repeated(run).basis();
+    }
+
     private List<Table> figures() {
         Map<List<String>, List<Row>> parts = new LinkedHashMap<>();
         experiment.rows().forEach(row -> parts.computeIfAbsent(List.of(row.part(), experiment.unit(row)),
@@ -79,8 +84,19 @@ public final class ThenAndNow {
         }
         Interval cost = today.figure(row, "cpu");
         texts.add(Figures.number(cost == null ? null : cost.mean()));
-        texts.add(cell == null ? "not measured" : cell.errors() > 0 ? cell.errors() + " errors" : cell.verdict());
+        texts.add(cell == null ? "not measured" : bound(cell));
         return texts;
+    }
+
+    private static String bound(Aggregate cell) {
+        List<String> faults = new ArrayList<>();
+        if (cell.errors() > 0) {
+            faults.add(cell.errors() + " errors");
+        }
+        if (cell.unanswered() > 0) {
+            faults.add(cell.unanswered() + " unanswered");
+        }
+        return faults.isEmpty() ? cell.verdict() : String.join(", ", faults);
     }
 
     private static String thenRatio(Row row, Row base) {
@@ -100,13 +116,14 @@ public final class ThenAndNow {
                 Row a = today.row(compared.a());
                 Row b = compared.b() == null ? null : today.row(compared.b());
                 boolean known = a != null && (b != null || compared.b() == null);
+                boolean measured = known && today.cell(a) != null && (b == null || today.cell(b) != null);
                 Ratio ratio = known ? today.ratio(compared.figure(), a, b, compared.than()) : null;
                 then.add(known ? then(compared, a, b) : Figures.UNKNOWN);
                 now.add(text(ratio));
-                decisions.add(Decision.of(compared, ratio));
+                decisions.add(Decision.of(compared, ratio, measured));
                 if (compared.figure().equals(Repeated.THROUGHPUT) && compared.b() != null) {
                     // The other way round: work per CPU second, so that more is better as in throughput.
-                    byCpu.add(Decision.of(compared, known ? today.ratio("cpu", b, a, null) : null));
+                    byCpu.add(Decision.of(compared, known ? today.ratio("cpu", b, a, null) : null, measured));
                 }
             }
             rows.add(List.of(claim.text(), String.join("; ", then), String.join("; ", now),
@@ -128,7 +145,7 @@ public final class ThenAndNow {
         return value == null || value >= 1 ? Figures.number(value) : String.format(Locale.ROOT, "%.3f", value);
     }
 
-    private static String text(Ratio ratio) {
+    static String text(Ratio ratio) {
         if (ratio == null) {
             return Figures.UNKNOWN;
         }

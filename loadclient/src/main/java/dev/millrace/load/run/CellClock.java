@@ -14,14 +14,24 @@ final class CellClock {
     final LongAdder warmup = new LongAdder();
     final LongAdder bytes = new LongAdder();
     final LongAdder connections = new LongAdder();
-    /** Exchanges that were still going on when the drain was over: no failure of the server's. */
+    /** Exchanges that were still going on when the drain was over, but for those that stalled. */
     final LongAdder cutOff = new LongAdder();
+    /** Downloads that received nothing during the whole drain. */
+    final LongAdder stalled = new LongAdder();
+    /** In the open model, requests that were sent before the window's end. */
+    final LongAdder sent = new LongAdder();
+    /** In the open model, requests that were due in the window and never sent. */
+    final LongAdder unsent = new LongAdder();
     final FaultLog faults = new FaultLog();
     private final AtomicLong tickets;
     private final boolean limited;
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile Phase phase = Phase.WARMUP;
     private volatile long startNanos;
+    private volatile long windowStart;
+    private volatile long windowEnd;
+    private volatile boolean over;
+    private volatile boolean drained;
 
     /** A clock; with a limit above 0 the window holds that many exchanges. */
     CellClock(long requestLimit) {
@@ -34,19 +44,63 @@ final class CellClock {
         return startNanos;
     }
 
-    void start() {
-        startNanos = System.nanoTime();
+    void start(long now) {
+        startNanos = now;
     }
 
     Phase phase() {
         return phase;
     }
 
-    void phase(Phase next) {
-        phase = next;
-        if (next == Phase.DRAIN) {
-            ended.countDown();
+    /** Ends the warm-up, unless the cell was stopped in it. */
+    synchronized void openWindow(long now) {
+        if (phase == Phase.WARMUP) {
+            windowStart = now;
+            phase = Phase.WINDOW;
         }
+    }
+
+    /** Ends the window; has no effect when it has ended. */
+    synchronized void closeWindow(long now) {
+        if (phase == Phase.DRAIN) {
+            return;
+        }
+        if (phase == Phase.WARMUP) {
+            windowStart = now;
+        }
+        windowEnd = now;
+        phase = Phase.DRAIN;
+        ended.countDown();
+    }
+
+    /** Nothing may be sent from now on; says whether the drain was long enough for what is left to tell something. */
+    void endDrain(boolean telling) {
+        drained = telling;
+        over = true;
+    }
+
+    boolean isOver() {
+        return over;
+    }
+
+    boolean drained() {
+        return drained;
+    }
+
+    /** Meaningless during the warm-up. */
+    long windowStart() {
+        return windowStart;
+    }
+
+    /** Meaningless before the drain. */
+    long windowEnd() {
+        return windowEnd;
+    }
+
+    /** Whether the window has a moment that is now or was. */
+    boolean inWindow(long moment) {
+        Phase now = phase;
+        return now != Phase.WARMUP && moment - windowStart >= 0 && (now == Phase.WINDOW || moment - windowEnd < 0);
     }
 
     /** Whether the exchanges in the window are numbered. */

@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What one cell measured. Rates count verified answers inside the window only; errors are those of the whole cell.
+ * What one cell measured. Rates count the verified answers of the window only, see {@link Counts}; errors are those of
+ * the whole cell.
  *
  * @param label         name of the server variant, may be empty
  * @param parameters    what tells this cell from others of the same variant

@@ -23,6 +23,8 @@ public final class CellRun {
     /** Share of the server's CPU time that its compilers may use in a steady state. */
     private static final double COMPILERS_REST = 0.01;
     private static final double MUCH_BY_OTHERS = 0.1;
+    /** How soon a wish to end is seen while exchanges are waited for. */
+    private static final long STOP_SEEN = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final Cell cell;
     private final RunSettings settings;
@@ -37,6 +39,7 @@ public final class CellRun {
     private final List<Long> byteSeries = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
     private volatile boolean stopped;
+    private String flaw;
     private long seenRequests;
     private long seenBytes;
 
@@ -52,7 +55,15 @@ public final class CellRun {
     /** Ends the window early; {@link #run} returns what was measured so far. */
     public void stop() {
         stopped = true;
-        clock.phase(Phase.DRAIN);
+        clock.closeWindow(System.nanoTime());
+    }
+
+    /**
+     * Why the figures are not valid even if all errors are forgiven; null if nothing but errors can be said against
+     * them. Known when {@link #run} has returned.
+     */
+    public String flaw() {
+        return flaw;
     }
 
     /**
@@ -64,25 +75,29 @@ public final class CellRun {
     public CellResult run(int repetition) throws InterruptedException {
         createClients();
         try (Watchdog watchdog = new Watchdog(clients)) {
-            clock.start();
             boolean warm = !settings.warmup().time().isZero();
             if (warm) {
+                clock.start(System.nanoTime());
                 startThreads();
                 warmUp();
             }
             CpuProbe cpu = new CpuProbe(server);
             cpu.start();
             long start = System.nanoTime();
+            if (!warm) {
+                clock.start(start);
+            }
             if (!stopped) {
-                window(!warm);
+                window(start, !warm);
             }
             CpuUse used = cpu.stop();
-            double seconds = (System.nanoTime() - start) / (double) SECOND;
-            clock.phase(Phase.DRAIN);
+            long end = System.nanoTime();
+            clock.closeWindow(end);
             drain(watchdog);
-            return result(repetition, seconds, used);
+            return result(repetition, (end - start) / (double) SECOND, used);
         } finally {
-            clock.phase(Phase.DRAIN);
+            clock.closeWindow(System.nanoTime());
+            clock.endDrain(false);
         }
     }
 
@@ -108,8 +123,8 @@ public final class CellRun {
         notes.add("steady after a warm-up of " + warmupSeries.size() + " s");
     }
 
-    private void window(boolean startNow) throws InterruptedException {
-        clock.phase(Phase.WINDOW);
+    private void window(long start, boolean startNow) throws InterruptedException {
+        clock.openWindow(start);
         if (startNow) {
             startThreads();
         }
@@ -206,21 +221,46 @@ public final class CellRun {
     }
 
     private void drain(Watchdog watchdog) throws InterruptedException {
-        if (!join(stopped ? Duration.ZERO : settings.drain())) {
+        if (!join(settings.drain(), true)) {
+            clock.endDrain(drainTells());
             watchdog.abortAll();
-            join(settings.timeout().plusSeconds(1));
+            join(settings.timeout().plusSeconds(1), false);
         }
     }
 
-    private boolean join(Duration bound) throws InterruptedException {
+    /** Whether what has not ended with the drain is a sign: it was not cut short, nor does the cell end by a count. */
+    private boolean drainTells() {
+        return !stopped && !clock.limited() && settings.drainTells();
+    }
+
+    private boolean join(Duration bound, boolean unlessStopped) throws InterruptedException {
         long end = System.nanoTime() + bound.toNanos();
         for (Thread thread : threads) {
-            TimeUnit.NANOSECONDS.timedJoin(thread, Math.max(1, end - System.nanoTime()));
-            if (thread.isAlive()) {
-                return false;
+            while (thread.isAlive()) {
+                long left = end - System.nanoTime();
+                if (left <= 0 || unlessStopped && stopped) {
+                    return false;
+                }
+                TimeUnit.NANOSECONDS.timedJoin(thread, Math.min(left, STOP_SEEN));
             }
         }
         return true;
+    }
+
+    /** What had not ended with the drain and does not make the figures invalid. */
+    private void noteLeftOver(Counts counts) {
+        if (stopped || clock.limited()) {
+            return;
+        }
+        if (counts.cutOff() > 0 && cell.workload().countsBytes()) {
+            notes.add(counts.cutOff() + " downloads were still going on at the end: their bytes count, their content "
+                    + "is not checked");
+        } else if (counts.cutOff() > 0 && !drainTells()) {
+            notes.add(counts.cutOff() + " requests were unanswered at the end");
+        }
+        if (counts.unsent() > 0 && !drainTells()) {
+            notes.add(counts.unsent() + " requests of the rate were not sent");
+        }
     }
 
     /** Figures taken while others work on the machine are worth less, and nothing else in the result would show it. */
@@ -237,13 +277,14 @@ public final class CellRun {
         Recording sum = new Recording();
         recordings.forEach(recording -> recording.addTo(sum));
         Counts counts = new Counts(clock.requests.sum(), clock.bytes.sum(), clock.connections.sum(),
-                clock.cutOff.sum());
+                clock.cutOff.sum(), clock.stalled.sum(), clock.unsent.sum());
+        noteLeftOver(counts);
         Series series = new Series(List.copyOf(warmupSeries), List.copyOf(requestSeries), List.copyOf(byteSeries));
-        String verdict = Verdict.of(new Verdict.Facts(cell, seconds, counts, clock.faults.byKind(), cpu, series,
-                stopped,
-                server, settings.limits()));
+        Verdict.Facts facts = new Verdict.Facts(cell, seconds, counts, clock.sent.sum(), clock.faults.byKind(), cpu,
+                series, stopped, drainTells(), server, settings.limits());
+        flaw = Verdict.flaw(facts);
         return new CellResult(cell.label(), cell.parameters(), repetition, cell.isOpen() ? "open" : "closed",
                 cell.workload().countsBytes(), seconds, counts, clock.faults.byKind(), sum.times(), sum.sizes(), cpu,
-                series, Distribution.encode(sum.latency()), verdict, List.copyOf(notes));
+                series, Distribution.encode(sum.latency()), Verdict.of(facts), List.copyOf(notes));
     }
 }

@@ -35,6 +35,8 @@ final class Client implements Runnable {
     private final Timing timing = new Timing();
     private final boolean keepAlive;
     private final boolean download;
+    /** Whether what counts is when a request was due. */
+    private final boolean byClock;
     private final byte[] chunk;
     private final BodyMeter meter = this::received;
     private HttpConnection connection;
@@ -62,6 +64,7 @@ final class Client implements Runnable {
         this.throttle = cell.limitRate() > 0 ? new Throttle(cell.limitRate()) : null;
         this.keepAlive = cell.workload().keepAlive();
         this.download = cell.workload().countsBytes();
+        this.byClock = cell.isOpen() && !clock.limited();
         this.chunk = new byte[throttle == null ? cell.workload().readBufferBytes()
                 : Throttle.quantum(cell.limitRate())];
     }
@@ -80,15 +83,18 @@ final class Client implements Runnable {
             while (true) {
                 long due = pacing.awaitNext();
                 Phase phase = clock.phase();
-                if (phase == Phase.DRAIN) {
+                if (phase == Phase.DRAIN && !isStillOwed(due)) {
                     return;
                 }
                 boolean ticket = phase == Phase.WINDOW && clock.limited();
                 if (ticket && !clock.takeTicket()) {
                     return;
                 }
+                if (cell.isOpen() && phase == Phase.WINDOW && clock.inWindow(due)) {
+                    clock.sent.increment();
+                }
                 do {
-                    exchange(due, ticket);
+                    attempt(due, ticket);
                 } while (goesOn);
             }
         } finally {
@@ -96,11 +102,39 @@ final class Client implements Runnable {
         }
     }
 
+    /**
+     * Whether a request must be sent though the window has ended: without them those that had to wait would be missing
+     * from the latencies.
+     */
+    private boolean isStillOwed(long due) {
+        if (!byClock || !clock.inWindow(due)) {
+            return false;
+        }
+        // A server that is gone is not asked for all that a long window left behind: nothing would slow that down.
+        if (clock.isOver() || failuresInARow > MOST_DOUBLINGS) {
+            clock.unsent.add(pacing.owedFrom(due));
+            return false;
+        }
+        return true;
+    }
+
+    /** A fault of this program's counts like others: a client that ended by it would be a smaller load, and no word. */
+    private void attempt(long due, boolean ticket) {
+        try {
+            exchange(due, ticket);
+        } catch (RuntimeException e) {
+            deadline.clear();
+            goesOn = false;
+            drop();
+            failed(new Failure(Fault.OTHER, e.toString()));
+        }
+    }
+
     private void exchange(long due, boolean ticket) {
         long start = cell.isOpen() ? System.nanoTime() : due;
         goesOn = false;
         bytesInWindow = 0;
-        startedInWindow = clock.phase() == Phase.WINDOW;
+        startedInWindow = byClock ? clock.inWindow(due) : clock.phase() == Phase.WINDOW;
         if (connection == null && !connect(start)) {
             return;
         }
@@ -110,6 +144,7 @@ final class Client implements Runnable {
         lastProgress = System.nanoTime();
         deadline.set(lastProgress + timeoutNanos);
         Failure failure;
+        boolean complete = false;
         Call call = script.next();
         try {
             failure = connection.exchange(call, timing, meter);
@@ -117,9 +152,7 @@ final class Client implements Runnable {
                 connection.awaitClose();
             }
             goesOn = connection.brokenOff();
-            if (failure == null && !goesOn) {
-                succeeded(due, start, ticket, call.answers());
-            }
+            complete = true;
         } catch (IOException e) {
             failure = new Failure(Fault.ofExchange(e), describe(e));
         }
@@ -127,21 +160,25 @@ final class Client implements Runnable {
         if (!inTime || !keepAlive || !connection.reusable()) {
             drop();
         }
-        if (!inTime) {
+        if (!inTime && !complete) {
             goesOn = false;
             aborted();
         } else if (failure != null) {
             failed(failure);
+        } else if (!goesOn) {
+            succeeded(due, start, ticket, call.answers());
         }
     }
 
     private void aborted() {
-        if (System.nanoTime() - lastProgress < timeoutNanos) {
+        if (System.nanoTime() - lastProgress >= timeoutNanos) {
+            failed(new Failure(Fault.TIMEOUT, "nothing came for " + TimeUnit.NANOSECONDS.toMillis(timeoutNanos)
+                    + " ms after " + timing.bodyBytes() + " body bytes"));
+        } else if (download && clock.drained() && lastProgress - clock.windowEnd() < 0) {
+            clock.stalled.increment();
+        } else {
             clock.cutOff.increment();
-            return;
         }
-        failed(new Failure(Fault.TIMEOUT, "nothing came for " + TimeUnit.NANOSECONDS.toMillis(timeoutNanos)
-                + " ms after " + timing.bodyBytes() + " body bytes"));
     }
 
     private boolean connect(long start) {
@@ -184,8 +221,9 @@ final class Client implements Runnable {
                 recording.throttleLateness(timing.end() - throttle.lineNanos());
             }
         }
-        boolean inWindow = ticket || !clock.limited() && clock.phase() == Phase.WINDOW;
-        if (!inWindow) {
+        boolean counts = byClock ? clock.inWindow(due)
+                : ticket || !clock.limited() && clock.phase() == Phase.WINDOW;
+        if (!counts) {
             clock.warmup.add(answers);
             return;
         }

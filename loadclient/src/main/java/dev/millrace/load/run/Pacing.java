@@ -35,16 +35,27 @@ final class Pacing {
      * Waits until the next request is due.
      *
      * @return the moment at which it was due, on one line from the start of the cell; a client that is behind sends at
-     *         once, and the time for which the request had to wait is part of its latency. The present time in the
-     *         closed model.
+     *         once, and the time for which the request had to wait is part of its latency. What the warm-up left behind
+     *         is passed over when the window has begun. The present time in the closed model.
      */
     long awaitNext() {
         if (intervalNanos == 0) {
             return System.nanoTime();
         }
-        long due = clock.startNanos() + Math.round(offsetNanos + intervalNanos * count++);
-        awaitMoment(due);
-        return due;
+        while (true) {
+            long due = clock.startNanos() + Math.round(offsetNanos + intervalNanos * count++);
+            awaitMoment(due);
+            if (clock.phase() == Phase.WARMUP || due - clock.windowStart() >= 0) {
+                return due;
+            }
+            double behind = clock.windowStart() - clock.startNanos() - offsetNanos;
+            count = Math.max(count, (long) Math.ceil(behind / intervalNanos));
+        }
+    }
+
+    /** How many requests are due from one moment, that of a request, to the end of the window. */
+    long owedFrom(long due) {
+        return 1 + (long) ((clock.windowEnd() - due - 1) / intervalNanos);
     }
 
     /** Waits so long, but not beyond the end of the window. */

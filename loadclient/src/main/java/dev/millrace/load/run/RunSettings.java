@@ -12,7 +12,8 @@ import java.util.List;
  * @param requests           requests after which the window ends earlier, 0 for no such end
  * @param timeout            bound on connecting, and on waiting for an answer; a download's is on waiting for its next
  *                           bytes
- * @param drain              how long exchanges begun in the window may go on after it
+ * @param drain              how long exchanges begun in the window may go on after it, and requests that were due in it
+ *                           may still be sent
  * @param ramp               clients start spread over this time
  * @param seed               of everything that is drawn
  * @param receiveBufferBytes SO_RCVBUF, 0 leaves it to the system
@@ -21,6 +22,14 @@ import java.util.List;
  */
 public record RunSettings(Warmup warmup, Duration duration, long requests, Duration timeout, Duration drain,
                           Duration ramp, long seed, int receiveBufferBytes, List<InetAddress> sources, Limits limits) {
+
+    /** Threads take turns of milliseconds: that nothing came for less time than this is no sign of anything. */
+    private static final Duration LEAST_TELLING_DRAIN = Duration.ofMillis(100);
+
+    /** Whether an exchange that has not ended at the end of the drain is a sign of something wrong. */
+    boolean drainTells() {
+        return drain.compareTo(LEAST_TELLING_DRAIN) >= 0;
+    }
 
     /**
      * Load whose figures are thrown away.

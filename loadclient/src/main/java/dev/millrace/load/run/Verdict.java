@@ -22,6 +22,7 @@ final class Verdict {
     private static final double NO_IDLE = 0.05;
     private static final double MUCH_IDLE = 0.10;
     private static final double RATE_REACHED = 0.98;
+    private static final double RATE_EXCEEDED = 1.02;
     /** Ticks of 10 ms say nothing about a per cent of a shorter window. */
     private static final double MIN_SECONDS_FOR_STEAL = 2;
     private static final double MIN_SECONDS_FOR_BOUND = 0.5;
@@ -29,44 +30,85 @@ final class Verdict {
     private Verdict() {
     }
 
-    /** What decides. */
-    record Facts(Cell cell, double seconds, Counts counts, Map<String, FaultCount> errors, CpuUse cpu, Series series,
-                 boolean stopped, ProcessCpu server, RunSettings.Limits limits) {
+    /**
+     * What decides.
+     *
+     * @param sent       in the open model, requests due in the window that were sent before its end
+     * @param drainTells whether what had not ended with the drain is a sign of something wrong
+     */
+    record Facts(Cell cell, double seconds, Counts counts, long sent, Map<String, FaultCount> errors, CpuUse cpu,
+                 Series series, boolean stopped, boolean drainTells, ProcessCpu server, RunSettings.Limits limits) {
+
+        boolean noPorts() {
+            return errors.containsKey(Fault.PORT_EXHAUSTION.label());
+        }
+
+        String bound() {
+            return cell.isOpen() ? "at-rate" : Verdict.bound(this);
+        }
     }
 
     static String of(Facts facts) {
-        String invalid = invalid(facts);
-        if (invalid != null) {
-            return INVALID + ": " + invalid;
-        }
-        if (!facts.errors().isEmpty()) {
+        if (!facts.errors().isEmpty() && !facts.noPorts()) {
             return "errors";
         }
-        String bound = facts.cell().isOpen() ? "at-rate" : bound(facts);
-        String required = facts.limits().require();
-        return required == null || required.equals(bound) ? bound : INVALID + ": " + bound;
+        String flaw = flaw(facts);
+        return flaw == null ? facts.bound() : INVALID + ": " + flaw;
     }
 
-    private static String invalid(Facts facts) {
-        boolean portsOnly = facts.errors().containsKey(Fault.PORT_EXHAUSTION.label());
-        if (portsOnly) {
+    /** Why the figures would not stand for what they say even if there were no errors; null if they would. */
+    static String flaw(Facts facts) {
+        if (facts.noPorts()) {
             return "ports";
-        }
-        if (!facts.errors().isEmpty()) {
-            return null;
         }
         if (facts.stopped()) {
             return "stopped early";
+        }
+        String flaw = leftOver(facts);
+        if (flaw != null) {
+            return flaw;
         }
         long done = facts.cell().workload().countsBytes() ? facts.counts().bytes() : facts.counts().requests();
         if (done == 0) {
             return "nothing completed";
         }
-        double rate = facts.counts().requests() / facts.seconds();
-        if (facts.cell().isOpen() && rate < facts.cell().rate() * RATE_REACHED) {
-            return String.format(Locale.ROOT, "rate not reached (%.0f)", rate);
+        flaw = facts.cell().isOpen() ? otherRate(facts) : null;
+        flaw = flaw == null ? unsteady(facts) : flaw;
+        String required = facts.limits().require();
+        return flaw != null || required == null || required.equals(facts.bound()) ? flaw : facts.bound();
+    }
+
+    private static String leftOver(Facts facts) {
+        Counts counts = facts.counts();
+        if (!facts.drainTells()) {
+            return null;
         }
-        return unsteady(facts);
+        if (counts.unsent() > 0) {
+            return counts.unsent() + " requests of the rate were not sent";
+        }
+        if (counts.stalled() > 0) {
+            return counts.stalled() + " downloads stalled";
+        }
+        return counts.cutOff() > 0 && !facts.cell().workload().countsBytes()
+                ? counts.cutOff() + " requests unanswered when the drain ended" : null;
+    }
+
+    /**
+     * A rate counts as reached if the requests were sent by the window's end: what was sent later is in the latencies,
+     * but the server did not bear that load. One request more or less is a matter of where the window's edges fell.
+     */
+    private static String otherRate(Facts facts) {
+        double due = facts.cell().rate() * facts.seconds();
+        long answered = facts.counts().requests();
+        long failed = facts.errors().values().stream().mapToLong(FaultCount::count).sum();
+        long reached = Math.min(facts.sent(), answered + failed);
+        if (reached < due * RATE_REACHED - 1) {
+            return String.format(Locale.ROOT, "rate not reached (%.0f)", reached / facts.seconds());
+        }
+        if (answered > due * RATE_EXCEEDED + 1) {
+            return String.format(Locale.ROOT, "rate exceeded (%.0f)", answered / facts.seconds());
+        }
+        return null;
     }
 
     private static String unsteady(Facts facts) {

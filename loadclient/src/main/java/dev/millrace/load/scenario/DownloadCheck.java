@@ -62,9 +62,9 @@ final class DownloadCheck implements AnswerCheck {
             return new Failure(Fault.STATUS, "status " + head.status() + " for " + file.name());
         }
         String announced = head.field("Content-Length");
-        if (announced != null && !announced.equals(Long.toString(file.size()))) {
-            return new Failure(Fault.WRONG_HEADER, "Content-Length: " + announced + " for " + file.name()
-                    + ", the catalogue says " + file.size());
+        if (announced == null || !announced.equals(Long.toString(file.size()))) {
+            return new Failure(Fault.WRONG_HEADER, "Content-Length: " + (announced == null ? "(none)" : announced)
+                    + " for " + file.name() + ", the catalogue says " + file.size());
         }
         return null;
     }

@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Downloads of files of a catalogue, dealt from a shuffled deck, so that the mix is exact after each round of it.
- * Immutable.
+ * Downloads of files of a catalogue, dealt from a shuffled deck, so that the mix is exact after each round of it. Each
+ * client begins at a random place of its first deck: else all would come to a deck's end, and to their largest files,
+ * at the same time. Immutable.
  */
 public final class DownloadWorkload extends FileWorkload {
 
@@ -60,7 +61,8 @@ public final class DownloadWorkload extends FileWorkload {
             for (int i = 0; i < order.length; i++) {
                 order[i] = i;
             }
-            next = order.length;
+            shuffle();
+            next = random.nextInt(order.length);
         }
 
         @Override

@@ -7,9 +7,9 @@ import dev.millrace.load.http.ResponseHead;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Checks an answer of the UUID service byte by byte: status, media type, root element, and as many well-formed UUIDs as
- * were asked for. It knows just the markup that such an answer may hold, so that checking costs less than parsing XML
- * would.
+ * Checks an answer of the UUID service byte by byte: status, media type, root element, and in it as many well-formed
+ * UUIDs as were asked for and nothing else. It knows just the markup that such an answer may hold, so that checking
+ * costs less than parsing XML would.
  */
 final class UuidAnswerCheck implements AnswerCheck {
 
@@ -41,6 +41,9 @@ final class UuidAnswerCheck implements AnswerCheck {
     private int uuidLength;
     private boolean uuidRight;
     private String root;
+    private boolean strayText;
+    /** The first thing that is where it does not belong, or null. */
+    private String stray;
     private boolean complete;
     private int uuids;
     private int badUuids;
@@ -55,6 +58,8 @@ final class UuidAnswerCheck implements AnswerCheck {
         depth = 0;
         inUuid = false;
         root = null;
+        strayText = false;
+        stray = null;
         complete = false;
         uuids = 0;
         badUuids = 0;
@@ -78,8 +83,7 @@ final class UuidAnswerCheck implements AnswerCheck {
     public void body(byte[] bytes, int offset, int length) {
         int end = offset + length;
         for (int i = offset; i < end; i++) {
-            if (mode == Mode.CONTENT && inUuid && uuidLength == 0 && end - i > UUID_LENGTH) {
-                uuidRight = isUuid(bytes, i);
+            if (mode == Mode.CONTENT && inUuid && uuidLength == 0 && end - i > UUID_LENGTH && isUuid(bytes, i)) {
                 uuidLength = UUID_LENGTH;
                 i += UUID_LENGTH;
             }
@@ -105,8 +109,9 @@ final class UuidAnswerCheck implements AnswerCheck {
             case DECLARATION -> {
                 if (b == '-' && last == '-') {
                     mode = Mode.COMMENT;
-                } else {
-                    leaveIf(b == '>');
+                } else if (b == '>') {
+                    mode = Mode.CONTENT;
+                    stray(root == null ? null : "a declaration");
                 }
             }
             default -> throw new IllegalStateException(mode.name());
@@ -127,9 +132,20 @@ final class UuidAnswerCheck implements AnswerCheck {
         } else if (inUuid) {
             uuidRight &= uuidLength < UUID_LENGTH && fits(b, uuidLength);
             uuidLength++;
-        } else if (uuids == 0 && b >= ' ' && excerpt.length() < MAX_EXCERPT) {
+        } else if (b > ' ' || strayText) {
+            text(b);
+        }
+    }
+
+    private void text(int b) {
+        strayText = true;
+        if (b >= ' ' && excerpt.length() < MAX_EXCERPT) {
             excerpt.append((char) b);
         }
+    }
+
+    private void stray(String what) {
+        stray = stray == null ? what : stray;
     }
 
     private void tagStart(int b) {
@@ -159,21 +175,38 @@ final class UuidAnswerCheck implements AnswerCheck {
     private void tagEnd(boolean empty) {
         mode = Mode.CONTENT;
         if (closing) {
-            depth--;
-            if (inUuid) {
-                endUuid();
-            }
+            close();
         } else {
-            if (depth == 0) {
-                root = isNamed("response") ? "response" : new String(name, 0, nameLength, StandardCharsets.UTF_8);
-            } else if (depth == 1 && !empty && isNamed("uuid")) {
-                inUuid = true;
-                uuidLength = 0;
-                uuidRight = true;
-            }
+            open(empty);
             depth += empty ? 0 : 1;
         }
         complete |= depth == 0;
+    }
+
+    private void open(boolean empty) {
+        if (depth == 0 && root == null) {
+            root = isNamed("response") ? "response" : name();
+        } else if (depth != 1 || !isNamed("uuid")) {
+            stray("<" + name() + ">");
+        } else if (!empty) {
+            inUuid = true;
+            uuidLength = 0;
+            uuidRight = true;
+        }
+    }
+
+    private void close() {
+        if (depth == 0 || !isNamed(inUuid ? "uuid" : root)) {
+            stray("</" + name() + ">");
+        }
+        depth = Math.max(0, depth - 1);
+        if (inUuid) {
+            endUuid();
+        }
+    }
+
+    private String name() {
+        return new String(name, 0, nameLength, StandardCharsets.UTF_8);
     }
 
     private void endUuid() {
@@ -222,8 +255,14 @@ final class UuidAnswerCheck implements AnswerCheck {
         if (!root.equals("response")) {
             return wrong("root element <" + root + ">: " + excerpt);
         }
-        if (!complete) {
-            return wrong("root element not closed");
+        if (stray != null) {
+            return wrong(stray + " where it does not belong" + (strayText ? ": " + excerpt : ""));
+        }
+        if (strayText) {
+            return wrong("text outside the UUIDs: " + excerpt);
+        }
+        if (!complete || mode != Mode.CONTENT) {
+            return wrong(complete ? "a tag without end" : "root element not closed");
         }
         if (badUuids > 0) {
             return wrong(badUuids + " UUIDs malformed");

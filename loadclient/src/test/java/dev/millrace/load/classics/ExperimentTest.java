@@ -53,6 +53,24 @@ class ExperimentTest {
         assertTrue(decided * 2 >= quick.claims().size(), decided + " of " + quick.claims().size());
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"cowtown", "mina", "undertow", "bhargava"})
+    void theFullFormHasIndependentStarts(String name) throws IOException {
+        Lengths full = Experiment.of(name).full();
+        assertEquals(5, full.starts());
+        assertEquals(1, full.repeats(), "blocks on servers started once are not independent");
+    }
+
+    @Test
+    void aRunsExperimentHasTheLengthsThatRan() throws IOException {
+        Experiment whole = Experiment.of("cowtown");
+        Lengths ran = whole.full().scaled(0.5).repeated(2);
+        assertEquals(2, ran.starts());
+        assertEquals(ran, whole.ran(false, ran).lengths(false));
+        assertEquals(whole.quick(), whole.ran(false, ran).lengths(true));
+        assertEquals(6, whole.quick().repeated(6).repeats());
+    }
+
     @Test
     void cowtownHasThePublishedFigures() throws IOException {
         assertEquals(List.of("10 log RANDOM 1 830", "10 log TIME 1 880", "10 log TIME 10 840", "10 log TIME 100 540",

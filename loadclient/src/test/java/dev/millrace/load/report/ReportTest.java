@@ -97,6 +97,26 @@ class ReportTest {
     }
 
     @Test
+    void clientsAscendWhateverTheOrderOfMeasuring() {
+        List<CellResult> cells = List.of(cell("A", 50, null, Map.of()), cell("A", 8, null, Map.of()),
+                cell("A", 100, null, Map.of()), cell("B", 1, null, Map.of()), cell("B", 50, null, Map.of()));
+        String page = new HtmlReport(RunFile.of("x", "", "", Map.of(), Map.of(), cells)).html();
+        String chart = page.substring(page.indexOf("aria-label=\"Throughput by clients\""));
+        List<String> texts = chart.substring(0, chart.indexOf("</svg>")).lines().filter(line -> line.contains("\"middle\""))
+                .map(line -> line.replaceAll("<[^>]*>", "")).toList();
+        assertEquals(List.of("1", "8", "50", "100"), texts);
+    }
+
+    @Test
+    void aLineSaysHowManyExchangesWereCutOff() {
+        CellResult whole = cell("A", 8, null, Map.of());
+        assertTrue(ResultLine.of(whole, 10).endsWith(" ms | err 0 | ok"), ResultLine.of(whole, 10));
+        CellResult cut = new CellResult("A", whole.parameters(), 0, "closed", false, 2.0, new Counts(1000, 0, 8, 698),
+                Map.of(), whole.times(), List.of(), whole.cpu(), whole.series(), "", "box-bound", List.of());
+        assertTrue(ResultLine.of(cut, 10).endsWith(" ms | err 0 | cut 698 | box-bound"), ResultLine.of(cut, 10));
+    }
+
+    @Test
     void theTableHasVariantsSideBySide() {
         List<CellResult> cells = List.of(cell("A", 1, null, Map.of()), cell("B", 1, null, Map.of()),
                 cell("A", 4, "1k", Map.of()));

@@ -1,6 +1,8 @@
 package dev.millrace.load.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.classics.Claim;
@@ -15,6 +17,7 @@ import dev.millrace.load.run.CpuUse;
 import dev.millrace.load.run.FaultCount;
 import dev.millrace.load.run.Percentiles;
 import dev.millrace.load.run.Series;
+import dev.millrace.load.run.SizeResult;
 import dev.millrace.load.run.Times;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -100,16 +103,18 @@ class ThenAndNowTest {
     @Test
     void cellsWithErrorsDecideNothing() {
         Table claims = ThenAndNow.of(run(true)).get(1);
-        assertEquals("not measured", claims.rows().get(0).get(3));
+        assertEquals("not comparable", claims.rows().get(0).get(3));
+        assertEquals("not comparable", claims.rows().get(0).get(4));
         assertEquals("3 errors", ThenAndNow.of(run(true)).get(0).rows().get(1).get(8));
     }
 
     @Test
     void oneRunDecidesNothing() {
         Claim.Compared compared = new Claim.Compared("throughput", "a", "b", null, 1.0, null);
-        assertEquals(Decision.UNDECIDED, Decision.of(compared, Ratio.of(List.of(5.0))));
-        assertEquals(Decision.HOLDS, Decision.of(compared, Ratio.of(List.of(5.0, 5.1, 5.2))));
-        assertEquals(Decision.NOT_MEASURED, Decision.of(compared, null));
+        assertEquals(Decision.UNDECIDED, Decision.of(compared, Ratio.of(List.of(5.0)), true));
+        assertEquals(Decision.HOLDS, Decision.of(compared, Ratio.of(List.of(5.0, 5.1, 5.2)), true));
+        assertEquals(Decision.NOT_MEASURED, Decision.of(compared, null, false));
+        assertEquals(Decision.NOT_COMPARABLE, Decision.of(compared, null, true));
         assertEquals(Decision.FAILS, Decision.ofAll(List.of(Decision.HOLDS, Decision.NOT_MEASURED, Decision.FAILS)));
         assertEquals(Decision.UNDECIDED, Decision.ofAll(List.of(Decision.HOLDS, Decision.UNDECIDED)));
     }
@@ -126,5 +131,135 @@ class ThenAndNowTest {
         assertTrue(page.contains("| text of b | 200 | 3,007 | "), page);
         assertTrue(page.contains("| slower | 2.00 | 1.50 ["), page);
         assertTrue(Files.readString(folder.resolve("test/report.html")).contains("<td>does not hold today</td>"));
+    }
+
+    /** B in each block does as much as A times that. */
+    private static RunFile run(String name, double... factors) {
+        RunFile run = run(false);
+        List<CellResult> cells = new ArrayList<>();
+        for (int block = 0; block < factors.length; block++) {
+            cells.add(cell("A", block, 1000, 1, false));
+            cells.add(cell("B", block, Math.round(1000 * factors[block]), 1, false));
+        }
+        Experiment old = run.experiment();
+        Experiment experiment = new Experiment(name, old.title(), old.about(), old.unit(), old.scaled(), null, null,
+                old.quick(), old.full(), old.servers(), old.rows(), List.of(), old.claims());
+        return new RunFile(1, run.title(), run.started(), run.command(), run.environment(), run.plan(), cells, experiment);
+    }
+
+    @Test
+    void twoRunsAgreeWhereTheirIntervalsMeet() {
+        Agreement near = Agreement.of(run("test", 1.4, 1.5, 1.6), run("test", 1.5, 1.6, 1.7));
+        assertTrue(near.complete(), near.text());
+        assertTrue(near.text().endsWith("5 of 5 agree"), near.text());
+        Agreement apart = Agreement.of(run("test", 1.4, 1.5, 1.6), run("test", 2.9, 3.0, 3.1));
+        assertEquals(false, apart.complete());
+        assertTrue(apart.text().lines().anyMatch(line -> line.matches("text of b +1\\.50 \\[1\\..* APART")), apart.text());
+        assertTrue(apart.text().endsWith("0 of 5 agree"), apart.text());
+    }
+
+    @Test
+    void onlyTwoRepeatedRunsOfOneExperimentCanAgree() {
+        RunFile run = run("test", 1.4, 1.5);
+        assertThrows(IllegalArgumentException.class, () -> Agreement.of(run, run("another", 1.4, 1.5)));
+        assertThrows(IllegalArgumentException.class, () -> Agreement.of(run, run("test", 1.5)));
+    }
+
+    /** The long form of a run: two blocks on servers started once, as older files have it. */
+    private static RunFile full(List<CellResult> cells, Map<String, Long> files) {
+        RunFile run = run(false);
+        Experiment old = run.experiment();
+        Experiment experiment = new Experiment("test", old.title(), old.about(), old.unit(), old.scaled(), files, null,
+                old.quick(), new Lengths(3, 2, 0.5, 0, 0, 1, 1, 0), old.servers(), old.rows(), List.of(), old.claims());
+        return new RunFile(1, run.title(), run.started(), run.command(), run.environment(), Map.of("form", "full",
+                "repetitions", "6, servers started anew for each 2"), cells, experiment);
+    }
+
+    private static RunFile full(double... factors) {
+        return full(run("test", factors).cells(), null);
+    }
+
+    @Test
+    void blocksOfOneStartAreOneValue() {
+        RunFile run = full(1, 4, 2, 2, 2, 2);
+        List<String> b = ThenAndNow.of(run).get(0).rows().get(1);
+        assertEquals("2.00 [2.00, 2.00]", b.get(6), "the geometric mean of each start");
+        assertEquals("2,167", b.get(2));
+        assertEquals("33.1", b.get(3), "of 2500, 2000 and 2000");
+        assertEquals("Intervals have one value for each of 3 starts of the servers, the mean of its 2 blocks.",
+                ThenAndNow.basis(run));
+        assertTrue(MarkdownPage.of(List.of(run), "x").contains(". Intervals have one value for each of 3 starts"));
+    }
+
+    @Test
+    void blocksCountWhereServersWereStartedOnce() throws IOException {
+        RunFile once = full(1, 4);
+        assertTrue(ThenAndNow.of(once).get(0).rows().get(1).get(6).startsWith("2.00 [0.00, "), "two blocks");
+        String basis = "Servers were started once: intervals have one value for each of 2 blocks, and do not hold the luck "
+                + "of a start.";
+        assertEquals(basis, ThenAndNow.basis(once));
+        assertTrue(MarkdownPage.of(List.of(once), "x").contains(basis));
+        assertTrue(Files.readString(once.write(folder)).contains(basis));
+        assertEquals("2.00 [0.36, 11.2]", ThenAndNow.of(run("test", 1, 2, 4)).get(0).rows().get(1).get(6));
+    }
+
+    @Test
+    void oneSoundStartOfSeveralDecidesNothing() {
+        List<CellResult> cells = new ArrayList<>(full(1.5, 1.6, 1.5, 1.6, 1.5, 1.6).cells());
+        cells.replaceAll(cell -> cell.label().equals("B") && cell.repetition() > 1 ? cut(cell, 7) : cell);
+        RunFile run = full(cells, null);
+        assertEquals("1.55", ThenAndNow.of(run).get(0).rows().get(1).get(6));
+        assertEquals("undecided", ThenAndNow.of(run).get(1).rows().get(0).get(3));
+    }
+
+    private static CellResult cut(CellResult cell, long exchanges) {
+        return new CellResult(cell.label(), cell.parameters(), cell.repetition(), cell.model(), cell.countsBytes(),
+                cell.windowSeconds(), new Counts(cell.counts().requests(), cell.counts().bytes(), 4, exchanges),
+                cell.errors(), cell.times(), cell.sizes(), cell.cpu(), cell.series(), "", cell.verdict(), List.of());
+    }
+
+    @Test
+    void aServerThatLeavesRequestsUnansweredIsNotCompared() {
+        List<CellResult> cells = new ArrayList<>(run("test", 1.5, 1.6, 9.0).cells());
+        cells.replaceAll(cell -> cell.label().equals("B") && cell.repetition() == 2 ? cut(cell, 698) : cell);
+        RunFile old = run("test", 1.5);
+        RunFile run = new RunFile(1, old.title(), old.started(), old.command(), old.environment(), old.plan(), cells,
+                old.experiment());
+        List<String> b = ThenAndNow.of(run).get(0).rows().get(1);
+        assertEquals("698 unanswered", b.get(8));
+        assertTrue(b.get(6).startsWith("1.55 ["), b.get(6));
+        cells.replaceAll(cell -> cut(cell, 5));
+        assertEquals("not comparable", ThenAndNow.of(run).get(1).rows().get(0).get(3));
+        assertEquals("15 unanswered", ThenAndNow.of(run).get(0).rows().get(0).get(8));
+    }
+
+    private static CellResult download(String server, int block, long... sizes) {
+        CellResult plain = cut(cell(server, block, 100, 1, false), 3);
+        Percentiles times = new Percentiles(10, 2, 1, 3, 4, 5, 6);
+        List<SizeResult> complete = new ArrayList<>();
+        for (long size : sizes) {
+            complete.add(new SizeResult(size, 10, times, size / 1000.0, 1, 1));
+        }
+        return new CellResult(server, plain.parameters(), block, "closed", true, 1.0, new Counts(100, 1_000_000, 4, 3),
+                Map.of(), plain.times(), complete, plain.cpu(), plain.series(), "", "box-bound", List.of());
+    }
+
+    @Test
+    void speedIsThatOfTheLargestFileOfTheMix() {
+        Map<String, Long> files = Map.of("small", 1000L, "large", 5000L);
+        Repeated today = new Repeated(full(List.of(download("A", 0, 1000, 5000), download("A", 2, 1000),
+                download("B", 0, 1000)), files));
+        assertEquals(5.0, today.figure(row("a", "A", null, null), "speed").mean(), "the block without one does not count");
+        assertEquals(1, today.figure(row("a", "A", null, null), "speed").n());
+        assertNull(today.figure(row("b", "B", null, null), "speed"));
+    }
+
+    @Test
+    void aDownloadMayBeUnderWayWhenTheDrainEnds() {
+        RunFile run = full(List.of(download("A", 0, 1000), download("B", 0, 1000), download("A", 2, 1000),
+                download("B", 2, 1000)), Map.of("small", 1000L));
+        List<String> b = ThenAndNow.of(run).get(0).rows().get(1);
+        assertEquals("1.00 [1.00, 1.00]", b.get(6));
+        assertEquals("box-bound", b.get(8));
     }
 }

@@ -2,6 +2,7 @@ package dev.millrace.load.run;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.host.ProcessCpu;
@@ -30,9 +31,15 @@ class VerdictTest {
         return new CpuUse(server, client, 0.0, idle, steal, 0.0, null, null);
     }
 
+    private static Verdict.Facts facts(Cell cell, Counts counts, long sent, Map<String, FaultCount> errors,
+                                       boolean drainTells) {
+        return new Verdict.Facts(cell, 10, counts, sent, errors, cpu(5, 5, 10, 0),
+                new Series(List.of(), STEADY, STEADY), false, drainTells, SERVER, Limits.NONE);
+    }
+
     private static String verdict(Cell cell, long requests, CpuUse cpu, List<Long> series, Limits limits) {
-        return Verdict.of(new Verdict.Facts(cell, 10, new Counts(requests, 0, 1, 0), Map.of(), cpu,
-                new Series(List.of(), series, series), false, SERVER, limits));
+        return Verdict.of(new Verdict.Facts(cell, 10, new Counts(requests, 0, 1, 0), requests, Map.of(), cpu,
+                new Series(List.of(), series, series), false, true, SERVER, limits));
     }
 
     private static String verdict(CpuUse cpu) {
@@ -66,6 +73,35 @@ class VerdictTest {
         CpuUse idle = cpu(5, 5, 10, 0);
         assertEquals("at-rate", verdict(cell(100), 1000, idle, STEADY, Limits.NONE));
         assertEquals("invalid: rate not reached (97)", verdict(cell(100), 970, idle, STEADY, Limits.NONE));
+        assertEquals("at-rate", verdict(cell(100), 1020, idle, STEADY, Limits.NONE));
+        assertEquals("invalid: rate exceeded (103)", verdict(cell(100), 1030, idle, STEADY, Limits.NONE));
+        assertEquals("at-rate", verdict(cell(0.1), 2, idle, STEADY, Limits.NONE), "the edges fell so");
+        assertEquals("invalid: rate not reached (50)",
+                Verdict.of(facts(cell(100), new Counts(1000, 0, 1, 0), 500, Map.of(), true)), "sent too late");
+    }
+
+    @Test
+    void whatIsLeftOverAfterTheDrainMakesCellsInvalid() {
+        assertEquals("invalid: 7 requests of the rate were not sent",
+                Verdict.of(facts(cell(100), new Counts(993, 0, 1, 1, 0, 7), 993, Map.of(), true)));
+        assertEquals("invalid: 3 requests unanswered when the drain ended",
+                Verdict.of(facts(cell(0), new Counts(1000, 0, 1, 3), 0, Map.of(), true)));
+        assertEquals("latency-bound", Verdict.of(facts(cell(0), new Counts(1000, 0, 1, 3), 0, Map.of(), false)));
+    }
+
+    @Test
+    void errorsDoNotHideWhatElseIsWrong() {
+        Map<String, FaultCount> errors = Map.of("reset", new FaultCount(5, "reset"));
+        Verdict.Facts none = facts(cell(0), new Counts(0, 0, 1, 0), 0, errors, true);
+        assertEquals("errors", Verdict.of(none));
+        assertEquals("nothing completed", Verdict.flaw(none));
+        assertNull(Verdict.flaw(facts(cell(0), new Counts(995, 0, 1, 0), 0, errors, true)));
+        assertNull(Verdict.flaw(facts(cell(100), new Counts(995, 0, 1, 0), 1000, errors, true)), "they were sent");
+        assertEquals("rate not reached (90)",
+                Verdict.flaw(facts(cell(100), new Counts(895, 0, 1, 0), 900, errors, true)));
+        Verdict.Facts ports = facts(cell(0), new Counts(995, 0, 1, 0), 0,
+                Map.of("port exhaustion", new FaultCount(1, "x")), true);
+        assertEquals("invalid: ports", Verdict.of(ports));
     }
 
     @Test

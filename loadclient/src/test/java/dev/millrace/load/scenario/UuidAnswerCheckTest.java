@@ -25,8 +25,9 @@ class UuidAnswerCheckTest {
 
     @Test
     void aRightAnswerIsRightWhereverItIsCut() {
-        String body = "<?xml version=\"1.0\"?>\n<!-- two <uuid> -->\n<response>\n  <uuid>" + UUID + "</uuid>\n  <uuid>"
-                + UUID.toUpperCase() + "</uuid>\n</response>\n";
+        String body = "<?xml version=\"1.0\"?>\n<!DOCTYPE response>\n<!-- two <uuid> -->\n<response a='b'>\n  <uuid>"
+                + UUID + "</uuid>\n  <uuid >" + UUID.toUpperCase() + "</uuid >\n<!-- x --></response >\n"
+                + "<!-- x --><?y?>\n";
         UuidAnswerCheck check = new UuidAnswerCheck(2);
         for (int cut = 0; cut <= body.length(); cut++) {
             assertNull(check(check, body, cut), "cut at " + cut);
@@ -45,7 +46,24 @@ class UuidAnswerCheckTest {
         "<response><uuid>@</uuid>                               | root element not closed",
         "<error><msg>bad</msg></error>                          | root element <error>: bad",
         "<uuid>@</uuid>                                         | root element <uuid>: @",
-        "nothing                                                | no element in the answer"})
+        "nothing                                                | no element in the answer",
+        "<response>x<uuid>@</uuid></response>                   | text outside the UUIDs: x",
+        "<response><uuid>@</uuid>a b </response>                | text outside the UUIDs: a b",
+        "<response><uuid>@</uuid></response>x                   | text outside the UUIDs: x",
+        "x<response><uuid>@</uuid></response>                   | text outside the UUIDs: x",
+        "<response><uuid>@</uuid></response><uuid>@</uuid>      | <uuid> where it does not belong: @",
+        "<response><uuid>@</uuid></response><response/>         | <response> where it does not belong",
+        "<response/><response><uuid>@</uuid></response>         | <response> where it does not belong",
+        "<response><uuid>@</uuid><id>7</id></response>          | <id> where it does not belong: 7",
+        "<response><id/><uuid>@</uuid></response>               | <id> where it does not belong",
+        "<response><uuid><b>@</b></uuid></response>             | <b> where it does not belong",
+        "<response><uuid>@</uuid></response></response>         | </response> where it does not belong",
+        "<response><uuid>@</foo></response>                     | </foo> where it does not belong",
+        "<response><uuid>@</uuid></uuid>                        | </uuid> where it does not belong",
+        "<response><uuid>@</uuid></uuid></response>             | </uuid> where it does not belong",
+        "<response><![CDATA[x]]><uuid>@</uuid></response>       | a declaration where it does not belong",
+        "<response><uuid>@</uuid></response><!-- x              | a tag without end",
+        "<response><uuid>@</uuid></response><                   | a tag without end"})
     void aWrongAnswerIsWrongWhereverItIsCut(String body, String expected) {
         String whole = body.replace("@", UUID);
         UuidAnswerCheck check = new UuidAnswerCheck(1);

@@ -1,0 +1,126 @@
+package dev.millrace.load.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.load.TestServer;
+import dev.millrace.load.http.AnswerCheck;
+import dev.millrace.load.http.Call;
+import dev.millrace.load.http.Failure;
+import dev.millrace.load.http.Requests;
+import dev.millrace.load.http.ResponseHead;
+import dev.millrace.load.http.Target;
+import dev.millrace.load.run.RunSettings.Limits;
+import dev.millrace.load.run.RunSettings.Warmup;
+import dev.millrace.load.scenario.Script;
+import dev.millrace.load.scenario.Workload;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Cells whose clients meet with what no server should do to them, and cells that are ended early. */
+@Timeout(30)
+class CellRunTest {
+
+    /** Requests for one URL, whose answers a check looks at. */
+    private record Asking(Target target, AnswerCheck check) implements Workload {
+
+        @Override
+        public boolean keepAlive() {
+            return true;
+        }
+
+        @Override
+        public Map<String, String> parameters() {
+            return Map.of();
+        }
+
+        @Override
+        public boolean countsBytes() {
+            return false;
+        }
+
+        @Override
+        public int readBufferBytes() {
+            return 8192;
+        }
+
+        @Override
+        public Script script(long seed) {
+            byte[] request = Requests.of("GET", target, true, List.of(), null);
+            return () -> new Call(request, check);
+        }
+    }
+
+    /** Fails as a check with a fault would, so often. */
+    private static final class Failing implements AnswerCheck {
+
+        private int left;
+
+        Failing(int times) {
+            left = times;
+        }
+
+        @Override
+        public void begin(ResponseHead head) {
+            if (left-- > 0) {
+                throw new IllegalStateException("no such place");
+            }
+        }
+
+        @Override
+        public void body(byte[] bytes, int offset, int length) {
+            // Any body is right.
+        }
+
+        @Override
+        public Failure end() {
+            return null;
+        }
+    }
+
+    private static RunSettings settings(Duration window, long requests) {
+        return new RunSettings(Warmup.of(Duration.ZERO), window, requests, Duration.ofSeconds(20),
+                Duration.ofSeconds(20), Duration.ZERO, 1, 0, List.of(), Limits.NONE);
+    }
+
+    @Test
+    void aFaultOfThisProgramIsCountedAndTheClientGoesOn() throws Exception {
+        AtomicInteger connections = new AtomicInteger();
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            connections.incrementAndGet();
+            TestServer.send(out, "200 OK", "x/y", new byte[10]);
+        })) {
+            Cell cell = new Cell("", 1, 0, 0, new Asking(Target.of(server.url("/")), new Failing(2)));
+            CellResult result = new CellRun(cell, settings(Duration.ofSeconds(20), 5), null,
+                    (warmingUp, seconds, requests, bytes, errors) -> { }).run(0);
+            assertEquals(new FaultCount(2, "java.lang.IllegalStateException: no such place"),
+                    result.errors().get("other"));
+            assertEquals(3, result.counts().requests());
+            assertEquals(3, result.counts().connections(), "what is left of such an exchange is not read");
+            assertEquals(5, connections.get());
+        }
+    }
+
+    @Test
+    void aCellThatIsEndedEarlySaysJustThat() throws Exception {
+        try (TestServer server = new TestServer((request, out, socket) -> socket.getInputStream().read())) {
+            Cell cell = new Cell("", 2, 0, 0, new Asking(Target.of(server.url("/")), new Failing(0)));
+            AtomicReference<CellRun> run = new AtomicReference<>();
+            run.set(new CellRun(cell, settings(Duration.ofSeconds(20), 0), null,
+                    (warmingUp, seconds, requests, bytes, errors) -> run.get().stop()));
+            CellResult result = run.get().run(0);
+            assertEquals("invalid: stopped early", result.verdict());
+            assertEquals("stopped early", run.get().flaw());
+            assertEquals(2, result.counts().cutOff());
+            assertEquals(List.of(), result.notes());
+            assertTrue(result.windowSeconds() < 10, "ends at once");
+            assertNull(result.times().raw());
+        }
+    }
+}
