@@ -28,6 +28,9 @@ undertow undertow"}
 if [ -z "${SERVERS:-}" ] && has_virtual_threads; then
     servers+=$'\nbio-virtual millrace-servlet --connector=bio --threads=virtual'
 fi
+if [ -z "${SERVERS:-}" ] && has_helidon; then
+    servers+=$'\nhelidon helidon'
+fi
 names=$(awk '{ print $1 }' <<< "$servers")
 
 holder=

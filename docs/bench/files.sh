@@ -31,6 +31,9 @@ jetty-handler jetty
 jetty-servlet jetty-servlet
 tomcat tomcat
 undertow undertow"}
+if [ -z "${SERVERS:-}" ] && has_helidon; then
+    servers+=$'\nhelidon helidon'
+fi
 
 needed_mb() {
     local total=300 workload

@@ -33,6 +33,9 @@ has_virtual_threads() {
     "$java" -XshowSettings:properties -version 2>&1 | awk '/java.specification.version/ { exit !($3 >= 21) }'
 }
 
+# Helidon is in the jar that a JDK 21 or newer has built: names in a jar are not compressed.
+has_helidon() { has_virtual_threads && grep -q HelidonPeer "$peers"; }
+
 # start LABEL COMMAND...: a server that prints the line "... listening on URL" when it is ready
 start() {
     local label=$1

@@ -80,7 +80,9 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
      *
      * @param writeStrategy {@code gather}, the default: the buffers as they are, large ones in slices; {@code direct}: what
      *     lies in the heap is copied into a direct buffer first, whole; {@code chunk}: at most 64 KiB of it at a time;
-     *     {@code adaptive-chunk}: no more than the socket took the last time
+     *     {@code adaptive-chunk}: no more than the socket took the last time. On BIO's platform threads no call is given
+     *     more than 256 KiB, nor more than the peer takes in a small part of the idle timeout: a blocking call tells of no
+     *     progress before it returns
      * @throws IllegalArgumentException for any other word
      */
     public void setWriteStrategy(String writeStrategy) {
