@@ -90,7 +90,7 @@ final class ReplayCommand implements Callable<Integer> {
     private int repeat;
 
     @Option(names = "--scale", defaultValue = "1", paramLabel = "FACTOR",
-            description = "Multiplies all times: below 1 for a look, above for narrower intervals "
+            description = "Multiplies all times but the drain: below 1 for a look, above for narrower intervals "
                     + "(default: ${DEFAULT-VALUE}).")
     private double scale;
 

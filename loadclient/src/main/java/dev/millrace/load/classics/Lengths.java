@@ -22,10 +22,10 @@ public record Lengths(int starts, int repeats, double rehearsal, double warmup, 
                 drain, throttled);
     }
 
-    /** All of it longer or shorter. */
+    /** All of it longer or shorter, but for the drain: what is left to answer takes its time. */
     public Lengths scaled(double factor) {
         return new Lengths(starts, repeats, rehearsal, warmup * factor, settle * factor, window * factor,
-                drain * factor, factor() * factor);
+                drain, factor() * factor);
     }
 
     /** All blocks whose figures count. */

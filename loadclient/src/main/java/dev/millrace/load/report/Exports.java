@@ -79,7 +79,7 @@ final class Exports {
                 "other_cores", "idle_cores", "steal_cores"));
         TIMES.forEach(time -> heading.add("latency_" + time + "_us"));
         TIMES.forEach(time -> heading.add("first_byte_" + time + "_us"));
-        heading.addAll(List.of("connections", "cut_off", "errors", "verdict"));
+        heading.addAll(List.of("connections", "cut_off", "stalled", "unsent", "errors", "verdict"));
         StringBuilder csv = new StringBuilder(String.join(",", heading)).append('\n');
         cells.forEach(cell -> csv.append(row(cell, parameters)).append('\n'));
         return csv.toString();
@@ -103,6 +103,7 @@ final class Exports {
                     plain(times.max())));
         }
         row.addAll(List.of(Long.toString(cell.counts().connections()), Long.toString(cell.counts().cutOff()),
+                Long.toString(cell.counts().stalled()), Long.toString(cell.counts().unsent()),
                 Long.toString(cell.errorCount()), quoted(cell.verdict())));
         return String.join(",", row);
     }

@@ -66,6 +66,8 @@ class ExperimentTest {
         Experiment whole = Experiment.of("cowtown");
         Lengths ran = whole.full().scaled(0.5).repeated(2);
         assertEquals(2, ran.starts());
+        assertEquals(whole.full().window() / 2, ran.window());
+        assertEquals(whole.full().drain(), ran.drain(), "what is left to answer takes its time");
         assertEquals(ran, whole.ran(false, ran).lengths(false));
         assertEquals(whole.quick(), whole.ran(false, ran).lengths(true));
         assertEquals(6, whole.quick().repeated(6).repeats());

@@ -45,6 +45,7 @@ record Listener(Kind kind, ServerConnector connector) {
     }
 
     private static void configure(ServerConnector connector, Options options) {
+        connector.setAcceptQueueSize(options.number(Option.ACCEPT_QUEUE_SIZE));
         int most = options.number(Option.MAX_CONNECTIONS);
         if (connector instanceof MillraceConnector millrace) {
             millrace.setMaxConnections(most);

@@ -33,6 +33,8 @@ enum Option {
         oneOf("gather", "direct", "chunk", "adaptive-chunk")),
     MAX_CONNECTIONS("N", "0", "connections of each listener before it stops accepting; 0 = no limit",
         integer(0, Integer.MAX_VALUE)),
+    ACCEPT_QUEUE_SIZE("N", "0", "connections of each listener that the system keeps until they are accepted; 0 = Java's "
+        + "default, 50", integer(0, 65_535)),
     ACCESS_LOG("FILE", "", "append a line for each request: NCSA combined, local port, microseconds", file());
 
     /** Checks a value; the answer is what is wrong with it, or nothing. */
