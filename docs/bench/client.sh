@@ -3,7 +3,7 @@
 # three agree on a server's throughput.
 #
 # usage: docs/bench/client.sh [rounds [seconds [connections]]]                 after: mvn -DskipTests package
-# JAVA names the JVM of the client, SERVER_JAVA that of the server.
+# JAVA names the JVM of the client, SERVER_JAVA that of the server. Ours warms up for WARM_UP_SECONDS (15): its JVM compiles until then.
 #
 # 1. Cost: /hello of the NIO listener, keep-alive, closed model, unpinned. CPU time of the client per request: of wrk and
 #    h2load the whole process, of ours the window (its JVM warms up before). "verifying" is /generate-uuid with every
@@ -55,7 +55,7 @@ h2load_() { # prefix, path, further options
     echo "$(awk -v n="$n" -v s="$seconds" 'BEGIN { print n / s }') $(cost "$n")"
 }
 ours() { # prefix, verify, path, further options
-    $1 "$java" -jar loadclient/target/loadclient.jar uuid -q "-c$connections" "-d${seconds}s" --warmup=5s --format=csv \
+    $1 "$java" -jar loadclient/target/loadclient.jar uuid -q "-c$connections" "-d${seconds}s" "--warmup=${WARM_UP_SECONDS:-15}s" --format=csv \
         -o "$work/ours" "--verify=$2" ${4:-} "$url$3" > "$work/out"
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
         NR == 2 { print $at["requests_per_s"], $at["client_us_per_request"] }' "$work/ours/cells.csv"

@@ -115,7 +115,7 @@ class ProtocolContractTest {
     void endsAnIdleTlsConnection() throws Exception {
         Tls tls = tls();
         TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), http));
-        server.connector().setIdleTimeout(1500);
+        server.connector().setIdleTimeout(1000);
         try (server; RawClient client = tls.connect(server.start(new Mirror()).port());
                 RawClient silent = server.client()) {
             assertEquals("HTTP/1.1 127.0.0.1 /", client.get("/").answer().text());
