@@ -235,7 +235,7 @@ class EndPointContractTest {
     @Test
     void isNotIdleWhileThePeerTakesSomething() throws Exception {
         endPoint.setIdleTimeout(1500);
-        // Linux tells of room when a third of the buffer is free: of one that has grown, that takes seconds on a busy machine.
+        // Linux tells of room when a third of the buffer is free: of one that has grown, that may take seconds.
         ((SocketChannel) endPoint.getTransport()).setOption(StandardSocketOptions.SO_SNDBUF, 128 * 1024);
         client.socket().setReceiveBufferSize(64 * 1024);
         byte[] bytes = new byte[12_000_000];
