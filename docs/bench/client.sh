@@ -3,7 +3,8 @@
 # three agree on a server's throughput.
 #
 # usage: docs/bench/client.sh [rounds [seconds [connections]]]                 after: mvn -DskipTests package
-# JAVA names the JVM of the client, SERVER_JAVA that of the server. Ours warms up for WARM_UP_SECONDS (15): its JVM compiles until then.
+# JAVA names the JVM of the client, SERVER_JAVA that of the server. The server is warmed up for WARM_UP_SECONDS (15) of each
+# work, and ours for as long before each window: a JVM compiles until then.
 #
 # 1. Cost: /hello of the NIO listener, keep-alive, closed model, unpinned. CPU time of the client per request: of wrk and
 #    h2load the whole process, of ours the window (its JVM warms up before). "verifying" is /generate-uuid with every
@@ -15,6 +16,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 rounds=${1:-5} seconds=${2:-5} connections=${3:-32}
 java=${JAVA:-java} server_java=${SERVER_JAVA:-${JAVA:-java}}
+WARM_UP_SECONDS=${WARM_UP_SECONDS:-15}
 work=$(mktemp -d)
 pid=
 trap '[ -z "$pid" ] || kill "$pid" 2>/dev/null; rm -rf "$work"' EXIT
@@ -42,6 +44,9 @@ timed() { # command...
     { time "$@" > "$work/out" 2>&1; } 2> "$work/time"
 }
 cost() { awk -v n="$1" '/^cpu/ { printf "%.2f", ($2 + $3) * 1e6 / n }' "$work/time"; }
+warm_up() { # prefix, path: of the server, so that whoever comes first does not meet its compilers
+    $1 wrk -t1 "-c$connections" "-d${WARM_UP_SECONDS}s" "$url$2" > "$work/out"
+}
 wrk_() { # prefix, path
     timed $1 wrk -t1 "-c$connections" "-d${seconds}s" "$url$2"
     local n
@@ -55,7 +60,7 @@ h2load_() { # prefix, path, further options
     echo "$(awk -v n="$n" -v s="$seconds" 'BEGIN { print n / s }') $(cost "$n")"
 }
 ours() { # prefix, verify, path, further options
-    $1 "$java" -jar loadclient/target/loadclient.jar uuid -q "-c$connections" "-d${seconds}s" "--warmup=${WARM_UP_SECONDS:-15}s" --format=csv \
+    $1 "$java" -jar loadclient/target/loadclient.jar uuid -q "-c$connections" "-d${seconds}s" "--warmup=${WARM_UP_SECONDS}s" --format=csv \
         -o "$work/ours" "--verify=$2" ${4:-} "$url$3" > "$work/out"
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
         NR == 2 { print $at["requests_per_s"], $at["client_us_per_request"] }' "$work/ours/cells.csv"
@@ -80,8 +85,8 @@ echo "$("$java" -version 2>&1 | sed -n 2p); $(uname -sr); $(nproc) cores; commit
 echo "$rounds rounds of $seconds s, $connections connections, medians"
 echo
 serve env
-wrk_ "" /hello > /dev/null # warms the server up
-wrk_ "" "/generate-uuid?method=TIME" > /dev/null
+warm_up "" /hello
+warm_up "" "/generate-uuid?method=TIME"
 for _ in $(seq "$rounds"); do
     wrk_ "" /hello >> "$work/wrk"
     h2load_ "" /hello >> "$work/h2load"
@@ -94,8 +99,7 @@ table wrk h2load ours-counting ours-verifying
 if [ "$(nproc)" -gt 1 ]; then
     serve taskset -c 0
     hundred="/generate-uuid?method=TIME&count=100"
-    wrk_ "taskset -c 1" "$hundred" > /dev/null
-    wrk_ "taskset -c 1" "$hundred" > /dev/null
+    warm_up "taskset -c 1" "$hundred"
     for _ in $(seq "$rounds"); do
         wrk_ "taskset -c 1" "$hundred" >> "$work/wrk-closed"
         h2load_ "taskset -c 1" "$hundred" >> "$work/h2load-closed"
@@ -106,7 +110,7 @@ if [ "$(nproc)" -gt 1 ]; then
 fi
 
 serve env
-wrk_ "" /hello > /dev/null
+warm_up "" /hello
 for _ in $(seq "$rounds"); do
     h2load_ "" /hello "--rps=$(awk "BEGIN { print 2000 / $connections }")" >> "$work/h2load-open"
     ours "" none /hello "--rate=2000" >> "$work/ours-open"

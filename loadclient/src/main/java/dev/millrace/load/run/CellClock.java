@@ -28,6 +28,7 @@ final class CellClock {
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile Phase phase = Phase.WARMUP;
     private volatile long startNanos;
+    private volatile boolean begun;
     private volatile long windowStart;
     private volatile long windowEnd;
     private volatile boolean over;
@@ -39,13 +40,20 @@ final class CellClock {
         this.tickets = new AtomicLong(requestLimit);
     }
 
-    /** From where the open model counts; set before any client runs. */
+    /** From where the open model counts; meaningless before clients may begin. */
     long startNanos() {
         return startNanos;
     }
 
+    /** Lets the clients begin. */
     void start(long now) {
         startNanos = now;
+        begun = true;
+    }
+
+    /** Whether clients may begin. */
+    boolean hasBegun() {
+        return begun;
     }
 
     Phase phase() {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Runs one cell: starts the clients, lets them warm up, opens and closes the window, waits for exchanges begun in it,
@@ -76,17 +77,14 @@ public final class CellRun {
         createClients();
         try (Watchdog watchdog = new Watchdog(clients)) {
             boolean warm = !settings.warmup().time().isZero();
+            startThreads();
             if (warm) {
-                clock.start(System.nanoTime());
-                startThreads();
+                begin(System.nanoTime());
                 warmUp();
             }
             CpuProbe cpu = new CpuProbe(server);
             cpu.start();
             long start = System.nanoTime();
-            if (!warm) {
-                clock.start(start);
-            }
             if (!stopped) {
                 window(start, !warm);
             }
@@ -126,7 +124,7 @@ public final class CellRun {
     private void window(long start, boolean startNow) throws InterruptedException {
         clock.openWindow(start);
         if (startNow) {
-            startThreads();
+            begin(start);
         }
         pass(settings.duration().toNanos(), false);
         // A window in which nothing ends says nothing: it stays open for the first answer, or error.
@@ -139,6 +137,15 @@ public final class CellRun {
     private boolean nothingYet() {
         long done = cell.workload().countsBytes() ? clock.bytes.sum() : clock.requests.sum();
         return done == 0 && clock.faults.total() == 0;
+    }
+
+    /**
+     * Lets the clients begin, all of whom are started: where they outnumber the cores, those that work would make the
+     * start of the next thread wait for them.
+     */
+    private void begin(long now) {
+        clock.start(now);
+        threads.forEach(LockSupport::unpark);
     }
 
     private void startThreads() {

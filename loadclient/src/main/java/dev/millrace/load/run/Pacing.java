@@ -26,8 +26,11 @@ final class Pacing {
         this.offsetNanos = cell.isOpen() ? NANOS_PER_SECOND * client / cell.rate() : 0;
     }
 
-    /** Waits for this client's turn to start. */
+    /** Waits until clients may begin, and for this client's turn. */
     void awaitStart() {
+        while (!clock.hasBegun() && clock.phase() != Phase.DRAIN) {
+            LockSupport.parkNanos(MAX_WAIT_NANOS);
+        }
         awaitMoment(clock.startNanos() + rampNanos);
     }
 

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -85,7 +86,11 @@ class CellRunTest {
     }
 
     private static RunSettings settings(Duration window, long requests) {
-        return new RunSettings(Warmup.of(Duration.ZERO), window, requests, Duration.ofSeconds(20),
+        return settings(Duration.ZERO, window, requests);
+    }
+
+    private static RunSettings settings(Duration warmup, Duration window, long requests) {
+        return new RunSettings(Warmup.of(warmup), window, requests, Duration.ofSeconds(20),
                 Duration.ofSeconds(20), Duration.ZERO, 1, 0, List.of(), Limits.NONE);
     }
 
@@ -105,6 +110,30 @@ class CellRunTest {
             assertEquals(3, result.counts().connections(), "what is left of such an exchange is not read");
             assertEquals(5, connections.get());
         }
+    }
+
+    @Test
+    void nobodySendsBeforeAllAreStarted() throws Exception {
+        String reason = "a thread that works makes the next one's start wait";
+        assertEquals(300, startedAtFirstRequest(300, Duration.ZERO), reason);
+        assertEquals(300, startedAtFirstRequest(300, Duration.ofSeconds(20)), reason);
+    }
+
+    private static long startedAtFirstRequest(int clients, Duration warmup) throws Exception {
+        AtomicLong started = new AtomicLong(-1);
+        AtomicReference<CellRun> run = new AtomicReference<>();
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            started.compareAndSet(-1, Thread.getAllStackTraces().keySet().stream()
+                    .filter(thread -> thread.getName().equals("client")).count());
+            run.get().stop();
+            TestServer.send(out, "200 OK", "x/y", new byte[10]);
+        })) {
+            Cell cell = new Cell("", clients, 0, 0, new Asking(Target.of(server.url("/")), new Failing(0)));
+            run.set(new CellRun(cell, settings(warmup, Duration.ofSeconds(20), 0), null,
+                    (warmingUp, seconds, requests, bytes, errors) -> { }));
+            run.get().run(0);
+        }
+        return started.get();
     }
 
     @Test
