@@ -10,110 +10,102 @@
 #    h2load the whole process, of ours the window (its JVM warms up before). "verifying" is /generate-uuid with every
 #    answer checked byte by byte; "counting" looks at the status alone.
 # 2. Agreement, closed model: server on one core, client on the other, /generate-uuid with 100 UUIDs, so that the server is
-#    the limit.
+#    the limit. Compared is its throughput per second of its CPU time: what a shared host leaves to that core differs from one
+#    second to the next, whoever asks.
 # 3. Agreement, open model: 2,000 requests/s of /hello (h2load spreads its rate over connections; wrk has no rate).
-set -euo pipefail
-cd "$(dirname "$0")/../.."
-rounds=${1:-5} seconds=${2:-5} connections=${3:-32}
-java=${JAVA:-java} server_java=${SERVER_JAVA:-${JAVA:-java}}
-WARM_UP_SECONDS=${WARM_UP_SECONDS:-15}
-work=$(mktemp -d)
-pid=
-trap '[ -z "$pid" ] || kill "$pid" 2>/dev/null; rm -rf "$work"' EXIT
+# shellcheck source=docs/bench/lib.sh
+. "$(dirname "$0")/lib.sh"
+rounds=${1:-5} seconds=${2:-5} connections=${3:-32} warm_up=${WARM_UP_SECONDS:-15}
+server_java=${SERVER_JAVA:-$java}
+needs "$war"
+needs "$client"
 
 serve() { # prefix...
-    [ -z "$pid" ] || { kill "$pid"; wait "$pid" 2>/dev/null || true; }
-    "$@" "$server_java" -Xmx512m -jar webapp/target/millrace.war --bio-port=-1 --nio-port=0 --dispatch=selector \
-        > "$work/server.out" 2> "$work/server.err" &
-    pid=$!
-    for _ in $(seq 300); do
-        if grep -q listening "$work/server.out"; then
-            url=$(sed -n 's/.*listening on //p' "$work/server.out")
-            return
-        fi
-        sleep 0.1
-    done
-    echo "the server did not start:" >&2
-    cat "$work/server.err" >&2
-    exit 1
+    stop_all
+    start server "$@" "$server_java" -Xmx512m -jar "$war" --bio-port=-1 --nio-port=0 --dispatch=selector
+    url=$(url_of server)
 }
 
-# Each prints: requests per second, CPU microseconds of the client per request.
-timed() { # command...
-    local TIMEFORMAT='cpu %U %S'
+warm_up() { # prefix, path
+    $1 wrk -t1 "-c$connections" "-d${warm_up}s" "$url$2" > "$work/out"
+}
+
+# Each prints: label, requests, and of one request the CPU microseconds of the client and of the server.
+# timed LABEL COMMAND...
+timed() {
+    local TIMEFORMAT='cpu %U %S' label=$1 before after
+    shift
+    before=$(cpu_of server)
     { time "$@" > "$work/out" 2>&1; } 2> "$work/time"
+    after=$(cpu_of server)
+    awk -v label="$label" -v ticks=$((after - before)) '
+        FILENAME ~ /time$/ { if ($1 == "cpu") cpu = $2 + $3; next }
+        / requests in / { requests = $1 }
+        /^requests:/ { requests = $8 }
+        END { print label, requests, cpu * 1e6 / requests, ticks * 1e4 / requests }' "$work/time" "$work/out"
 }
-cost() { awk -v n="$1" '/^cpu/ { printf "%.2f", ($2 + $3) * 1e6 / n }' "$work/time"; }
-warm_up() { # prefix, path: of the server, so that whoever comes first does not meet its compilers
-    $1 wrk -t1 "-c$connections" "-d${WARM_UP_SECONDS}s" "$url$2" > "$work/out"
+wrk_() { # label, prefix, path
+    timed "$1" $2 wrk -t1 "-c$connections" "-d${seconds}s" "$url$3"
 }
-wrk_() { # prefix, path
-    timed $1 wrk -t1 "-c$connections" "-d${seconds}s" "$url$2"
-    local n
-    n=$(awk '/requests in/ { print $1 }' "$work/out")
-    echo "$(awk '/Requests\/sec/ { print $2 }' "$work/out") $(cost "$n")"
+h2load_() { # label, prefix, path, further options
+    timed "$1" $2 h2load --h1 -t1 "-c$connections" "-D$seconds" ${4:-} "$url$3"
 }
-h2load_() { # prefix, path, further options
-    timed $1 h2load --h1 -t1 "-c$connections" "-D$seconds" ${3:-} "$url$2"
-    local n
-    n=$(awk '/^requests:/ { print $8 }' "$work/out")
-    echo "$(awk -v n="$n" -v s="$seconds" 'BEGIN { print n / s }') $(cost "$n")"
-}
-ours() { # prefix, verify, path, further options
-    $1 "$java" -jar loadclient/target/loadclient.jar uuid -q "-c$connections" "-d${seconds}s" "--warmup=${WARM_UP_SECONDS}s" --format=csv \
-        -o "$work/ours" "--verify=$2" ${4:-} "$url$3" > "$work/out"
-    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-        NR == 2 { print $at["requests_per_s"], $at["client_us_per_request"] }' "$work/ours/cells.csv"
-}
-
-median() { sort -n | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
-table() { # prints medians of $work/NAME, and requests per CPU second beside those of the first
-    local first=
-    printf '%-22s %12s %14s %10s\n' "$title" requests/s "client us/req" "per CPU s"
-    for name in "$@"; do
-        [ -s "$work/$name" ] || continue
-        local rate each
-        rate=$(cut -d' ' -f1 "$work/$name" | median)
-        each=$(cut -d' ' -f2 "$work/$name" | median)
-        first=${first:-$each}
-        printf '%-22s %12.0f %14.2f %9.2fx\n' "$name" "$rate" "$each" "$(awk "BEGIN { print $first / $each }")"
-    done
-    echo
+ours() { # label, prefix, verify, path, further options
+    # What is not valid exits 3, and says why: it is a result as well.
+    $2 "$java" -jar "$client" uuid -q "-c$connections" "-d${seconds}s" "--warmup=${warm_up}s" --format=csv \
+        -o "$work/ours" "--verify=$3" ${5:-} "$url$4" > "$work/out" 2>&1 || [ $? = 3 ] || { cat "$work/out" >&2; exit 1; }
+    awk -v label="$1" -v seconds="$seconds" '
+        # Fields with commas in them are quoted (RFC 4180); of those only the verdict is wanted, its beginning.
+        { while (match($0, /"[^"]*"/)) { quoted = substr($0, RSTART + 1, RLENGTH - 2); gsub(/,/, ";", quoted)
+            $0 = substr($0, 1, RSTART - 1) quoted substr($0, RSTART + RLENGTH) }
+          split($0, field, ",") }
+        NR == 1 { for (i in field) at[field[i]] = i }
+        NR == 2 {
+            if (field[at["verdict"]] ~ /invalid/) print label ": " field[at["verdict"]] > "/dev/stderr"
+            print label, field[at["requests_per_s"]] * seconds, field[at["client_us_per_request"]], field[at["server_us_per_request"]]
+        }' "$work/ours/cells.csv"
 }
 
-echo "$("$java" -version 2>&1 | sed -n 2p); $(uname -sr); $(nproc) cores; commit $(git describe --always --dirty)"
-echo "$rounds rounds of $seconds s, $connections connections, medians"
-echo
+cost() { awk -v s="$seconds" '{ print $1, $3, $2 / s }' < "$work/results" | by_label "$@" | table "client us/req" requests/s; }
+agreement() { awk -v s="$seconds" '{ print $1, 1e6 / $4, $2 / s }' < "$work/results" | by_label "$@" | table "req/CPU s" requests/s; }
+rate() { awk -v s="$seconds" '{ print $1, $2 / s }' < "$work/results" | by_label "$@" | table requests/s; }
+
+about
+echo "$connections connections, $rounds rounds of $seconds s after $warm_up s"
+
 serve env
 warm_up "" /hello
 warm_up "" "/generate-uuid?method=TIME"
 for _ in $(seq "$rounds"); do
-    wrk_ "" /hello >> "$work/wrk"
-    h2load_ "" /hello >> "$work/h2load"
-    ours "" none /hello >> "$work/ours-counting"
-    ours "" full /generate-uuid "--uuid-method=TIME" >> "$work/ours-verifying"
-done
-title="cost"
-table wrk h2load ours-counting ours-verifying
+    undisturbed wrk_ wrk "" /hello
+    undisturbed h2load_ h2load "" /hello
+    undisturbed ours counting "" none /hello
+    undisturbed ours verifying "" full /generate-uuid "--uuid-method=TIME"
+done > "$work/results"
+echo
+echo "cost"
+cost wrk h2load counting verifying
 
 if [ "$(nproc)" -gt 1 ]; then
     serve taskset -c 0
     hundred="/generate-uuid?method=TIME&count=100"
     warm_up "taskset -c 1" "$hundred"
     for _ in $(seq "$rounds"); do
-        wrk_ "taskset -c 1" "$hundred" >> "$work/wrk-closed"
-        h2load_ "taskset -c 1" "$hundred" >> "$work/h2load-closed"
-        ours "taskset -c 1" full /generate-uuid "--uuid-method=TIME --count=100" >> "$work/ours-closed"
-    done
-    title="closed, server-bound"
-    table wrk-closed h2load-closed ours-closed
+        undisturbed wrk_ wrk "taskset -c 1" "$hundred"
+        undisturbed h2load_ h2load "taskset -c 1" "$hundred"
+        undisturbed ours ours "taskset -c 1" full /generate-uuid "--uuid-method=TIME --count=100"
+    done > "$work/results"
+    echo
+    echo "closed model, one core for the server"
+    agreement wrk h2load ours
 fi
 
 serve env
 warm_up "" /hello
 for _ in $(seq "$rounds"); do
-    h2load_ "" /hello "--rps=$(awk "BEGIN { print 2000 / $connections }")" >> "$work/h2load-open"
-    ours "" none /hello "--rate=2000" >> "$work/ours-open"
-done
-title="open, 2,000/s"
-table h2load-open ours-open
+    undisturbed h2load_ h2load "" /hello "--rps=$(awk "BEGIN { print 2000 / $connections }")"
+    undisturbed ours ours "" none /hello "--rate=2000"
+done > "$work/results"
+echo
+echo "open model, 2,000/s"
+rate h2load ours

@@ -88,9 +88,9 @@ idle() {
     serve "$1" -Xmx3g
     load "$1" 100 "$warm_up" > /dev/null
     for round in $(seq "$rounds"); do
-        alone=$(load "$1" 100 "$seconds")
+        alone=$(undisturbed load "$1" 100 "$seconds")
         hold "$1" 9900
-        with=$(load "$1" 100 "$seconds")
+        with=$(undisturbed load "$1" 100 "$seconds")
         release > "$work/closed"
         closed=$(cat "$work/closed")
         echo "$1 $alone $with $closed" | awk -v s="$seconds" '{ print $1, $6 / $2, $2 / s, $6 / s, $10, $3 + $7 }' >> "$work/results"
@@ -100,17 +100,23 @@ idle() {
 
 # busy LABEL CONNECTIONS: us of CPU per request, requests/s, errors
 busy() {
-    local before after result
+    local result
     serve "$1" -Xmx1g
     load "$1" "$2" "$warm_up" > /dev/null
-    if ! { before=$(cpu_of "$1") && result=$(load "$1" "$2" "$seconds") && after=$(cpu_of "$1"); }; then
+    if ! result=$(undisturbed costly_load "$1" "$2" "$seconds"); then
         echo "$1 has ended: $(tail -1 "$work/$1.err")"
-    elif [ "${result%% *}" = 0 ]; then
+    elif [ "$(cut -d' ' -f2 <<< "$result")" = 0 ]; then
         echo "$1 answered nothing: $(tail -1 "$work/$1.err")"
     else
-        echo "$1 $((after - before)) $result" | awk -v s="$seconds" '{ print $1, $3 ? $2 * 10000 / $3 : 0, $3 / s, $4 }' >> "$work/results"
+        echo "$1 $result" | awk -v s="$seconds" '{ print $1, $2 * 10000 / $3, $3 / s, $4 }' >> "$work/results"
     fi
     stop_all
+}
+
+# costly_load LABEL CONNECTIONS SECONDS: ticks of the server's CPU, and what load prints
+costly_load() {
+    local before after result
+    before=$(cpu_of "$1") && result=$(load "$@") && after=$(cpu_of "$1") && echo "$((after - before)) $result"
 }
 
 # Those of virtual threads are on the heap: it must be as large as what is in it, and be measured too.
@@ -142,9 +148,9 @@ trickle() {
     local alone with
     serve "$1" -Xmx3g
     load "$1" 1 "$warm_up" > /dev/null
-    alone=$(load "$1" 1 "$seconds")
+    alone=$(undisturbed load "$1" 1 "$seconds")
     hold "$1" 5000 trickle
-    with=$(load "$1" 1 "$seconds")
+    with=$(undisturbed load "$1" 1 "$seconds")
     release > "$work/closed"
     echo "$1 $alone $with $(cat "$work/closed")" | awk '{ print $1, $8 / $4, $9 / $5, $4, $8, $5, $9, $10, $3 + $7 }' >> "$work/results"
     stop_all

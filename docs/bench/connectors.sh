@@ -30,15 +30,18 @@ for label in "${labels[@]}"; do
     # frames below a thread's loop, which a virtual thread carries along at each wait.
     for _ in 1 2 3 4; do wrk -t1 -c1000 -d1 "$(url_of "$label")$path" > /dev/null; done
 done
+measure() {
+    local before after requests
+    before=$(cpu_of "$1")
+    load "$1" "$seconds" > "$work/wrk"
+    after=$(cpu_of "$1")
+    if grep -E 'Socket errors|Non-2xx' "$work/wrk" >&2; then exit 1; fi
+    requests=$(sed -nE 's/ *([0-9]+) requests in.*/\1/p' "$work/wrk")
+    echo "$1 $(((after - before) * 10000)) $requests" | awk '{ print $1, $2 / $3, $3 }'
+}
+
 for round in $(seq 0 $((rounds - 1))); do
-    for label in $(in_turn "$round" "${labels[@]}"); do
-        before=$(cpu_of "$label")
-        load "$label" "$seconds" > "$work/wrk"
-        after=$(cpu_of "$label")
-        if grep -E 'Socket errors|Non-2xx' "$work/wrk"; then exit 1; fi
-        requests=$(sed -nE 's/ *([0-9]+) requests in.*/\1/p' "$work/wrk")
-        echo "$label $(((after - before) * 10000)) $requests" | awk '{ print $1, $2 / $3, $3 }' >> "$work/results"
-    done
+    for label in $(in_turn "$round" "${labels[@]}"); do undisturbed measure "$label" >> "$work/results"; done
 done
 
 about

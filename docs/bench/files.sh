@@ -167,7 +167,7 @@ run() {
     : > "$work/results"
     for round in $(seq 0 $((rounds - 1))); do
         for label in $(in_turn "$round" "${labels[@]}"); do
-            if [ "$workload" = slow ]; then measure_slow "$label"; else measure_drain "$label" "$workload"; fi >> "$work/results"
+            if [ "$workload" = slow ]; then undisturbed measure_slow "$label"; else undisturbed measure_drain "$label" "$workload"; fi >> "$work/results"
         done
     done
     echo

@@ -85,6 +85,26 @@ cpu_of() {
         awk '{ ticks += $12 + $13 } END { print ticks }'
 }
 
+# Ticks that the host of a virtual machine gave to others, and ticks of all kinds.
+host_took() { awk '/^cpu / { for (i = 2; i <= 9; i++) all += $i; print $9, all }' /proc/stat; }
+
+# undisturbed COMMAND...: what it prints; it runs again, five times at most, while the host takes MOST_STEAL_PERCENT (5) or more of the
+# machine meanwhile, which it says on the standard error stream.
+undisturbed() {
+    local try before percent status
+    for try in 1 2 3 4 5; do
+        before=$(host_took)
+        # Under set -e a failure ends the script here, but for a caller who asked for the status.
+        "$@" > "$work/measured"
+        status=$?
+        [ "$status" = 0 ] || return "$status"
+        percent=$(echo "$before $(host_took)" | awk '{ print int(100 * ($3 - $1) / ($4 - $2)) }')
+        [ "$percent" -ge "${MOST_STEAL_PERCENT:-5}" ] || break
+        echo "the host took $percent % of the machine during \"$*\", attempt $try" >&2
+    done
+    cat "$work/measured"
+}
+
 about() {
     # Not every one is at home on a loopback interface: bbr paces there, which costs more than all the rest.
     local congestion=/proc/sys/net/ipv4/tcp_congestion_control
