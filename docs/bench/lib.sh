@@ -88,19 +88,35 @@ cpu_of() {
 # Ticks that the host of a virtual machine gave to others, and ticks of all kinds.
 host_took() { awk '/^cpu / { for (i = 2; i <= 9; i++) all += $i; print $9, all }' /proc/stat; }
 
-# undisturbed COMMAND...: what it prints; it runs again, five times at most, while the host takes MOST_STEAL_PERCENT (5) or more of the
+# steal_since BEFORE: percent of the machine that the host has taken since
+steal_since() { echo "$1 $(host_took)" | awk '{ print ($4 > $2 ? int(100 * ($3 - $1) / ($4 - $2)) : 0) }'; }
+
+# Keeps all cores busy, a second at a time, until the host leaves them alone, for a minute and a half at most: it takes nothing from
+# those that are idle.
+await_quiet() {
+    local before core
+    for _ in $(seq 90); do
+        before=$(host_took)
+        for core in $(seq "$(nproc)"); do timeout 1 bash -c 'while :; do :; done' & spinners[core]=$!; done
+        for core in $(seq "$(nproc)"); do wait "${spinners[core]}" || true; done
+        [ "$(steal_since "$before")" -ge "${MOST_STEAL_PERCENT:-5}" ] || return 0
+    done
+}
+
+# undisturbed COMMAND...: what it prints; it runs again, five times at most, when the host took MOST_STEAL_PERCENT (5) or more of the
 # machine meanwhile, which it says on the standard error stream.
 undisturbed() {
-    local try before percent status
+    local try before percent status spinners=()
     for try in 1 2 3 4 5; do
         before=$(host_took)
         # Under set -e a failure ends the script here, but for a caller who asked for the status.
         "$@" > "$work/measured"
         status=$?
         [ "$status" = 0 ] || return "$status"
-        percent=$(echo "$before $(host_took)" | awk '{ print int(100 * ($3 - $1) / ($4 - $2)) }')
+        percent=$(steal_since "$before")
         [ "$percent" -ge "${MOST_STEAL_PERCENT:-5}" ] || break
         echo "the host took $percent % of the machine during \"$*\", attempt $try" >&2
+        await_quiet
     done
     cat "$work/measured"
 }
