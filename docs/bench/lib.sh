@@ -99,11 +99,11 @@ await_quiet() {
         before=$(host_took)
         for core in $(seq "$(nproc)"); do timeout 1 bash -c 'while :; do :; done' & spinners[core]=$!; done
         for core in $(seq "$(nproc)"); do wait "${spinners[core]}" || true; done
-        [ "$(steal_since "$before")" -ge "${MOST_STEAL_PERCENT:-5}" ] || return 0
+        [ "$(steal_since "$before")" -ge "${MOST_STEAL_PERCENT:-10}" ] || return 0
     done
 }
 
-# undisturbed COMMAND...: what it prints; it runs again, five times at most, when the host took MOST_STEAL_PERCENT (5) or more of the
+# undisturbed COMMAND...: what it prints; it runs again, five times at most, when the host took MOST_STEAL_PERCENT (10) or more of the
 # machine meanwhile, which it says on the standard error stream.
 undisturbed() {
     local try before percent status spinners=()
@@ -114,7 +114,7 @@ undisturbed() {
         status=$?
         [ "$status" = 0 ] || return "$status"
         percent=$(steal_since "$before")
-        [ "$percent" -ge "${MOST_STEAL_PERCENT:-5}" ] || break
+        [ "$percent" -ge "${MOST_STEAL_PERCENT:-10}" ] || break
         echo "the host took $percent % of the machine during \"$*\", attempt $try" >&2
         await_quiet
     done
