@@ -2,21 +2,24 @@
 # What the load client itself costs, beside wrk and h2load (Debian's packages wrk and nghttp2-client), and whether the
 # three agree on a server's throughput.
 #
-# usage: docs/bench/client.sh [rounds [seconds [connections]]]                 after: mvn -DskipTests package
+# usage: docs/bench/client.sh [rounds [seconds [connections [part...]]]]       after: mvn -DskipTests package
 # JAVA names the JVM of the client, SERVER_JAVA that of the server. The server is warmed up for WARM_UP_SECONDS (15) of each
 # work, and ours for as long before each window: a JVM compiles until then.
 #
-# 1. Cost: /hello of the NIO listener, keep-alive, closed model, unpinned. CPU time of the client per request: of wrk and
-#    h2load the whole process, of ours the window (its JVM warms up before). "verifying" is /generate-uuid with every
-#    answer checked byte by byte; "counting" looks at the status alone.
-# 2. Agreement, closed model: server on one core, client on the other, /generate-uuid with 100 UUIDs, so that the server is
-#    the limit. Compared is its throughput per second of its CPU time: what a shared host leaves to that core differs from one
-#    second to the next, whoever asks.
-# 3. Agreement, open model: 2,000 requests/s of /hello (h2load spreads its rate over connections; wrk has no rate).
+# The parts, all of them unless named:
+# cost    /hello of the NIO listener, keep-alive, closed model, unpinned. CPU time of the client per request: of wrk and
+#         h2load the whole process, of ours the window (its JVM warms up before). "verifying" is /generate-uuid with every
+#         answer checked byte by byte; "counting" looks at the status alone.
+# closed  agreement, closed model: server on one core, client on the other, /generate-uuid with 100 UUIDs, so that the server is
+#         the limit. Compared is its throughput per second of its CPU time: what a shared host leaves to that core differs from
+#         one second to the next, whoever asks.
+# open    agreement, open model: 2,000 requests/s of /hello (h2load spreads its rate over connections; wrk has no rate).
 # shellcheck source=docs/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
 rounds=${1:-5} seconds=${2:-5} connections=${3:-32} warm_up=${WARM_UP_SECONDS:-15}
 server_java=${SERVER_JAVA:-$java}
+shift $(($# < 3 ? $# : 3))
+[ $# -gt 0 ] || set -- cost closed open
 needs "$war"
 needs "$client"
 
@@ -70,42 +73,53 @@ cost() { awk -v s="$seconds" '{ print $1, $3, $2 / s }' < "$work/results" | by_l
 agreement() { awk -v s="$seconds" '{ print $1, 1e6 / $4, $2 / s }' < "$work/results" | by_label "$@" | table "req/CPU s" requests/s; }
 rate() { awk -v s="$seconds" '{ print $1, $2 / s }' < "$work/results" | by_label "$@" | table requests/s; }
 
-about
-echo "$connections connections, $rounds rounds of $seconds s after $warm_up s"
-
-serve env
-warm_up "" /hello
-warm_up "" "/generate-uuid?method=TIME"
-for _ in $(seq "$rounds"); do
-    undisturbed wrk_ wrk "" /hello
-    undisturbed h2load_ h2load "" /hello
-    undisturbed ours counting "" none /hello
-    undisturbed ours verifying "" full /generate-uuid "--uuid-method=TIME"
-done > "$work/results"
-echo
-echo "cost"
-cost wrk h2load counting verifying
-
-if [ "$(nproc)" -gt 1 ]; then
-    serve taskset -c 0
-    hundred="/generate-uuid?method=TIME&count=100"
-    warm_up "taskset -c 1" "$hundred"
+measure_cost() {
+    serve env
+    warm_up "" /hello
+    warm_up "" "/generate-uuid?method=TIME"
     for _ in $(seq "$rounds"); do
-        undisturbed wrk_ wrk "taskset -c 1" "$hundred"
-        undisturbed h2load_ h2load "taskset -c 1" "$hundred"
-        undisturbed ours ours "taskset -c 1" full /generate-uuid "--uuid-method=TIME --count=100"
+        undisturbed wrk_ wrk "" /hello
+        undisturbed h2load_ h2load "" /hello
+        undisturbed ours counting "" none /hello
+        undisturbed ours verifying "" full /generate-uuid "--uuid-method=TIME"
+    done > "$work/results"
+    echo
+    echo "cost"
+    cost wrk h2load counting verifying
+}
+
+measure_closed() {
+    local hundred="/generate-uuid?method=TIME&count=100" second="taskset -c 1"
+    [ "$(nproc)" -gt 1 ] || fail "no second core for the client"
+    serve taskset -c 0
+    warm_up "$second" "$hundred"
+    for _ in $(seq "$rounds"); do
+        undisturbed wrk_ wrk "$second" "$hundred"
+        undisturbed h2load_ h2load "$second" "$hundred"
+        undisturbed ours ours "$second" full /generate-uuid "--uuid-method=TIME --count=100"
     done > "$work/results"
     echo
     echo "closed model, one core for the server"
     agreement wrk h2load ours
-fi
+}
 
-serve env
-warm_up "" /hello
-for _ in $(seq "$rounds"); do
-    undisturbed h2load_ h2load "" /hello "--rps=$(awk "BEGIN { print 2000 / $connections }")"
-    undisturbed ours ours "" none /hello "--rate=2000"
-done > "$work/results"
-echo
-echo "open model, 2,000/s"
-rate h2load ours
+measure_open() {
+    serve env
+    warm_up "" /hello
+    for _ in $(seq "$rounds"); do
+        undisturbed h2load_ h2load "" /hello "--rps=$(awk "BEGIN { print 2000 / $connections }")"
+        undisturbed ours ours "" none /hello "--rate=2000"
+    done > "$work/results"
+    echo
+    echo "open model, 2,000/s"
+    rate h2load ours
+}
+
+about
+echo "$connections connections, $rounds rounds of $seconds s after $warm_up s"
+for part in "$@"; do
+    case $part in
+        cost | closed | open) "measure_$part" ;;
+        *) fail "no part $part" ;;
+    esac
+done

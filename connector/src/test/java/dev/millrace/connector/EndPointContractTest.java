@@ -12,6 +12,7 @@ import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -45,6 +46,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(60)
 class EndPointContractTest {
     private static final int ROUND_TRIPS = 1500;
+    private static final int FILLS_AT_ONCE = 1000;
 
     @Parameter
     Connectors connectors;
@@ -186,6 +188,48 @@ class EndPointContractTest {
         assertEquals(8, endPoint.fill(buffer));
         assertEquals(0, endPoint.fill(buffer));
         assertEquals(2, endPoint.fill(BufferUtil.allocate(16)));
+    }
+
+    @Test
+    @Timeout(20)
+    void neverWaitsWhenTwoFillAtOnce() throws Exception {
+        AtomicInteger begun = new AtomicInteger();
+        AtomicInteger ended = new AtomicInteger();
+        AtomicInteger bytes = new AtomicInteger();
+        Thread second = new Thread(() -> {
+            for (int i = 1; i <= FILLS_AT_ONCE; i++) {
+                while (begun.get() < i) {
+                    Thread.onSpinWait();
+                }
+                bytes.addAndGet(fill());
+                ended.incrementAndGet();
+            }
+        });
+        second.start();
+        try {
+            for (int i = 1; i <= FILLS_AT_ONCE; i++) {
+                client.send(new byte[1]);
+                begun.set(i);
+                bytes.addAndGet(fill());
+                int now = i;
+                Await.until("the other has filled", () -> ended.get() == now);
+                while (bytes.get() < i) {
+                    bytes.addAndGet(fill());
+                }
+            }
+        } finally {
+            begun.set(FILLS_AT_ONCE);
+        }
+        second.join();
+        assertEquals(FILLS_AT_ONCE, bytes.get());
+    }
+
+    private int fill() {
+        try {
+            return endPoint.fill(BufferUtil.allocate(16));
+        } catch (IOException x) {
+            throw new UncheckedIOException(x);
+        }
     }
 
     @Test

@@ -109,6 +109,8 @@ class DrainTest {
                 assertEquals("invalid: 1 downloads stalled", cell.verdict());
                 assertEquals(1, cell.counts().stalled());
                 assertEquals(0, cell.counts().cutOff());
+                assertEquals("1", Cli.column(folder, "stalled"));
+                assertEquals("0", Cli.column(folder, "cut_off"));
             }
         }
     }

@@ -136,7 +136,7 @@ class ReplayTest {
         Cli quick = replay("good.war", "--dry-run", "cowtown", "minar", "mina", "undertow", "bhargava");
         seconds = quick.outLines().stream().filter(line -> line.startsWith("plan: quick"))
                 .mapToLong(line -> Long.parseLong(line.replaceFirst(".*about (\\d+) s", "$1"))).sum();
-        assertTrue(seconds < 870, "all five take " + seconds + " s");
+        assertTrue(seconds < 780, "all five take " + seconds + " s");
         assertFalse(Files.exists(folder.resolve("out")));
         Cli all = replay("good.war", "--dry-run", "--peers-jar=" + folder.resolve("none.jar"), "--peers", "undertow");
         assertTrue(all.out().contains("File cache and sendfile"), all.out());
