@@ -107,7 +107,7 @@ class ReplayTest {
 
     @Test
     void messagesAndPipelinedFilesAreMeasured() throws IOException {
-        Cli cli = replay("good.war", "--scale=0.005", "--repeat=1", "--servers=BIO,NIO+cache", "mina", "undertow");
+        Cli cli = replay("good.war", "--scale=0.005", "--repeat=1", "--servers=BIO", "mina", "undertow");
         assertEquals(Main.GOOD, cli.code(), cli.err());
         assertTrue(run("mina").cells().stream().anyMatch(cell -> cell.countsBytes() && cell.counts().bytes() > 0));
         assertTrue(run("undertow").cells().stream().anyMatch(cell ->
