@@ -136,23 +136,27 @@ class CommandLineIT {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"BIO", "NIO", "STOCK"})
-    void aListenerTakesNoMoreConnectionsThanAllowed(String listener) throws Exception {
+    @Test
+    void aListenerTakesNoMoreConnectionsThanAllowed() throws Exception {
         try (ServerProcess server = ServerProcess.war(temporary, "--bio-port=0", "--nio-port=0", "--stock-port=0",
             "--files", noFiles.toString(), "--max-connections=2")) {
-            String url = server.url(listener);
-            try (Http.Events first = new Http.Events(url, "/stats");
-                Http.Events second = new Http.Events(url, "/stats");
-                Http.Events third = new Http.Events(url, "/stats")) {
-                second.next();
-                first.next();
-                assertTrue(third.isSilentFor(300), "served beyond the limit");
-                first.close();
-                third.next();
+            for (String listener : List.of("BIO", "NIO", "STOCK")) {
+                takesTwoConnections(listener, server.url(listener));
             }
             server.terminate();
             server.exitCode();
+        }
+    }
+
+    private static void takesTwoConnections(String listener, String url) throws Exception {
+        try (Http.Events first = new Http.Events(url, "/stats");
+            Http.Events second = new Http.Events(url, "/stats");
+            Http.Events third = new Http.Events(url, "/stats")) {
+            second.next();
+            first.next();
+            assertTrue(third.isSilentFor(300), listener + " served beyond the limit");
+            first.close();
+            third.next();
         }
     }
 
