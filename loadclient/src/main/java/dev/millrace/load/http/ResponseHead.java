@@ -61,6 +61,31 @@ public final class ResponseHead {
         return null;
     }
 
+    /**
+     * Whether the value of the first field of that name contains a text of one line. Asked of each answer: it makes no string.
+     */
+    public boolean fieldContains(String name, String text) {
+        for (int i = 0; i < fieldCount; i++) {
+            if (isNamed(i, name)) {
+                return contains(places[i * PARTS + 2], places[i * PARTS + 3], text);
+            }
+        }
+        return false;
+    }
+
+    private boolean contains(int from, int to, String text) {
+        for (int start = from; start + text.length() <= to; start++) {
+            int same = 0;
+            while (same < text.length() && (bytes[start + same] & 0xff) == text.charAt(same)) {
+                same++;
+            }
+            if (same == text.length()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     void begin(byte[] buffer, int code) {
         bytes = buffer;
         status = code;

@@ -71,8 +71,8 @@ final class UuidAnswerCheck implements AnswerCheck {
         if (head.status() != ResponseHead.OK) {
             return new Failure(Fault.STATUS, "status " + head.status());
         }
-        String type = head.field("Content-Type");
-        if (type == null || !type.contains("xml")) {
+        if (!head.fieldContains("Content-Type", "xml")) {
+            String type = head.field("Content-Type");
             return new Failure(Fault.WRONG_HEADER,
                     "Content-Type: " + (type == null ? "(none)" : type) + " where XML was expected");
         }

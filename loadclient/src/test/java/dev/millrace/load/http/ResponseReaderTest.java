@@ -197,6 +197,17 @@ class ResponseReaderTest {
     }
 
     @Test
+    void aTextIsFoundInTheFieldsOwnValueAlone() {
+        ResponseHead head = ResponseHead.of(200, "Content-Type: text/xml", "ETag: \"html\"", "etag: \"b\"", "X: xm");
+        assertTrue(head.fieldContains("content-type", "xml"));
+        assertTrue(head.fieldContains("Content-Type", "text/xml"));
+        assertFalse(head.fieldContains("Content-Type", "html"));
+        assertFalse(head.fieldContains("ETag", "b"), "the first of that name");
+        assertFalse(head.fieldContains("X", "xml"), "at the end of the buffer");
+        assertFalse(head.fieldContains("Content", "xml"));
+    }
+
+    @Test
     void aBodyThatIsNotWantedIsBrokenOff() throws IOException {
         ResponseReader reader = new ResponseReader(new Slow("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n123456789", 4),
                 new byte[8192]);
