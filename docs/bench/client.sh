@@ -54,19 +54,14 @@ h2load_() { # label, prefix, path, further options
     timed "$1" $2 h2load --h1 -t1 "-c$connections" "-D$seconds" ${4:-} "$url$3"
 }
 ours() { # label, prefix, verify, path, further options
-    # What is not valid exits 3, and says why: it is a result as well.
+    local status=0
     $2 "$java" -jar "$client" uuid -q "-c$connections" "-d${seconds}s" "--warmup=${warm_up}s" --format=csv \
-        -o "$work/ours" "--verify=$3" ${5:-} "$url$4" > "$work/out" 2>&1 || [ $? = 3 ] || { cat "$work/out" >&2; exit 1; }
-    awk -v label="$1" -v seconds="$seconds" '
-        # Fields with commas in them are quoted (RFC 4180); of those only the verdict is wanted, its beginning.
-        { while (match($0, /"[^"]*"/)) { quoted = substr($0, RSTART + 1, RLENGTH - 2); gsub(/,/, ";", quoted)
-            $0 = substr($0, 1, RSTART - 1) quoted substr($0, RSTART + RLENGTH) }
-          split($0, field, ",") }
-        NR == 1 { for (i in field) at[field[i]] = i }
-        NR == 2 {
-            if (field[at["verdict"]] ~ /invalid/) print label ": " field[at["verdict"]] > "/dev/stderr"
-            print label, field[at["requests_per_s"]] * seconds, field[at["client_us_per_request"]], field[at["server_us_per_request"]]
-        }' "$work/ours/cells.csv"
+        -o "$work/ours" "--verify=$3" ${5:-} "$url$4" > "$work/out" 2>&1 || status=$?
+    # What is not valid exits 3: it is a result as well.
+    [ "$status" = 0 ] || cat "$work/out" >&2
+    [ "$status" = 0 ] || [ "$status" = 3 ] || exit 1
+    cell "$work/ours" requests_per_s client_us_per_request server_us_per_request |
+        awk -v label="$1" -v seconds="$seconds" '{ print label, $1 * seconds, $2, $3 }'
 }
 
 cost() { awk -v s="$seconds" '{ print $1, $3, $2 / s }' < "$work/results" | by_label "$@" | table "client us/req" requests/s; }

@@ -137,14 +137,7 @@ download_from() {
 # measure_slow LABEL: cost, MB/s, first byte in ms at 99 %
 measure_slow() {
     download_from "$1" "$seconds" 2 1000000
-    awk -v label="$1" '
-        # Fields with commas in them are quoted (RFC 4180), and none is wanted here.
-        { gsub(/"[^"]*"/, "quoted"); split($0, field, ",") }
-        NR == 1 { for (i in field) column[field[i]] = i }
-        NR == 2 {
-            print label, field[column["server_ms_per_gb"]], field[column["mb_per_s"]], field[column["first_byte_p99_us"]] / 1000
-        }
-    ' "$work/run/cells.csv"
+    cell "$work/run" server_ms_per_gb mb_per_s first_byte_p99_us | awk -v label="$1" '{ print label, $1, $2, $3 / 1000 }'
 }
 
 warm_up() {

@@ -94,7 +94,7 @@ steal_since() { echo "$1 $(host_took)" | awk '{ print ($4 > $2 ? int(100 * ($3 -
 # Keeps all cores busy, a second at a time, until the host leaves them alone, for a minute and a half at most: it takes nothing from
 # those that are idle.
 await_quiet() {
-    local before core
+    local before core spinners=()
     for _ in $(seq 90); do
         before=$(host_took)
         for core in $(seq "$(nproc)"); do timeout 1 bash -c 'while :; do :; done' & spinners[core]=$!; done
@@ -106,7 +106,7 @@ await_quiet() {
 # undisturbed COMMAND...: what it prints; it runs again, five times at most, when the host took MOST_STEAL_PERCENT (10) or more of the
 # machine meanwhile, which it says on the standard error stream.
 undisturbed() {
-    local try before percent status spinners=()
+    local try before percent status
     for try in 1 2 3 4 5; do
         before=$(host_took)
         # Under set -e a failure ends the script here, but for a caller who asked for the status.
@@ -119,6 +119,18 @@ undisturbed() {
         await_quiet
     done
     cat "$work/measured"
+}
+
+# cell RUN COLUMN...: those columns of the one cell that the load client has measured. Fields with commas in them are quoted (RFC 4180), and
+# none of those is wanted here.
+cell() {
+    local table=$1/cells.csv
+    shift
+    awk -v names="$*" '
+        { gsub(/"[^"]*"/, "quoted"); split($0, field, ",") }
+        NR == 1 { for (i in field) at[field[i]] = i }
+        NR == 2 { count = split(names, name, " "); for (i = 1; i <= count; i++) printf "%s%s", field[at[name[i]]], i < count ? " " : "\n" }
+    ' "$table"
 }
 
 about() {

@@ -53,24 +53,25 @@ public final class ResponseHead {
 
     /** The value of the first field of that name, whatever its case, or null. */
     public String field(String name) {
-        for (int i = 0; i < fieldCount; i++) {
-            if (isNamed(i, name)) {
-                return value(i);
-            }
-        }
-        return null;
+        int field = indexOf(name);
+        return field < 0 ? null : value(field);
     }
 
     /**
      * Whether the value of the first field of that name contains a text of one line. Asked of each answer: it makes no string.
      */
     public boolean fieldContains(String name, String text) {
+        int field = indexOf(name);
+        return field >= 0 && contains(places[field * PARTS + 2], places[field * PARTS + 3], text);
+    }
+
+    private int indexOf(String name) {
         for (int i = 0; i < fieldCount; i++) {
             if (isNamed(i, name)) {
-                return contains(places[i * PARTS + 2], places[i * PARTS + 3], text);
+                return i;
             }
         }
-        return false;
+        return -1;
     }
 
     private boolean contains(int from, int to, String text) {
