@@ -142,8 +142,7 @@ final class Demo {
 
     private static RunSettings settings(Duration warmup, Duration window) {
         return new RunSettings(RunSettings.Warmup.of(warmup), window, 0, TIMEOUT, TIMEOUT, Duration.ZERO, SEED, 0,
-                List.of(),
-                RunSettings.Limits.NONE);
+                0, List.of(), RunSettings.Limits.NONE);
     }
 
     private Target target(String listener) {

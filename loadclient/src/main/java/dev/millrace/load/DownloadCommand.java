@@ -38,6 +38,7 @@ import picocli.CommandLine.TypeConversionException;
 final class DownloadCommand implements Callable<Integer> {
 
     private static final String UNLIMITED = "none";
+    private static final long MOST_QUANTUM_BYTES = 16L << 20;
 
     private final Interruption interruption;
 
@@ -64,6 +65,11 @@ final class DownloadCommand implements Callable<Integer> {
     @Option(names = "--limit-rate", split = ",", defaultValue = UNLIMITED, paramLabel = "none|SIZE",
             description = "Bytes per second of each client; K and M are powers of 1024 (default: ${DEFAULT-VALUE}).")
     private List<String> limits;
+
+    @Option(names = "--quantum", paramLabel = "SIZE",
+            description = "Bytes that a client under --limit-rate reads at once, then waits until they are due (default: "
+                    + "a sixteenth of what it may read in a second, 512 to 64k).")
+    private Units.ByteSize quantum;
 
     @Option(names = "--range", paramLabel = "any|SIZE",
             description = "Downloads random ranges, of any length or of at most so many bytes; each byte is compared "
@@ -104,7 +110,7 @@ final class DownloadCommand implements Callable<Integer> {
         List<Long> speeds = limits.stream().map(this::speed).toList();
         List<Target> targets = load.targets(urls.stream().map(url -> url.endsWith("/") ? url : url + "/").toList());
         boolean throttled = speeds.stream().anyMatch(speed -> speed > 0);
-        RunSettings settings = load.settings(throttled, rigour.limits());
+        RunSettings settings = load.settings(throttled, quantumBytes(throttled), rigour.limits());
         Map<String, String> facts = load.facts(settings);
         facts.put("repetitions", rigour.describe());
         facts.put("verified", verify.name().toLowerCase(Locale.ROOT));
@@ -116,6 +122,16 @@ final class DownloadCommand implements Callable<Integer> {
                     rigour.schedule(load.seed()), facts);
             return new Session(interruption, load.line(), rigour).run(plan);
         }
+    }
+
+    private int quantumBytes(boolean throttled) {
+        if (quantum == null) {
+            return 0;
+        }
+        load.require(throttled, "--quantum takes --limit-rate");
+        // Each client has a buffer of that length.
+        load.require(quantum.bytes() > 0 && quantum.bytes() <= MOST_QUANTUM_BYTES, "--quantum must be 1 to 16M");
+        return Math.toIntExact(quantum.bytes());
     }
 
     private long speed(String limit) {

@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -22,6 +24,8 @@ final class LoadOptions {
     private static final Duration DEFAULT_DURATION = Duration.ofSeconds(10);
     private static final Duration LEAST_DETECTED = Duration.ofSeconds(10);
     private static final int THROTTLED_RECEIVE_BUFFER = 64 * 1024;
+    /** Such as {@code 5x3s+2s}. */
+    private static final Pattern BURSTS = Pattern.compile("([1-9]\\d{0,3})x([^+]+)(?:\\+(.+))?");
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
@@ -30,9 +34,12 @@ final class LoadOptions {
             description = "Clients, each a thread with one connection (default: ${DEFAULT-VALUE}).")
     private List<Integer> clients;
 
-    @Option(names = "--keepalive", split = ",", defaultValue = "on", paramLabel = "on|off",
-            description = "Whether connections are used again (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--keepalive", split = ",", paramLabel = "on|off",
+            description = "Whether connections are used again (default: on).")
     private List<String> keepAlive;
+
+    @Option(names = "--disable-keepalive", description = "The same as --keepalive=off.")
+    private boolean keepAliveDisabled;
 
     @Option(names = {"-R", "--rate"}, split = ",", defaultValue = "0", paramLabel = "N",
             description = "Requests per second of all clients together, sent by the clock (open model); latency then "
@@ -47,9 +54,9 @@ final class LoadOptions {
             description = "Ends the window after so many requests.")
     private long requests;
 
-    @Option(names = "--warmup", defaultValue = "2s", paramLabel = "TIME|auto",
-            description = "Load before the window, thrown away; auto: until throughput is steady and the server's "
-                    + "compilers rest (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--warmup", defaultValue = "2s", paramLabel = "TIME|NxTIME+REST|auto",
+            description = "Load before the window, thrown away; 5x3s+2s: five bursts of 3 s, after each a rest of 2 s; "
+                    + "auto: until throughput is steady and the server's compilers rest (default: ${DEFAULT-VALUE}).")
     private String warmup;
 
     @Option(names = "--max-warmup", defaultValue = "60s", paramLabel = "TIME",
@@ -93,7 +100,8 @@ final class LoadOptions {
     /** Checks what picocli cannot. */
     void validate() {
         require(clients.stream().allMatch(n -> n > 0), "--clients must be above 0");
-        require(keepAlive.stream().allMatch(value -> value.equals("on") || value.equals("off")),
+        require(keepAlive == null || !keepAliveDisabled, "--keepalive and --disable-keepalive exclude each other");
+        require(keepAlive == null || keepAlive.stream().allMatch(value -> value.equals("on") || value.equals("off")),
                 "--keepalive takes on or off");
         require(rates.stream().allMatch(rate -> rate >= 0 && !rate.isInfinite() && !rate.isNaN()),
                 "--rate must not be negative");
@@ -136,7 +144,7 @@ final class LoadOptions {
     }
 
     List<Boolean> keepAlive() {
-        return keepAlive.stream().map("on"::equals).toList();
+        return keepAlive == null ? List.of(!keepAliveDisabled) : keepAlive.stream().map("on"::equals).toList();
     }
 
     List<Double> rates() {
@@ -171,21 +179,32 @@ final class LoadOptions {
     private RunSettings.Warmup warmup() {
         if (warmup.equals("auto")) {
             require(maxWarmup.compareTo(LEAST_DETECTED) >= 0, "--max-warmup must be at least 10s");
-            return new RunSettings.Warmup(LEAST_DETECTED, true, maxWarmup);
+            return RunSettings.Warmup.detected(LEAST_DETECTED, maxWarmup);
         }
         try {
-            return RunSettings.Warmup.of(Units.duration(warmup));
+            Matcher bursts = BURSTS.matcher(warmup);
+            if (!bursts.matches()) {
+                return RunSettings.Warmup.of(Units.duration(warmup));
+            }
+            Duration rest = bursts.group(3) == null ? Duration.ZERO : Units.duration(bursts.group(3));
+            return RunSettings.Warmup.of(Integer.parseInt(bursts.group(1)), Units.duration(bursts.group(2)), rest);
         } catch (CommandLine.TypeConversionException e) {
             throw usage("Invalid value for option '--warmup': " + e.getMessage());
         }
     }
 
+    /** The settings of all cells, none of which is throttled. */
+    RunSettings settings(RunSettings.Limits limits) {
+        return settings(false, 0, limits);
+    }
+
     /** The settings of all cells; throttled ones get a small receive buffer, so that the server feels the throttle. */
-    RunSettings settings(boolean throttled, RunSettings.Limits limits) {
+    RunSettings settings(boolean throttled, int quantumBytes, RunSettings.Limits limits) {
         Duration window = duration != null ? duration : requests > 0 ? UNBOUNDED : DEFAULT_DURATION;
         int buffer = receiveBuffer != null ? Math.toIntExact(receiveBuffer.bytes())
                 : throttled ? THROTTLED_RECEIVE_BUFFER : 0;
-        return new RunSettings(warmup(), window, requests, timeout, drain, ramp, seed, buffer, sources(), limits);
+        return new RunSettings(warmup(), window, requests, timeout, drain, ramp, seed, buffer, quantumBytes,
+                sources(), limits);
     }
 
     /** The settings as the report shows them. */
@@ -198,6 +217,9 @@ final class LoadOptions {
         facts.put("seed", Long.toString(seed));
         if (settings.receiveBufferBytes() > 0) {
             facts.put("SO_RCVBUF", Integer.toString(settings.receiveBufferBytes()));
+        }
+        if (settings.quantumBytes() > 0) {
+            facts.put("bytes read at once when throttled", Integer.toString(settings.quantumBytes()));
         }
         if (sources != null) {
             facts.put("source addresses", sources);

@@ -137,7 +137,7 @@ final class Replay {
         double drain = work.countsBytes() ? plan.lengths().drain() : Math.max(LEAST_DRAIN_SECONDS, plan.lengths().drain());
         RunSettings settings = new RunSettings(RunSettings.Warmup.of(warmup), window, 0, TIMEOUT,
                 seconds(drain), Duration.ZERO, plan.seed() + block,
-                limit > 0 ? THROTTLED_RECEIVE_BUFFER : 0, List.of(), RunSettings.Limits.NONE);
+                limit > 0 ? THROTTLED_RECEIVE_BUFFER : 0, 0, List.of(), RunSettings.Limits.NONE);
         try (Progress shown = new Progress(err, name + " " + row.server() + " " + row.text(), progress)) {
             CellRun run = new CellRun(cell, settings, new ProcessCpu(server.process().pid(), true), shown);
             interruption.onRequest(run::stop);

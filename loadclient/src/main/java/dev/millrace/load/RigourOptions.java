@@ -3,6 +3,7 @@ package dev.millrace.load;
 import dev.millrace.load.http.Target;
 import dev.millrace.load.report.OutputFormat;
 import dev.millrace.load.run.RunSettings;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +40,11 @@ final class RigourOptions {
             description = "The servers' processes, for their CPU time (default: found by port on this machine).")
     private List<Long> pids;
 
+    @Option(names = "--server-cpu-url", split = ",", paramLabel = "URL",
+            description = "Where the servers tell their CPU time, for those on other machines: JSON with cpuMillis, as the "
+                    + "sample application's /stats, Prometheus' process_cpu_seconds_total, or a number of seconds.")
+    private List<URI> cpuUrls;
+
     @Option(names = "--server-cmd", paramLabel = "COMMAND",
             description = "Starts the server, again for each repetition; given once for each URL.")
     private List<String> commands = List.of();
@@ -56,7 +62,8 @@ final class RigourOptions {
     private String required;
 
     @Option(names = {"-o", "--output"}, paramLabel = "DIR",
-            description = "Folder for run.json, report.html, cells.csv, latency.hlog and hgrm files (default: none).")
+            description = "Folder for run.json, report.html, cells.txt, cells.csv, latency.hlog and hgrm files (default: "
+                    + "none).")
     private Path output;
 
     @Option(names = "--progress", defaultValue = "auto", paramLabel = "auto|bar|plain|none",
@@ -67,8 +74,8 @@ final class RigourOptions {
     @Option(names = {"-q", "--quiet"}, description = "The same as --progress=none.")
     private boolean quiet;
 
-    @Option(names = "--format", split = ",", defaultValue = "json,csv,html,hlog,hgrm",
-            paramLabel = "json|csv|html|hlog|hgrm",
+    @Option(names = "--format", split = ",", defaultValue = "text,json,csv,html,hlog,hgrm",
+            paramLabel = "text|json|csv|html|hlog|hgrm",
             description = "What --output writes (default: ${DEFAULT-VALUE}).")
     private Set<OutputFormat> formats;
 
@@ -99,6 +106,11 @@ final class RigourOptions {
         for (long pid : pids == null ? List.<Long>of() : pids) {
             require(ProcessHandle.of(pid).isPresent(), "no process " + pid);
         }
+        require(cpuUrls == null || pids == null, "--server-cpu-url and --server-pid exclude each other");
+        require(cpuUrls == null || cpuUrls.size() == urls,
+                "--server-cpu-url must be given for each of the " + urls + " URLs");
+        require(cpuUrls == null || cpuUrls.stream().allMatch(RigourOptions::isHttp),
+                "--server-cpu-url takes http or https URLs");
         require(required == null || VERDICTS.contains(required), "--require takes one of " + String.join(", ",
                 VERDICTS));
         limits();
@@ -109,6 +121,10 @@ final class RigourOptions {
         if (!condition) {
             throw new ParameterException(spec.commandLine(), message);
         }
+    }
+
+    private static boolean isHttp(URI url) {
+        return ("http".equals(url.getScheme()) || "https".equals(url.getScheme())) && url.getHost() != null;
     }
 
     /** A name for each URL; a single one has none unless given. */
@@ -145,7 +161,7 @@ final class RigourOptions {
         List<Servers.Entry> entries = new ArrayList<>();
         for (int i = 0; i < targets.size(); i++) {
             entries.add(new Servers.Entry(names.get(i), targets.get(i), pids == null ? null : pids.get(i),
-                    commands.isEmpty() ? null : commands.get(i)));
+                    cpuUrls == null ? null : cpuUrls.get(i), commands.isEmpty() ? null : commands.get(i)));
         }
         return new Servers(entries, output);
     }

@@ -96,7 +96,7 @@ final class SelftestCommand implements Callable<Integer> {
         Cell cell = new Cell("", clients, 0, 0, new UuidWorkload(target,
                 new UuidWorkload.Settings("GET", true, "RANDOM", 1, null, List.of(), check)));
         RunSettings settings = new RunSettings(RunSettings.Warmup.of(duration), duration, 0, Duration.ofSeconds(10),
-                Duration.ofSeconds(10), Duration.ZERO, 1, 0, List.of(), RunSettings.Limits.NONE);
+                Duration.ofSeconds(10), Duration.ZERO, 1, 0, 0, List.of(), RunSettings.Limits.NONE);
         CellRun run = new CellRun(cell, settings, new ProcessCpu(pid), (warmingUp, seconds, requests, bytes,
                 errors) -> { });
         interruption.onRequest(run::stop);

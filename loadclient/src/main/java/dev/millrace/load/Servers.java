@@ -3,12 +3,15 @@ package dev.millrace.load;
 import dev.millrace.load.host.Environment;
 import dev.millrace.load.host.ListeningPort;
 import dev.millrace.load.host.ProcessCpu;
+import dev.millrace.load.host.ReportedCpu;
+import dev.millrace.load.host.ServerCpu;
 import dev.millrace.load.http.Target;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -31,9 +34,10 @@ final class Servers implements AutoCloseable {
      * @param label   name of the variant
      * @param target  where it listens
      * @param pid     its process if the user named it, or null
+     * @param cpuUri  where it tells its CPU time, or null
      * @param command what starts it, or null
      */
-    record Entry(String label, Target target, Long pid, String command) {
+    record Entry(String label, Target target, Long pid, URI cpuUri, String command) {
     }
 
     /** Servers; the output of those that are started goes to the folder, if there is one. */
@@ -70,9 +74,20 @@ final class Servers implements AutoCloseable {
         }
     }
 
+    /** What is known of a server's CPU time; null if nothing is. */
+    ServerCpu cpu(String label) {
+        Entry entry = entry(label);
+        return entry.cpuUri() == null ? process(label)
+                : new ReportedCpu(entry.cpuUri(), isLocal(entry.target().address().getAddress()));
+    }
+
+    private Entry entry(String label) {
+        return entries.stream().filter(one -> one.label().equals(label)).findFirst().orElseThrow();
+    }
+
     /** A server's process with those that it started; null if it is not known. */
     ProcessCpu process(String label) {
-        Entry entry = entries.stream().filter(one -> one.label().equals(label)).findFirst().orElseThrow();
+        Entry entry = entry(label);
         if (started.containsKey(label)) {
             return new ProcessCpu(started.get(label).pid(), true);
         }

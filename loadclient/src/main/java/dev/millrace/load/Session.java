@@ -1,6 +1,8 @@
 package dev.millrace.load;
 
 import dev.millrace.load.host.Environment;
+import dev.millrace.load.host.ReportedCpu;
+import dev.millrace.load.host.ServerCpu;
 import dev.millrace.load.report.Aggregate;
 import dev.millrace.load.report.ResultLine;
 import dev.millrace.load.report.RunFile;
@@ -103,7 +105,7 @@ final class Session {
 
     private CellResult cell(Plan plan, Cell cell, int block, String number) throws InterruptedException {
         try (Progress progress = new Progress(err, number, options.progress())) {
-            CellRun run = new CellRun(cell, plan.settings(), plan.servers().process(cell.label()), progress);
+            CellRun run = new CellRun(cell, plan.settings(), plan.servers().cpu(cell.label()), progress);
             interruption.onRequest(run::stop);
             CellResult result = run.run(block);
             if (run.flaw() != null) {
@@ -133,7 +135,7 @@ final class Session {
 
     private void dryRun(Plan plan) {
         plan.cells().forEach(cell -> out.println(ResultLine.name(cell.label(), cell.parameters())));
-        Duration each = plan.settings().warmup().time().plus(plan.settings().duration());
+        Duration each = plan.settings().warmup().total().plus(plan.settings().duration());
         int cells = plan.cells().size() * plan.schedule().repeat();
         out.println(cells + " cells" + (plan.settings().requests() > 0 ? ""
                 : ", about " + each.multipliedBy(cells).toSeconds() + " s"));
@@ -149,9 +151,12 @@ final class Session {
                 throw new IOException("cannot connect to " + address.getHostString() + ":" + address.getPort() + ": "
                         + e.getMessage(), e);
             }
-            if (plan.servers().process(entry.label()) == null) {
+            ServerCpu cpu = plan.servers().cpu(entry.label());
+            if (cpu instanceof ReportedCpu reported) {
+                reported.read();
+            } else if (cpu == null) {
                 err.println("note: the process of " + entry.target().uri()
-                        + " is not known, so there are no figures of its CPU time (--server-pid)");
+                        + " is not known, so there are no figures of its CPU time (--server-pid, --server-cpu-url)");
             }
         }
     }

@@ -83,7 +83,7 @@ final class UuidCommand implements Callable<Integer> {
                 "--body-file takes --method=POST");
         byte[] body = bodyFile == null ? null : body();
         List<Target> targets = load.targets(urls);
-        RunSettings settings = load.settings(false, rigour.limits());
+        RunSettings settings = load.settings(rigour.limits());
         Map<String, String> facts = load.facts(settings);
         facts.put("repetitions", rigour.describe());
         Plan plan = new Plan("UUID service at " + String.join(", ", urls), cells(targets, rigour.labels(targets), body),

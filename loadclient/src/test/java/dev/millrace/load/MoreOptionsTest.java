@@ -71,10 +71,39 @@ class MoreOptionsTest {
             }
             Path all = folder.resolve("all");
             uuid(server, "-o", all.toString());
-            for (String name : List.of("run.json", "cells.csv", "report.html", "latency.hlog", "hgrm")) {
+            for (String name : List.of("run.json", "cells.txt", "cells.csv", "report.html", "latency.hlog", "hgrm")) {
                 assertTrue(Files.exists(all.resolve(name)), name);
             }
             assertEquals(Main.USAGE, uuid(server, "--format=pdf").code());
+        }
+    }
+
+    @Test
+    void theTextIsWhatStandardOutputShows() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            for (String repeat : List.of("1", "3")) {
+                Cli cli = uuid(server, "--count=1,20", "--repeat=" + repeat, "--format=text", "-o", folder.toString());
+                assertEquals(2, cli.outLines().size());
+                assertEquals(cli.out(), Files.readString(folder.resolve("cells.txt")));
+            }
+        }
+    }
+
+    @Test
+    void connectionsAreNotUsedAgainWhenThatIsDisabled() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            assertEquals(Main.GOOD, uuid(server, "--disable-keepalive").code());
+            assertEquals(4, server.requests().stream().filter(TestServer.Request::wantsClose).count());
+        }
+    }
+
+    @Test
+    void aDryRunCountsTheBurstsOfTheWarmUp() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            Cli cli = Cli.run("uuid", "--warmup=5x3s+2s", "-d=10s", "--dry-run", server.url("/"));
+            assertEquals("1 cells, about 35 s", cli.outLines().get(1));
+            assertEquals("1 cells, about 25 s",
+                    Cli.run("uuid", "--warmup=5x3s", "-d=10s", "--dry-run", server.url("/")).outLines().get(1));
         }
     }
 

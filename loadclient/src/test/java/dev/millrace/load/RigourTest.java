@@ -1,5 +1,6 @@
 package dev.millrace.load;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -11,6 +12,7 @@ import dev.millrace.load.host.ProcessCpu;
 import dev.millrace.load.http.Target;
 import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.Cell;
+import dev.millrace.load.run.CellResult;
 import dev.millrace.load.scenario.UuidWorkload;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -20,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -170,12 +173,56 @@ class RigourTest {
     }
 
     @Test
+    void aServerTellsItsOwnTime() throws IOException {
+        AtomicInteger asked = new AtomicInteger();
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            if (request.target().equals("/stats")) {
+                byte[] told = ("{\"cpuMillis\": " + 2000 * asked.incrementAndGet() + "}").getBytes(US_ASCII);
+                TestServer.send(out, "200 OK", "application/json", told);
+            } else {
+                TestServer.answerUuids(request, out, socket);
+            }
+        })) {
+            Cli cli = Cli.run("uuid", "-c=1", "-n=4", "--warmup=0s", "-o", folder.toString(), "--server-cpu-url",
+                    server.url("/stats"), server.url("/generate-uuid"));
+            assertEquals(Main.GOOD, cli.code(), cli.err());
+            CellResult cell = RunFile.read(folder.resolve("run.json")).cells().get(0);
+            assertEquals(2.0, cell.cpu().server(), "asked at both ends of the window");
+            assertFalse(cell.cpu().serverElsewhere(), "127.0.0.1 is here");
+            assertEquals(3, asked.get(), "and once before, whether it tells at all");
+        }
+    }
+
+    @Test
+    void aServerThatDoesNotTellItsTimeIsNotMeasured() throws IOException {
+        AtomicInteger asked = new AtomicInteger();
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            String status = asked.incrementAndGet() == 1 ? "200 OK" : "503 Service Unavailable";
+            if (request.target().equals("/cpu")) {
+                TestServer.send(out, status, "text/plain", "1.5".getBytes(US_ASCII));
+            } else {
+                TestServer.answerUuids(request, out, socket);
+            }
+        })) {
+            Cli later = Cli.run("uuid", "-c=1", "-n=4", "--warmup=0s", "--server-cpu-url", server.url("/cpu"),
+                    server.url("/generate-uuid"));
+            assertEquals(Main.GOOD, later.code());
+            assertTrue(later.err().contains("note: the server's CPU time could not be read"), later.err());
+            Cli never = Cli.run("uuid", "-c=1", "-n=4", "--warmup=0s", "--server-cpu-url", server.url("/cpu"),
+                    server.url("/generate-uuid"));
+            assertEquals(Main.ERRORS, never.code());
+            assertEquals("loadclient: cannot read the server's CPU time at " + server.url("/cpu") + ": status 503",
+                    never.err().strip());
+        }
+    }
+
+    @Test
     void theTimeOfAServersWorkersIsItsOwn() throws IOException {
         long self = ProcessHandle.current().pid();
         try (TestServer server = new TestServer(TestServer::answerUuids)) {
             Target target = Target.of(server.url("/"));
-            List<Servers.Entry> entries = List.of(new Servers.Entry("found", target, null, null),
-                    new Servers.Entry("named", target, self, null));
+            List<Servers.Entry> entries = List.of(new Servers.Entry("found", target, null, null, null),
+                    new Servers.Entry("named", target, self, null, null));
             try (Servers servers = new Servers(entries, folder)) {
                 assertEquals(new ProcessCpu(self, true), servers.process("named"));
                 if (OS.LINUX.isCurrentOs()) {

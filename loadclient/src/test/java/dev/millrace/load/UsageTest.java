@@ -25,7 +25,11 @@ class UsageTest {
         "uuid --warmup auto --max-warmup 1s " + URL, "uuid --source-ip 192.0.2.1 " + URL, "uuid --source-ip x..y "
         + URL,
         "uuid --server-pid 1 --server-cmd x " + URL, "download --limit-rate fast " + URL,
-        "download --file a --mix 1k:1 " + URL})
+        "download --file a --mix 1k:1 " + URL, "uuid --keepalive on --disable-keepalive " + URL,
+        "uuid --warmup 0x3s " + URL, "uuid --warmup 5x3s+soon " + URL, "download --quantum 64k " + URL,
+        "download --limit-rate 1M --quantum 0 " + URL, "download --limit-rate 1M --quantum 1G " + URL,
+        "uuid --server-cpu-url /stats " + URL, "uuid --server-cpu-url " + URL + " --server-pid 1 " + URL,
+        "uuid --server-cpu-url " + URL + "," + URL + " " + URL})
     void isOneLineAndExitTwo(String line) {
         Cli cli = Cli.run(line.isEmpty() ? new String[0] : line.split(" "));
         assertEquals(Main.USAGE, cli.code(), cli.err());

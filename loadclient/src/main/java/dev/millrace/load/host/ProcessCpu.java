@@ -13,13 +13,14 @@ import java.util.regex.Pattern;
 /**
  * CPU time of one process of this machine. On Linux {@code utime + stime} of {@code /proc/<pid>/stat} (proc(5), fields
  * 14 and 15): the split of the two is sampled, but their sum follows the scheduler's exact account, rounded to ticks of
- * 10 ms. Elsewhere {@link ProcessHandle.Info#totalCpuDuration()}. Immutable.
+ * 10 ms. Elsewhere {@link ProcessHandle.Info#totalCpuDuration()}, and what else there is without {@code /proc} is not
+ * known. Immutable.
  *
  * @param pid         the process
  * @param descendants whether the time of the processes that it started, and those that they did, is its own: nginx
  *                    serves by such
  */
-public record ProcessCpu(long pid, boolean descendants) {
+public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
 
     /** USER_HZ: 100 in the kernel's user interface on every architecture that a JDK 17 runs on. */
     private static final long NANOS_PER_TICK = 10_000_000L;
@@ -37,7 +38,7 @@ public record ProcessCpu(long pid, boolean descendants) {
         this(pid, false);
     }
 
-    /** CPU time used so far by all threads, living or ended, in nanoseconds; empty when it cannot be read. */
+    @Override
     public OptionalLong nanos() {
         OptionalLong own = ownNanos();
         if (!descendants || own.isEmpty()) {
@@ -45,6 +46,11 @@ public record ProcessCpu(long pid, boolean descendants) {
         }
         return OptionalLong.of(own.getAsLong() + ProcessHandle.of(pid).stream().flatMap(ProcessHandle::descendants)
                 .mapToLong(child -> new ProcessCpu(child.pid()).nanos().orElse(0)).sum());
+    }
+
+    @Override
+    public boolean isOnThisMachine() {
+        return true;
     }
 
     private OptionalLong ownNanos() {
@@ -57,20 +63,20 @@ public record ProcessCpu(long pid, boolean descendants) {
                 * NANOS_PER_TICK);
     }
 
-    /** Threads of the process; empty where there is no {@code /proc}. */
+    @Override
     public OptionalLong threads() {
         String[] fields = statFields();
         return fields == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(fields[THREADS]));
     }
 
-    /** Resident memory in bytes; empty where there is no {@code /proc}. */
+    @Override
     public OptionalLong residentBytes() {
         String[] fields = statFields();
         return fields == null ? OptionalLong.empty()
                 : OptionalLong.of(Long.parseLong(fields[RESIDENT_PAGES]) * PAGE_BYTES);
     }
 
-    /** CPU time of a Java process's compiler threads so far, in nanoseconds; 0 where there is no {@code /proc}. */
+    @Override
     public long compilerNanos() {
         long ticks = 0;
         try (DirectoryStream<Path> threads =
@@ -89,7 +95,8 @@ public record ProcessCpu(long pid, boolean descendants) {
         return ticks * NANOS_PER_TICK;
     }
 
-    /** Cores that the process may run on, by its affinity; empty where there is no {@code /proc}. */
+    /** {@inheritDoc} By its affinity. */
+    @Override
     public OptionalDouble allowedCores() {
         try {
             for (String line : Files.readAllLines(Path.of("/proc", Long.toString(pid), "status"))) {

@@ -104,7 +104,7 @@ final class CellTables {
         Svg svg = new Svg(width, 12, "server, client, other, steal, idle");
         double x = 0;
         int colour = 0;
-        for (Double part : new Double[] {cpu.server(), cpu.client(), cpu.other(), cpu.steal()}) {
+        for (Double part : new Double[] {cpu.serverElsewhere() ? null : cpu.server(), cpu.client(), cpu.other(), cpu.steal()}) {
             double length = part == null ? 0 : part / total * width;
             svg.bar(x, 0, length, 12, Figure.fill(colour++), Figures.number(part) + " s");
             x += length;

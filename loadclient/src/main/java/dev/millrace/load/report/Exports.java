@@ -26,8 +26,11 @@ final class Exports {
     private Exports() {
     }
 
-    /** Writes {@code cells.csv}, {@code latency.hlog} and {@code hgrm/*.hgrm}, those that are wanted. */
+    /** Writes {@code cells.txt}, {@code cells.csv}, {@code latency.hlog} and {@code hgrm/*.hgrm}, those that are wanted. */
     static void write(RunFile run, Path folder, Set<OutputFormat> formats) throws IOException {
+        if (formats.contains(OutputFormat.TEXT)) {
+            Files.writeString(folder.resolve("cells.txt"), ResultLine.table(run.cells()));
+        }
         if (formats.contains(OutputFormat.CSV)) {
             Files.writeString(folder.resolve("cells.csv"), csv(run.cells()));
         }

@@ -2,6 +2,8 @@ package dev.millrace.load.report;
 
 /** The forms that a run is written in. */
 public enum OutputFormat {
+    /** {@code cells.txt}, the lines of standard output: one per cell, over all its repetitions. */
+    TEXT,
     /** {@code run.json}, from which all others can be made again. */
     JSON,
     /** {@code cells.csv}, a row per cell and repetition. */

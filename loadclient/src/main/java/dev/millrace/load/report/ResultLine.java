@@ -7,6 +7,7 @@ import java.math.BigDecimal;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
 /** One line of fixed width per cell, for standard output. Stateless. */
@@ -16,6 +17,13 @@ public final class ResultLine {
     private static final double NANOS_PER_MICRO = 1000;
 
     private ResultLine() {
+    }
+
+    /** A line per cell, over all its repetitions, each ended by a line feed. */
+    static String table(List<CellResult> results) {
+        List<Aggregate> cells = Aggregate.of(results);
+        int width = cells.stream().mapToInt(cell -> name(cell.label(), cell.parameters()).length()).max().orElse(1);
+        return cells.stream().map(cell -> of(cell, width) + "\n").collect(Collectors.joining());
     }
 
     /** The line of one repetition. */

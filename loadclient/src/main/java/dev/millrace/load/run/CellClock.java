@@ -29,6 +29,7 @@ final class CellClock {
     private volatile Phase phase = Phase.WARMUP;
     private volatile long startNanos;
     private volatile boolean begun;
+    private volatile boolean resting;
     private volatile long windowStart;
     private volatile long windowEnd;
     private volatile boolean over;
@@ -58,6 +59,16 @@ final class CellClock {
 
     Phase phase() {
         return phase;
+    }
+
+    /** Whether nothing is to be sent, between two bursts of the warm-up. */
+    boolean isResting() {
+        return resting && phase == Phase.WARMUP;
+    }
+
+    /** Begins or ends a rest; the window ends it too. */
+    void rest(boolean now) {
+        resting = now;
     }
 
     /** Ends the warm-up, unless the cell was stopped in it. */

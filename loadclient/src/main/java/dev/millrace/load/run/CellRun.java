@@ -1,6 +1,6 @@
 package dev.millrace.load.run;
 
-import dev.millrace.load.host.ProcessCpu;
+import dev.millrace.load.host.ServerCpu;
 import dev.millrace.load.http.SocketSettings;
 import dev.millrace.load.run.CellClock.Phase;
 import java.net.InetAddress;
@@ -29,7 +29,7 @@ public final class CellRun {
 
     private final Cell cell;
     private final RunSettings settings;
-    private final ProcessCpu server;
+    private final ServerCpu server;
     private final ProgressListener progress;
     private final CellClock clock;
     private final List<Client> clients = new ArrayList<>();
@@ -44,8 +44,8 @@ public final class CellRun {
     private long seenRequests;
     private long seenBytes;
 
-    /** A run of a cell; the server may be null when it is not on this machine. */
-    public CellRun(Cell cell, RunSettings settings, ProcessCpu server, ProgressListener progress) {
+    /** A run of a cell; the server is null when nothing is known of it. */
+    public CellRun(Cell cell, RunSettings settings, ServerCpu server, ProgressListener progress) {
         this.cell = cell;
         this.settings = settings;
         this.server = server;
@@ -101,10 +101,25 @@ public final class CellRun {
 
     private void warmUp() throws InterruptedException {
         RunSettings.Warmup warmup = settings.warmup();
-        pass(warmup.time().toNanos(), true);
-        if (!warmup.detect()) {
-            return;
+        for (int burst = 0; burst < warmup.bursts() && !stopped; burst++) {
+            pass(warmup.time().toNanos(), true);
+            if (!warmup.rest().isZero()) {
+                rest(warmup.rest());
+            }
         }
+        if (warmup.detect()) {
+            detectSteadiness(warmup);
+        }
+    }
+
+    private void rest(Duration time) throws InterruptedException {
+        clock.rest(true);
+        pass(time.toNanos(), true);
+        clock.rest(false);
+        wake();
+    }
+
+    private void detectSteadiness(RunSettings.Warmup warmup) throws InterruptedException {
         long end = System.nanoTime() + warmup.most().minus(warmup.time()).toNanos();
         double compilers = 1;
         while (!stopped && !(Steadiness.reached(warmupSeries) && compilers < COMPILERS_REST)) {
@@ -145,6 +160,10 @@ public final class CellRun {
      */
     private void begin(long now) {
         clock.start(now);
+        wake();
+    }
+
+    private void wake() {
         threads.forEach(LockSupport::unpark);
     }
 
@@ -280,6 +299,9 @@ public final class CellRun {
     }
 
     private CellResult result(int repetition, double seconds, CpuUse cpu) {
+        if (server != null && cpu.server() == null) {
+            notes.add("the server's CPU time could not be read");
+        }
         noteOthers(cpu);
         Recording sum = new Recording();
         recordings.forEach(recording -> recording.addTo(sum));

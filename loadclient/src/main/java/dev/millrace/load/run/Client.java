@@ -65,8 +65,14 @@ final class Client implements Runnable {
         this.keepAlive = cell.workload().keepAlive();
         this.download = cell.workload().countsBytes();
         this.byClock = cell.isOpen() && !clock.limited();
-        this.chunk = new byte[throttle == null ? cell.workload().readBufferBytes()
-                : Throttle.quantum(cell.limitRate())];
+        this.chunk = new byte[chunkBytes(settings.quantumBytes())];
+    }
+
+    private int chunkBytes(int quantumBytes) {
+        if (throttle == null) {
+            return cell.workload().readBufferBytes();
+        }
+        return quantumBytes > 0 ? quantumBytes : Throttle.quantum(cell.limitRate());
     }
 
     Deadline deadline() {

@@ -2,6 +2,7 @@ package dev.millrace.load.run;
 
 import dev.millrace.load.host.MachineCpu;
 import dev.millrace.load.host.ProcessCpu;
+import dev.millrace.load.host.ServerCpu;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -10,14 +11,14 @@ final class CpuProbe {
 
     private static final double NANOS_PER_SECOND = 1e9;
 
-    private final ProcessCpu server;
-    private final ProcessCpu client = new ProcessCpu(ProcessHandle.current().pid());
+    private final ServerCpu server;
+    private final ServerCpu client = new ProcessCpu(ProcessHandle.current().pid());
     private OptionalLong serverBefore = OptionalLong.empty();
     private OptionalLong clientBefore = OptionalLong.empty();
     private Optional<MachineCpu> machineBefore = Optional.empty();
 
-    /** A probe; the server may be null when it runs elsewhere. */
-    CpuProbe(ProcessCpu server) {
+    /** A probe; the server is null when nothing is known of it. */
+    CpuProbe(ServerCpu server) {
         this.server = server;
     }
 
@@ -33,16 +34,18 @@ final class CpuProbe {
         Optional<MachineCpu> now = MachineCpu.read();
         Long threads = server == null ? null : boxed(server.threads());
         Long resident = server == null ? null : boxed(server.residentBytes());
+        boolean elsewhere = server != null && !server.isOnThisMachine();
         if (machineBefore.isEmpty() || now.isEmpty()) {
-            return new CpuUse(serverUse, clientUse, null, null, null, null, threads, resident);
+            return new CpuUse(serverUse, clientUse, null, null, null, null, threads, resident, elsewhere);
         }
         MachineCpu machine = now.get().since(machineBefore.get());
-        double known = (serverUse == null ? 0 : serverUse) + (clientUse == null ? 0 : clientUse);
+        double known = (serverUse == null || elsewhere ? 0 : serverUse)
+                + (clientUse == null ? 0 : clientUse);
         return new CpuUse(serverUse, clientUse, Math.max(0, machine.busySeconds() - known), machine.idleSeconds(),
-                machine.stealSeconds(), machine.softirqSeconds(), threads, resident);
+                machine.stealSeconds(), machine.softirqSeconds(), threads, resident, elsewhere);
     }
 
-    private static OptionalLong nanos(ProcessCpu process) {
+    private static OptionalLong nanos(ServerCpu process) {
         return process == null ? OptionalLong.empty() : process.nanos();
     }
 

@@ -39,21 +39,37 @@ final class Pacing {
      *
      * @return the moment at which it was due, on one line from the start of the cell; a client that is behind sends at
      *         once, and the time for which the request had to wait is part of its latency. What the warm-up left behind
-     *         is passed over when the window has begun. The present time in the closed model.
+     *         is passed over when the window has begun, and what was due in a rest when it is over. The present time
+     *         in the closed model.
      */
     long awaitNext() {
         if (intervalNanos == 0) {
+            awaitRest();
             return System.nanoTime();
         }
         while (true) {
             long due = clock.startNanos() + Math.round(offsetNanos + intervalNanos * count++);
             awaitMoment(due);
-            if (clock.phase() == Phase.WARMUP || due - clock.windowStart() >= 0) {
+            if (clock.isResting()) {
+                awaitRest();
+                passOver(System.nanoTime());
+            } else if (clock.phase() == Phase.WARMUP || due - clock.windowStart() >= 0) {
                 return due;
+            } else {
+                passOver(clock.windowStart());
             }
-            double behind = clock.windowStart() - clock.startNanos() - offsetNanos;
-            count = Math.max(count, (long) Math.ceil(behind / intervalNanos));
         }
+    }
+
+    private void awaitRest() {
+        while (clock.isResting()) {
+            LockSupport.parkNanos(MAX_WAIT_NANOS);
+        }
+    }
+
+    private void passOver(long moment) {
+        double behind = moment - clock.startNanos() - offsetNanos;
+        count = Math.max(count, (long) Math.ceil(behind / intervalNanos));
     }
 
     /** How many requests are due from one moment, that of a request, to the end of the window. */

@@ -17,11 +17,13 @@ import java.util.List;
  * @param ramp               clients start spread over this time
  * @param seed               of everything that is drawn
  * @param receiveBufferBytes SO_RCVBUF, 0 leaves it to the system
+ * @param quantumBytes       what a throttled client reads at once, 0 for a sixteenth of what it may read in a second
  * @param sources            local addresses, clients take turns; empty leaves it to the system
  * @param limits             what makes a cell invalid
  */
 public record RunSettings(Warmup warmup, Duration duration, long requests, Duration timeout, Duration drain,
-                          Duration ramp, long seed, int receiveBufferBytes, List<InetAddress> sources, Limits limits) {
+                          Duration ramp, long seed, int receiveBufferBytes, int quantumBytes, List<InetAddress> sources,
+                          Limits limits) {
 
     /** Threads take turns of milliseconds: that nothing came for less time than this is no sign of anything. */
     private static final Duration LEAST_TELLING_DRAIN = Duration.ofMillis(100);
@@ -34,15 +36,32 @@ public record RunSettings(Warmup warmup, Duration duration, long requests, Durat
     /**
      * Load whose figures are thrown away.
      *
-     * @param time   how long; when detecting, at least so long
+     * @param bursts how often the load comes
+     * @param time   how long each time; when detecting, at least so long
+     * @param rest   without load after each burst, for the server's compilers and its collector
      * @param detect goes on until throughput is steady and the compilers rest
      * @param most   bound on detecting
      */
-    public record Warmup(Duration time, boolean detect, Duration most) {
+    public record Warmup(int bursts, Duration time, Duration rest, boolean detect, Duration most) {
 
         /** A warm-up of fixed length. */
         public static Warmup of(Duration time) {
-            return new Warmup(time, false, time);
+            return new Warmup(1, time, Duration.ZERO, false, time);
+        }
+
+        /** Bursts of load of one length, each followed by a rest. */
+        public static Warmup of(int bursts, Duration time, Duration rest) {
+            return new Warmup(bursts, time, rest, false, time);
+        }
+
+        /** Load until throughput is steady, within bounds. */
+        public static Warmup detected(Duration least, Duration most) {
+            return new Warmup(1, least, Duration.ZERO, true, most);
+        }
+
+        /** How long it takes; when detecting, at least. */
+        public Duration total() {
+            return time.plus(rest).multipliedBy(bursts);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.millrace.load.run;
 
 import dev.millrace.load.host.ProcessCpu;
+import dev.millrace.load.host.ServerCpu;
 import dev.millrace.load.http.Fault;
 import java.util.List;
 import java.util.Locale;
@@ -37,7 +38,7 @@ final class Verdict {
      * @param drainTells whether what had not ended with the drain is a sign of something wrong
      */
     record Facts(Cell cell, double seconds, Counts counts, long sent, Map<String, FaultCount> errors, CpuUse cpu,
-                 Series series, boolean stopped, boolean drainTells, ProcessCpu server, RunSettings.Limits limits) {
+                 Series series, boolean stopped, boolean drainTells, ServerCpu server, RunSettings.Limits limits) {
 
         boolean noPorts() {
             return errors.containsKey(Fault.PORT_EXHAUSTION.label());
@@ -137,10 +138,13 @@ final class Verdict {
             return UNKNOWN;
         }
         double cores = total / facts.seconds();
-        double server = cpu.server() == null ? 0
-                : cpu.server() / facts.seconds() / Math.min(cores, facts.server().allowedCores().orElse(cores));
         double client = cpu.client() / facts.seconds()
                 / Math.min(cores, new ProcessCpu(ProcessHandle.current().pid()).allowedCores().orElse(cores));
+        if (cpu.server() == null || cpu.serverElsewhere()) {
+            // How many cores the server has is not known then, nor who else works on them.
+            return client >= BUSY ? "client-bound" : UNKNOWN;
+        }
+        double server = cpu.server() / facts.seconds() / Math.min(cores, facts.server().allowedCores().orElse(cores));
         if (server >= BUSY) {
             return "server-bound";
         }

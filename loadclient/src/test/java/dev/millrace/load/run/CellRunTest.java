@@ -29,7 +29,11 @@ import org.junit.jupiter.api.Timeout;
 class CellRunTest {
 
     /** Requests for one URL, whose answers a check looks at. */
-    private record Asking(Target target, AnswerCheck check) implements Workload {
+    private record Asking(Target target, AnswerCheck check, boolean countsBytes) implements Workload {
+
+        Asking(Target target, AnswerCheck check) {
+            this(target, check, false);
+        }
 
         @Override
         public boolean keepAlive() {
@@ -39,11 +43,6 @@ class CellRunTest {
         @Override
         public Map<String, String> parameters() {
             return Map.of();
-        }
-
-        @Override
-        public boolean countsBytes() {
-            return false;
         }
 
         @Override
@@ -59,7 +58,7 @@ class CellRunTest {
     }
 
     /** Fails as a check with a fault would, so often. */
-    private static final class Failing implements AnswerCheck {
+    private static class Failing implements AnswerCheck {
 
         private int left;
 
@@ -91,7 +90,7 @@ class CellRunTest {
 
     private static RunSettings settings(Duration warmup, Duration window, long requests) {
         return new RunSettings(Warmup.of(warmup), window, requests, Duration.ofSeconds(20),
-                Duration.ofSeconds(20), Duration.ZERO, 1, 0, List.of(), Limits.NONE);
+                Duration.ofSeconds(20), Duration.ZERO, 1, 0, 0, List.of(), Limits.NONE);
     }
 
     @Test
@@ -134,6 +133,55 @@ class CellRunTest {
             run.get().run(0);
         }
         return started.get();
+    }
+
+    @Test
+    void aThrottledClientReadsAQuantumAtOnce() throws Exception {
+        assertEquals(1000, mostReadAtOnce(1000));
+        assertEquals(50_000, mostReadAtOnce(50_000));
+        assertEquals(Throttle.quantum(200_000), mostReadAtOnce(0), "a sixteenth of a second's");
+    }
+
+    private static int mostReadAtOnce(int quantumBytes) throws Exception {
+        AtomicInteger most = new AtomicInteger();
+        AnswerCheck check = new Failing(0) {
+            @Override
+            public void body(byte[] bytes, int offset, int length) {
+                most.accumulateAndGet(length, Math::max);
+            }
+        };
+        try (TestServer server = new TestServer((request, out, socket) ->
+                TestServer.send(out, "200 OK", "x/y", new byte[150_000]))) {
+            Cell cell = new Cell("", 1, 0, 200_000, new Asking(Target.of(server.url("/")), check, true));
+            RunSettings settings = new RunSettings(Warmup.of(Duration.ZERO), Duration.ofSeconds(20), 1,
+                    Duration.ofSeconds(20), Duration.ofSeconds(20), Duration.ZERO, 1, 0, quantumBytes, List.of(),
+                    Limits.NONE);
+            new CellRun(cell, settings, null, (warmingUp, seconds, requests, bytes, errors) -> { }).run(0);
+        }
+        return most.get();
+    }
+
+    @Test
+    void nothingIsSentWhileTheWarmUpRests() throws Exception {
+        long silenceNanos = Duration.ofMillis(300).toNanos();
+        AtomicLong last = new AtomicLong(System.nanoTime());
+        AtomicInteger silences = new AtomicInteger();
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            long now = System.nanoTime();
+            if (now - last.getAndSet(now) > silenceNanos) {
+                silences.incrementAndGet();
+            }
+            TestServer.send(out, "200 OK", "x/y", new byte[10]);
+        })) {
+            Cell cell = new Cell("", 1, 0, 0, new Asking(Target.of(server.url("/")), new Failing(0)));
+            RunSettings settings = new RunSettings(Warmup.of(2, Duration.ofMillis(200), Duration.ofMillis(700)),
+                    Duration.ofMillis(200), 0, Duration.ofSeconds(20), Duration.ofSeconds(20), Duration.ZERO, 1, 0, 0,
+                    List.of(), Limits.NONE);
+            CellResult result = new CellRun(cell, settings, null,
+                    (warmingUp, seconds, requests, bytes, errors) -> { }).run(0);
+            assertTrue(silences.get() >= 2, "a rest after each burst, of " + silences);
+            assertTrue(result.counts().requests() > 0, "the window ends the last one");
+        }
     }
 
     @Test

@@ -56,6 +56,16 @@ class VerdictTest {
     }
 
     @Test
+    void aServerElsewhereHasCoresThatNobodyKnows() {
+        CpuUse busy = new CpuUse(100.0, 5.0, 1.0, 14.0, 0.0, 0.0, null, null, true);
+        assertEquals(20, busy.total(), "of this machine");
+        assertEquals("ok", verdict(busy), "idle cores here say nothing about those there");
+        assertEquals("client-bound", verdict(new CpuUse(1.0, 19.5, 0.1, 0.4, 0.0, 0.0, null, null, true)));
+        assertEquals("ok", verdict(new CpuUse(null, 5.0, 1.0, 14.0, 0.0, 0.0, null, null)));
+        assertEquals("client-bound", verdict(new CpuUse(null, 19.5, 0.1, 0.4, 0.0, 0.0, null, null)));
+    }
+
+    @Test
     void limitsMakeCellsInvalid() {
         CpuUse idle = cpu(5, 5, 10, 0);
         assertEquals("invalid: nothing completed", verdict(cell(0), 0, idle, STEADY, Limits.NONE));

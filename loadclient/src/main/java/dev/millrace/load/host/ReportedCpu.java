@@ -1,0 +1,103 @@
+package dev.millrace.load.host;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.math.BigDecimal;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * CPU time that a server tells of itself by HTTP, for one on another machine or in another PID namespace. Understood are
+ * the sample application's {@code /stats} (JSON with {@code cpuMillis}), the text that Prometheus reads with the counter
+ * {@code process_cpu_seconds_total} of its client libraries, and a number of seconds alone. Each reading is a request
+ * that the server must answer besides those it is measured by. Immutable.
+ *
+ * @param uri             http or https
+ * @param isOnThisMachine whether the server shares this machine's cores
+ */
+public record ReportedCpu(URI uri, boolean isOnThisMachine) implements ServerCpu {
+
+    private static final int TIMEOUT_MILLIS = 5000;
+    private static final int MOST_BYTES = 4 << 20;
+    private static final int NANOS_PER_SECOND_DIGITS = 9;
+    private static final long NANOS_PER_MILLI = 1_000_000;
+    private static final ObjectMapper JSON = new ObjectMapper();
+    /** A sample of the exposition format, with or without labels; a timestamp may follow. */
+    private static final Pattern SECONDS_TOTAL =
+            Pattern.compile("(?m)^process_cpu_seconds_total(?:\\{[^}\\n]*})?[ \\t]+(\\S+)");
+
+    @Override
+    public OptionalLong nanos() {
+        try {
+            return OptionalLong.of(read());
+        } catch (IOException ignored) {
+            // Whoever needs the reason asks read(); a figure that is missing is noted with the cell.
+            return OptionalLong.empty();
+        }
+    }
+
+    /**
+     * Asks the server.
+     *
+     * @return CPU time used so far in nanoseconds
+     * @throws IOException if it does not tell; the message is for people
+     */
+    public long read() throws IOException {
+        try {
+            return nanos(fetch());
+        } catch (IOException | IllegalArgumentException | ArithmeticException e) {
+            throw new IOException("cannot read the server's CPU time at " + uri + ": " + e.getMessage(), e);
+        }
+    }
+
+    private String fetch() throws IOException {
+        HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
+        connection.setConnectTimeout(TIMEOUT_MILLIS);
+        connection.setReadTimeout(TIMEOUT_MILLIS);
+        try {
+            if (connection.getResponseCode() != HttpURLConnection.HTTP_OK) {
+                throw new IOException("status " + connection.getResponseCode());
+            }
+            try (InputStream body = connection.getInputStream()) {
+                return new String(body.readNBytes(MOST_BYTES), StandardCharsets.UTF_8);
+            }
+        } finally {
+            connection.disconnect();
+        }
+    }
+
+    /** The CPU time in an answer, in nanoseconds. */
+    static long nanos(String text) throws IOException {
+        String answer = text.strip();
+        if (answer.startsWith("{")) {
+            JsonNode millis = JSON.readTree(answer).path("cpuMillis");
+            if (!millis.isNumber()) {
+                throw new IOException("no cpuMillis in the answer");
+            }
+            return Math.multiplyExact(millis.longValue(), NANOS_PER_MILLI);
+        }
+        Matcher sample = SECONDS_TOTAL.matcher(answer);
+        if (sample.find()) {
+            return seconds(sample.group(1));
+        }
+        if (answer.lines().count() > 1) {
+            throw new IOException("no process_cpu_seconds_total in the answer");
+        }
+        return seconds(answer);
+    }
+
+    private static long seconds(String number) throws IOException {
+        try {
+            return new BigDecimal(number).movePointRight(NANOS_PER_SECOND_DIGITS).longValue();
+        } catch (NumberFormatException e) {
+            throw new IOException("neither JSON with cpuMillis, nor process_cpu_seconds_total, nor a number of seconds",
+                    e);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package dev.millrace.load.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.load.http.Target;
+import dev.millrace.load.scenario.UuidWorkload;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** When a client may send. */
+@Timeout(30)
+class PacingTest {
+
+    private final CellClock clock = new CellClock(0);
+
+    private Pacing pacing(double rate) {
+        return new Pacing(new Cell("", 1, rate, 0, new UuidWorkload(Target.of("http://127.0.0.1:1/"),
+                new UuidWorkload.Settings("GET", true, "RANDOM", 1, null, List.of(), UuidWorkload.Check.FULL))), 0,
+                Duration.ZERO, clock);
+    }
+
+    @Test
+    void whatWasDueInARestIsPassedOver() throws Exception {
+        long start = System.nanoTime() - TimeUnit.SECONDS.toNanos(10);
+        clock.start(start);
+        Pacing pacing = pacing(100);
+        assertEquals(start, pacing.awaitNext(), "a client that is behind sends at once");
+        clock.rest(true);
+        long over = restThenSend(pacing).join();
+        assertTrue(over - start >= TimeUnit.SECONDS.toNanos(10), "due after the rest, not in it");
+        assertEquals(over + TimeUnit.MILLISECONDS.toNanos(10), pacing.awaitNext(), "on the same line as before");
+    }
+
+    @Test
+    void nobodySendsInARestAsFastAsAnswersCome() throws Exception {
+        clock.start(System.nanoTime());
+        clock.rest(true);
+        Pacing pacing = pacing(0);
+        long ended = restThenSend(pacing).join();
+        assertTrue(ended - clock.startNanos() > 0);
+    }
+
+    /** The moment of the next request, which is waited for until the rest has ended. */
+    private CompletableFuture<Long> restThenSend(Pacing pacing) throws Exception {
+        CompletableFuture<Thread> client = new CompletableFuture<>();
+        CompletableFuture<Long> sent = CompletableFuture.supplyAsync(() -> {
+            client.complete(Thread.currentThread());
+            return pacing.awaitNext();
+        }, task -> new Thread(task).start());
+        while (client.get().getState() != Thread.State.TIMED_WAITING) {
+            assertTrue(!sent.isDone(), "sent in the rest");
+            Thread.onSpinWait();
+        }
+        long end = System.nanoTime();
+        clock.rest(false);
+        return sent.thenApply(due -> {
+            assertTrue(due - end >= 0, "not before the rest's end");
+            return due;
+        });
+    }
+}
