@@ -20,6 +20,9 @@ etc/millrace-files.xml
 ## The size in bytes from which on content goes by the kernel; smaller content goes out in one write with the header.
 # millrace.files.minTransferBytes=16384
 
+## The size in bytes up to which content leaves with the header by one write, from the file's mapping (0: none).
+# millrace.files.maxGatherBytes=65536
+
 ## The most files that are kept open, and the most missing paths that are remembered.
 # millrace.files.maxOpenFiles=2048
 

@@ -48,6 +48,9 @@ etc/millrace-xsendfile.xml
 ## The size in bytes from which on content goes by the kernel; smaller content goes out in one write with the header.
 # millrace.xsendfile.minTransferBytes=16384
 
+## The size in bytes up to which content leaves with the header by one write, from the file's mapping (0: none).
+# millrace.xsendfile.maxGatherBytes=65536
+
 ## The most files that are kept open.
 # millrace.xsendfile.maxOpenFiles=2048
 

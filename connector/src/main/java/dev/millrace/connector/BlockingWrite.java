@@ -81,8 +81,9 @@ final class BlockingWrite {
             write(buffers, 0, buffers.length);
             return;
         }
-        write(buffers, 0, token);
         try {
+            boolean together = transfer.beginsWith(buffers, token);
+            write(buffers, 0, together ? token + 1 : token, token);
             transfer(transfer);
         } catch (IOException x) {
             transfer.onFailure(x);
@@ -93,12 +94,17 @@ final class BlockingWrite {
 
     /** Writes the buffers from one index to another. */
     void write(ByteBuffer[] buffers, int from, int to) throws IOException {
+        write(buffers, from, to, to);
+    }
+
+    /** Writes the buffers from one index to another, and of those from {@code least} on what leaves with the others. */
+    private void write(ByteBuffer[] buffers, int from, int to, int least) throws IOException {
         int first = from;
         while (true) {
             while (first < to && !buffers[first].hasRemaining()) {
                 first++;
             }
-            if (first == to) {
+            if (first >= least) {
                 return;
             }
             int slice = slice(buffers, first, to);

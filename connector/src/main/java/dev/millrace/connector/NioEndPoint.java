@@ -248,7 +248,7 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
             return write(buffers, 0, buffers.length);
         }
         try {
-            return write(buffers, 0, token)
+            return writeBefore(buffers, token, current)
                     && current.send()
                     && write(buffers, token + 1, buffers.length)
                     && !current.endsElsewhere();
@@ -260,6 +260,14 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
             LOG.warn("Aborting {}: {}", this, x.getMessage());
             throw new EofException(x);
         }
+    }
+
+    // Where the socket does not take all of the token, the transfer goes on, and finds it full.
+    private boolean writeBefore(ByteBuffer[] buffers, int token, NioTransfer current) throws IOException {
+        if (!current.beginsWith(buffers, token)) {
+            return write(buffers, 0, token);
+        }
+        return write(buffers, 0, token + 1) || skipEmpty(buffers, 0, token) == token;
     }
 
     private boolean write(ByteBuffer[] buffers, int from, int to) throws IOException {

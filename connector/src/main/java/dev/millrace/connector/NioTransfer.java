@@ -5,6 +5,7 @@ import dev.millrace.transfer.Transfer;
 import dev.millrace.transfer.TransferWorkers;
 import dev.millrace.transfer.WriteGate;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.eclipse.jetty.io.EofException;
@@ -75,12 +76,29 @@ final class NioTransfer implements Invocable.Task, Transfer.Peer {
         return current == null ? null : current.region();
     }
 
+    /** Whether the thread that writes the response is to write the token with what is before it. */
+    boolean beginsWith(ByteBuffer[] buffers, int token) throws IOException {
+        if (stage != Stage.WRITER || !transfer.beginsWith(buffers, token)) {
+            return false;
+        }
+        if (Invocable.isNonBlockingInvocation()) {
+            return transfer.isLoaded();
+        }
+        // To ask first costs more: a fifteenth of all the CPU, by profile.
+        endPoint.mayWait();
+        return true;
+    }
+
     /** Sends a part of the region. Called by a flush that has nothing left to write before it. */
     boolean send() throws IOException {
         Stage before = stage;
         if (before != Stage.WRITER && before != Stage.TURN && before != Stage.SELECTED) {
             // The flusher's second call: this turn has ended already.
             return false;
+        }
+        if (before == Stage.WRITER && transfer.region().remaining() == 0) {
+            // It has left with the header.
+            return true;
         }
         Transfer.Step step;
         if (before == Stage.TURN) {

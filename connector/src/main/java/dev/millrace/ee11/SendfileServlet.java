@@ -31,7 +31,7 @@ import org.eclipse.jetty.util.component.ContainerLifeCycle;
  * parameters. Those of Jetty's content cache set ours: {@code maxCachedFiles} is the most files kept open,
  * {@code maxCacheSize} the bytes of the content cache (none unless given), {@code maxCachedFileSize} the largest file in it,
  * {@code cacheValidationTime} for how many milliseconds a file is believed to be unchanged. Those of mapped files have
- * no effect. Ours besides: {@code minTransferBytes}, {@code maxRanges}, {@code maxCompressedBytes}, {@code algorithm}, and
+ * no effect. Ours besides: {@code minTransferBytes}, {@code maxGatherBytes}, {@code maxRanges}, {@code maxCompressedBytes}, {@code algorithm}, and
  * {@code debugHeader} ({@code true}: answers say how their content went).
  *
  * <pre>{@code
@@ -84,6 +84,7 @@ public class SendfileServlet extends ResourceServlet {
 
     private void configure() {
         integer("minTransferBytes").ifPresent(value -> files.setMinTransferBytes((int) value));
+        integer("maxGatherBytes").ifPresent(value -> files.setMaxGatherBytes(Math.toIntExact(value)));
         integer("maxCachedFiles").ifPresent(value -> files.setMaxOpenFiles((int) value));
         integer("maxRanges").ifPresent(value -> files.setMaxRanges((int) value));
         integer("maxCompressedBytes").ifPresent(files::setMaxCompressedBytes);

@@ -8,6 +8,11 @@ public enum Obstacle {
     CACHED,
     /** The content is so small that a copy is cheaper than a system call of its own. */
     SMALL,
+    /**
+     * The content is so small that to write it with the header, from the file's mapping, is cheaper than a header that leaves as a
+     * segment of its own. What the socket does not take at once goes by sendfile.
+     */
+    GATHERED,
     /** The connection does not end in a connector of ours: another connector, or TLS. */
     END_POINT,
     /** Not HTTP/1.x. */

@@ -17,14 +17,19 @@ final class RegionWriter extends IteratingNestedCallback {
     private final Content.Sink sink;
     private final OpenFile file;
     private final TransferAlgorithm algorithm;
+    private final boolean withHead;
     private final long end;
     private long position;
 
-    /** @param algorithm null: as the connector says */
-    RegionWriter(TransferEndPoint endPoint, Content.Sink sink, OpenFile file, TransferAlgorithm algorithm, long offset,
-            long bytes, Callback callback) {
+    /**
+     * @param algorithm null: as the connector says
+     * @param withHead whether the content is to leave with the header, by one write
+     */
+    RegionWriter(TransferEndPoint endPoint, Content.Sink sink, OpenFile file, TransferAlgorithm algorithm, boolean withHead,
+            long offset, long bytes, Callback callback) {
         super(callback);
         this.algorithm = algorithm;
+        this.withHead = withHead;
         this.endPoint = endPoint;
         this.sink = sink;
         this.file = file;
@@ -41,7 +46,7 @@ final class RegionWriter extends IteratingNestedCallback {
             throw new java.io.EOFException(file + " has become shorter than the response's " + end);
         }
         ByteBuffer token = file.token(position, end - position);
-        endPoint.announce(new FileRegion(file.channel(), position, token, file.path(), algorithm));
+        endPoint.announce(new FileRegion(file.channel(), position, token, file.path(), algorithm, withHead));
         position += token.remaining();
         sink.write(position == end, token, this);
         return Action.SCHEDULED;

@@ -89,6 +89,11 @@ record Route(TransferEndPoint endPoint, Content.Sink sink, Obstacle obstacle) {
         return blocked(beyondCompressionOfRanges(sink), Obstacle.SMALL);
     }
 
+    /** This way for a small content: the end point writes it with the header. */
+    Route gathered() {
+        return new Route(endPoint, sink, Obstacle.GATHERED);
+    }
+
     static Route cached(Content.Sink sink) {
         return blocked(beyondCompressionOfRanges(sink), Obstacle.CACHED);
     }

@@ -128,7 +128,8 @@ final class SendfileContent extends HttpContent.Wrapper {
     private void write(Content.Sink sink, long offset, long bytes, Callback callback) {
         Route route = bytes < factory.getMinTransferBytes() ? Route.small(sink)
                 : Route.of(sink, bytes, !Route.isRange(sink) && factory.isCompressible(contentType, file.size()));
-        factory.onRoute(sink, route, file.path(), offset, bytes);
+        boolean isGathered = route.obstacle() == null && bytes <= factory.getMaxGatherBytes();
+        factory.onRoute(sink, isGathered ? route.gathered() : route, file.path(), offset, bytes);
         OpenFile held;
         try {
             held = acquire();
@@ -137,8 +138,8 @@ final class SendfileContent extends HttpContent.Wrapper {
             return;
         }
         if (route.obstacle() == null) {
-            new RegionWriter(route.endPoint(), route.sink(), held, factory.transferAlgorithm(), offset, bytes, callback)
-                    .iterate();
+            new RegionWriter(route.endPoint(), route.sink(), held, factory.transferAlgorithm(), isGathered, offset, bytes,
+                    callback).iterate();
         } else if (bytes <= BLOCK_BYTES) {
             writeBlock(route.sink(), bufferPool(sink), held, offset, (int) bytes, callback);
         } else {

@@ -39,25 +39,19 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     private static final Logger LOG = LoggerFactory.getLogger(SendfileContentFactory.class);
     /** Names how a response's content went, when {@link #setDebugHeader} says so. */
     public static final String DEBUG_HEADER = "X-Millrace-Sendfile";
-    /** Below this, a copy into the headers' write costs less than a system call of its own. */
-    private static final int MIN_TRANSFER_BYTES = 16 * 1024;
-    private static final int MAX_OPEN_FILES = 2048;
-    private static final long VALID_MILLIS = 1000;
-    private static final int MAX_CACHED_FILE_BYTES = 64 * 1024;
-    private static final int MAX_RANGES = 16;
-    private static final long MAX_COMPRESSED_BYTES = 1024 * 1024;
 
     private final HttpContent.Factory wrapped;
     private final Ways ways = new Ways();
-    private final OpenFileCache openFiles = new OpenFileCache(MAX_OPEN_FILES, VALID_MILLIS);
+    private final OpenFileCache openFiles = new OpenFileCache(2048, 1000);
     private volatile TransferAlgorithm algorithm;
-    private volatile int minTransferBytes = MIN_TRANSFER_BYTES;
-    private volatile boolean debugHeader;
-    private volatile int maxRanges = MAX_RANGES;
-    private volatile long maxCompressedBytes = MAX_COMPRESSED_BYTES;
+    // Below the first a copy costs less than to map the file; up to the second, less than a segment for the header alone.
+    private volatile int minTransferBytes = 16 * 1024;
+    private volatile int maxGatherBytes = 64 * 1024;
+    private volatile int maxRanges = 16;
+    private volatile long maxCompressedBytes = 1024 * 1024;
     private volatile ContentCache contentCache;
     private volatile int maxCacheBytes;
-    private volatile int maxCachedFileBytes = MAX_CACHED_FILE_BYTES;
+    private volatile int maxCachedFileBytes = 64 * 1024;
     private volatile Path largePages;
     private volatile Predicate<String> compressible = Compressible::byDefault;
     private Server server;
@@ -119,7 +113,8 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     /** Before the start: takes over the settings of another. */
     void setAs(SendfileContentFactory other) {
         minTransferBytes = other.minTransferBytes;
-        debugHeader = other.debugHeader;
+        maxGatherBytes = other.maxGatherBytes;
+        ways.setDebugHeader(other.isDebugHeader());
         maxRanges = other.maxRanges;
         maxCompressedBytes = other.maxCompressedBytes;
         maxCacheBytes = other.maxCacheBytes;
@@ -164,6 +159,19 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     /** @param minTransferBytes the size in bytes from which on content goes by the kernel */
     public void setMinTransferBytes(int minTransferBytes) {
         this.minTransferBytes = minTransferBytes;
+    }
+
+    @ManagedAttribute("Size in bytes up to which content is written with the header")
+    public int getMaxGatherBytes() {
+        return maxGatherBytes;
+    }
+
+    /**
+     * @param maxGatherBytes the size in bytes up to which content that could go by the kernel leaves with the header, by one
+     *     writev(2) from the mapping; what the socket does not take then goes by the kernel; 0: none; default 64 KiB
+     */
+    public void setMaxGatherBytes(int maxGatherBytes) {
+        this.maxGatherBytes = maxGatherBytes;
     }
 
     @ManagedAttribute("Most files that are kept open")
@@ -213,8 +221,8 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     }
 
     /**
-     * @param maxCachedFileBytes the size in bytes of the largest file that the content cache takes; default 64 KiB;
-     *     takes effect with the next start
+     * @param maxCachedFileBytes the size in bytes of the largest file that the content cache takes, from the next start on;
+     *     default 64 KiB
      */
     public void setMaxCachedFileBytes(int maxCachedFileBytes) {
         this.maxCachedFileBytes = maxCachedFileBytes;
@@ -263,14 +271,12 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
 
     @ManagedAttribute("Whether responses say how their content went")
     public boolean isDebugHeader() {
-        return debugHeader;
+        return ways.hasDebugHeader();
     }
 
-    /**
-     * @param debugHeader whether responses say in {@link #DEBUG_HEADER} how their content went: "yes", or the obstacle
-     */
+    /** @param debugHeader whether responses say in {@link #DEBUG_HEADER} how their content went: "yes", or the obstacle */
     public void setDebugHeader(boolean debugHeader) {
-        this.debugHeader = debugHeader;
+        ways.setDebugHeader(debugHeader);
     }
 
     @ManagedAttribute("Most ranges of one request that are served")
@@ -278,9 +284,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         return maxRanges;
     }
 
-    /**
-     * @param maxRanges the most ranges of one request that are served; who asks for more is sent the whole; default 16
-     */
+    /** @param maxRanges the most ranges of one request that are served; who asks for more is sent the whole; default 16 */
     public void setMaxRanges(int maxRanges) {
         this.maxRanges = maxRanges;
     }
@@ -315,16 +319,14 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     }
 
     /**
-     * @param maxCompressedBytes the most bytes of a compressible file that Jetty's {@code CompressionHandler} around is
-     *     given; larger ones go by the kernel as they are; default 1 MiB
+     * @param maxCompressedBytes the most bytes of a compressible file that a {@code CompressionHandler} around is given; default 1 MiB
      */
     public void setMaxCompressedBytes(long maxCompressedBytes) {
         this.maxCompressedBytes = maxCompressedBytes;
     }
 
     /**
-     * @param compressible tells by its MIME type whether a file is worth compressing; others go by the kernel past
-     *     Jetty's {@code CompressionHandler}. By default text, and what is like text
+     * @param compressible tells by its MIME type whether a file is worth compressing; others pass a {@code CompressionHandler} by
      */
     public void setCompressible(Predicate<String> compressible) {
         this.compressible = compressible;
@@ -357,10 +359,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
 
     /** Counts the way of a part of a file, and says it in the response if that is wanted. */
     void onRoute(Content.Sink sink, Route route, Path file, long position, long bytes) {
-        ways.onRoute(route, file, position, bytes);
-        if (debugHeader && sink instanceof Response response && !response.isCommitted()) {
-            response.getHeaders().put(DEBUG_HEADER, route.obstacle() == null ? "yes" : route.obstacle().name());
-        }
+        ways.onRoute(sink, route, file, position, bytes);
     }
 
     OpenFileCache openFiles() {

@@ -26,6 +26,7 @@ public final class FileRegion {
     private final int begin;
     private final Object name;
     private final TransferAlgorithm algorithm;
+    private final boolean withHead;
 
     /**
      * @param file the open file, borrowed
@@ -33,7 +34,7 @@ public final class FileRegion {
      * @param token a mapping of the region, whose remaining bytes are the region's; this very object must be written
      */
     public FileRegion(FileChannel file, long position, ByteBuffer token) {
-        this(file, position, token, null, null);
+        this(file, position, token, null, null, false);
     }
 
     /**
@@ -42,13 +43,17 @@ public final class FileRegion {
      * @param token a mapping of the region, whose remaining bytes are the region's; this very object must be written
      * @param name what events call the file, its path for example; null when unknown
      * @param algorithm how to transfer this region; null: as the connector says
+     * @param withHead whether what comes before the token in its write, the header of a response, is to take the region's
+     *     bytes with it, from the mapping, as far as the socket takes them at once
      */
-    public FileRegion(FileChannel file, long position, ByteBuffer token, Object name, TransferAlgorithm algorithm) {
+    public FileRegion(FileChannel file, long position, ByteBuffer token, Object name, TransferAlgorithm algorithm,
+            boolean withHead) {
         this.file = Objects.requireNonNull(file, "file");
         this.token = Objects.requireNonNull(token, "token");
         this.begin = token.position();
         this.name = name;
         this.algorithm = algorithm;
+        this.withHead = withHead;
         this.position = position - token.position();
         if (this.position < 0) {
             throw new IllegalArgumentException("negative file position " + position);
@@ -119,6 +124,29 @@ public final class FileRegion {
         return -1;
     }
 
+    /**
+     * Whether the next write is to take the token as it is, a buffer of the mapping, after the header that stands before it.
+     *
+     * @param buffers the buffers of one write
+     * @param index the token's among them
+     * @return false also when there is no header before it
+     * @throws TruncatedFileException when the file has become shorter than what the response promised: of its last page the
+     *     mapping would show zeros
+     * @throws IOException when the file is closed
+     */
+    public boolean goesWith(ByteBuffer[] buffers, int index) throws IOException {
+        if (!withHead || sent() > 0) {
+            return false;
+        }
+        for (int i = 0; i < index; i++) {
+            if (buffers[i].hasRemaining()) {
+                checkNotTruncated();
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** @return the bytes of this region that are not sent yet */
     public int remaining() {
         return token.remaining();
@@ -138,7 +166,7 @@ public final class FileRegion {
     public int transferTo(SocketChannel socket, int maxBytes) throws IOException {
         int want = Math.min(maxBytes, token.remaining());
         int sent;
-        // Meant for the application: here it would close the file, for all who are sent it.
+        // As in fileBytes().
         boolean interrupted = Thread.interrupted();
         try {
             sent = (int) file.transferTo(position + token.position(), want, socket);
@@ -199,9 +227,21 @@ public final class FileRegion {
     // The kernel answers 0 both for a full socket and for a position at or beyond the end of the file.
     private void checkNotTruncated() throws IOException {
         long end = position + token.limit();
-        long size = file.size();
+        long size = fileBytes();
         if (size < end) {
             throw new TruncatedFileException(name, end, size);
+        }
+    }
+
+    // An interrupt is meant for the application: here it would close the file, for all who are sent it.
+    private long fileBytes() throws IOException {
+        boolean interrupted = Thread.interrupted();
+        try {
+            return file.size();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.millrace.transfer;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.util.NanoTime;
@@ -75,6 +76,28 @@ public final class Transfer {
     public Step begin(SocketChannel socket, Peer peer) throws IOException {
         int bytes = course.firstBytes();
         return bytes == 0 && region.remaining() > 0 ? Step.OVER : turn(socket, bytes, null, peer);
+    }
+
+    /**
+     * Whether the thread that writes the response is to write the region's token with the header before it, by one call. The rest,
+     * if any, is sent as ever.
+     *
+     * @param buffers the buffers of one write
+     * @param token the token's index among them
+     * @throws IOException see {@link FileRegion#goesWith}
+     */
+    public boolean beginsWith(ByteBuffer[] buffers, int token) throws IOException {
+        try {
+            return region.goesWith(buffers, token);
+        } catch (IOException x) {
+            failure = x;
+            throw x;
+        }
+    }
+
+    /** @return whether the rest lies in memory, as far as the system tells */
+    public boolean isLoaded() {
+        return region.isLoaded(region.remaining());
     }
 
     /** @return whether {@link #begin} would need the disk, as far as the system tells */

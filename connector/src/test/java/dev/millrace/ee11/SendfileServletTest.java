@@ -222,6 +222,7 @@ class SendfileServletTest {
         files.setInitParameter("cacheValidationTime", "0");
         files.setInitParameter("debugHeader", "true");
         files.setInitParameter("algorithm", "EqualBlocking(1000)");
+        files.setInitParameter("maxGatherBytes", "49999");
         try (TestServer server = new TestServer(connectors::http).start(context); RawClient client = server.client()) {
             Answer answer = client.send("GET /app/files/file.js HTTP/1.1\r\nHost: localhost\r\n"
                     + "Accept-Encoding: gzip\r\n\r\n").answer();

@@ -68,6 +68,8 @@ class FileSettingsTest {
             assertEquals("SMALL", way(client.get("/small.bin").answer()));
             assertEquals("yes", way(client.get("/large.bin").answer()));
             files.getSendfileContentFactory().setMinTransferBytes(100);
+            assertEquals("GATHERED", way(client.get("/small.bin").answer()));
+            files.getSendfileContentFactory().setMaxGatherBytes(99);
             assertEquals("yes", way(client.get("/small.bin").answer()));
             files.getSendfileContentFactory().setDebugHeader(false);
             assertNull(way(client.get("/large.bin").answer()));
@@ -232,7 +234,7 @@ class FileSettingsTest {
             assertEquals("gzip", answer.headers().get("Content-Encoding"));
             assertEquals("Accept-Encoding", answer.headers().get("Vary"));
             assertEquals("text/javascript", answer.headers().get("Content-Type"));
-            assertEquals("yes", way(answer));
+            assertEquals("GATHERED", way(answer));
             assertArrayEquals(plain, client.get("/file.js").answer().body());
         }
     }

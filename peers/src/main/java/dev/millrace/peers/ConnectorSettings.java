@@ -3,13 +3,15 @@ package dev.millrace.peers;
 import dev.millrace.connector.BioConnector;
 import dev.millrace.connector.MillraceConnector;
 import dev.millrace.connector.NioConnector;
+import dev.millrace.files.SendfileContentFactory;
+import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import picocli.CommandLine.Option;
 
-/** The connector of the peers that run on Jetty. Null: as the peer's name or the connector has it. */
+/** The connector of the peers that run on Jetty, and their files. Null: as the peer's name or the connector has it. */
 final class ConnectorSettings {
     /** Jetty's own, and ours. */
     enum Kind {
@@ -32,8 +34,25 @@ final class ConnectorSettings {
     @Option(names = "--workers", paramLabel = "N", description = "bio, nio: most transfers in a turn at once")
     private Integer workers;
 
+    @Option(names = "--max-gather-bytes", paramLabel = "N",
+        description = "peers of Millrace: contents up to this size leave with their header; 0: none")
+    private Integer maxGatherBytes;
+
     boolean given() {
-        return kind != null || threads != null || dispatch != null || algorithm != null || workers != null;
+        return kind != null || threads != null || dispatch != null || algorithm != null || workers != null
+            || maxGatherBytes != null;
+    }
+
+    void apply(SendfileContentFactory files) {
+        if (maxGatherBytes != null) {
+            files.setMaxGatherBytes(maxGatherBytes);
+        }
+    }
+
+    void apply(ServletHolder files) {
+        if (maxGatherBytes != null) {
+            files.setInitParameter("maxGatherBytes", maxGatherBytes.toString());
+        }
     }
 
     /** @param otherwise the kind when none was asked for */

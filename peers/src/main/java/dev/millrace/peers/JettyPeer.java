@@ -51,23 +51,34 @@ final class JettyPeer implements Peer {
         ServletContextHandler application = new ServletContextHandler("/");
         application.addServlet(new ServletHolder(new HelloServlet()), "/hello");
         application.addServlet(UuidServlet.class, "/generate-uuid");
-        server.setHandler(new ContextHandlerCollection(application, files(settings.directory())));
+        server.setHandler(new ContextHandlerCollection(application, files(settings)));
         server.start();
         return connector.getLocalPort();
     }
 
-    private ContextHandler files(Path directory) {
+    private ContextHandler files(Settings settings) {
+        Path directory = settings.directory();
         return switch (files) {
             case RESOURCE_HANDLER -> handler(new ResourceHandler(), directory);
-            case SENDFILE_HANDLER -> handler(new SendfileHandler(), directory);
+            case SENDFILE_HANDLER -> {
+                SendfileHandler handler = new SendfileHandler();
+                settings.connector().apply(handler.getSendfileContentFactory());
+                yield handler(handler, directory);
+            }
             case DEFAULT_SERVLET -> servlet(new DefaultServlet(), directory);
-            case SENDFILE_SERVLET -> servlet(new SendfileServlet(), directory);
+            case SENDFILE_SERVLET -> {
+                ServletContextHandler context = servlet(new SendfileServlet(), directory);
+                settings.connector().apply(context.getServletHandler().getServlet("default"));
+                yield context;
+            }
             case ACCELERATED_DEFAULT_SERVLET -> {
                 ServletContextHandler context = servlet(new DefaultServlet(), directory);
                 HttpContent.Factory found = new ResourceHttpContentFactory(
                     ResourceFactory.of(context).newResource(directory), new MimeTypes.Mutable(),
                     new ByteBufferPool.Sized(server.getByteBufferPool()));
-                context.setAttribute(HttpContent.Factory.class.getName(), new SendfileContentFactory(found));
+                SendfileContentFactory sendfile = new SendfileContentFactory(found);
+                settings.connector().apply(sendfile);
+                context.setAttribute(HttpContent.Factory.class.getName(), sendfile);
                 yield context;
             }
         };

@@ -1,0 +1,133 @@
+package dev.millrace.transfer;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.connector.MillraceConnector;
+import dev.millrace.files.SendfileContentFactory;
+import dev.millrace.files.SendfileHandler;
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Logged;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.RawClient.Answer;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Contents that leave with their header by one write, as far as the socket takes them. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#senders")
+class GatheredFilesTest {
+    private static final int FILE_BYTES = 60_000;
+    /** What a connection with a platform thread of its own writes at once before it knows its peer. */
+    private static final int LEAST_BYTES = 32 * 1024;
+    private static final String WAY = SendfileContentFactory.DEBUG_HEADER;
+
+    @Parameter
+    Connectors connectors;
+
+    @TempDir
+    Path directory;
+
+    private final SendfileHandler files = new SendfileHandler();
+    private byte[] bytes;
+
+    @BeforeEach
+    void write() throws Exception {
+        bytes = TestFiles.write(directory, "file.bin", FILE_BYTES);
+        files.setBaseResourceAsString(directory.toString());
+        files.getSendfileContentFactory().setDebugHeader(true);
+        files.getSendfileContentFactory().setValidMillis(-1);
+    }
+
+    private TestServer server() throws Exception {
+        return new TestServer(connectors::http);
+    }
+
+    private static TransferStatistics statistics(TestServer server) {
+        return ((MillraceConnector) server.connector()).getTransferStatistics();
+    }
+
+    @Test
+    void leaveWithoutACallOfTheirOwn() throws Exception {
+        try (TestServer server = server().start(files); RawClient client = server.client()) {
+            for (int i = 0; i < 3; i++) {
+                Answer answer = client.get("/file.bin").answer();
+                assertArrayEquals(bytes, answer.body());
+                assertEquals("GATHERED", answer.headers().get(WAY));
+            }
+            Answer range = client.send("GET /file.bin HTTP/1.1\r\nHost: localhost\r\nRange: bytes=10000-49999\r\n\r\n").answer();
+            assertArrayEquals(Arrays.copyOfRange(bytes, 10_000, 50_000), range.body());
+            TransferStatistics counted = statistics(server);
+            Await.until("counted", () -> counted.getCompleted() == 4);
+            assertTrue(counted.getCopiedBytes() >= 4 * LEAST_BYTES, counted.toString());
+            assertEquals(4, files.getSendfileContentFactory().getObstacles().get("GATHERED"), "the range is one too");
+        }
+    }
+
+    @Test
+    void areTheRightOnesForAPeerWhoTakesLittle() throws Exception {
+        int requests = 100;
+        TestServer starting = server();
+        starting.connector().setAcceptedSendBufferSize(8192);
+        try (TestServer server = starting.start(files); RawClient client = new RawClient(server.port(), 8192)) {
+            CompletableFuture<Void> asked = CompletableFuture.runAsync(() -> {
+                try {
+                    client.send("GET /file.bin HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(requests));
+                } catch (IOException x) {
+                    throw new java.io.UncheckedIOException(x);
+                }
+            });
+            for (int i = 0; i < requests; i++) {
+                assertArrayEquals(bytes, client.answer().body());
+            }
+            asked.join();
+            TransferStatistics counted = statistics(server);
+            Await.until("counted", () -> counted.getCompleted() == requests);
+            assertTrue(counted.getTransferredBytes() + counted.getRegionCopiedBytes() > 0,
+                    "what the socket does not take at once goes on as a transfer: " + counted);
+        }
+    }
+
+    /** Of its last page a mapping shows zeros where the file has ended. */
+    @Test
+    void areNotZerosWhenTheFileIsTruncated() throws Exception {
+        try (Logged logged = new Logged("dev.millrace.connector"); TestServer server = server().start(files);
+                RawClient client = server.client()) {
+            assertArrayEquals(bytes, client.get("/file.bin").answer().body());
+            try (RandomAccessFile shorter = new RandomAccessFile(directory.resolve("file.bin").toFile(), "rw")) {
+                shorter.setLength(FILE_BYTES - 1);
+            }
+            client.get("/file.bin");
+            assertThrows(IOException.class, client::answer);
+            Await.until("counted", () -> statistics(server).getTruncations() == 1 && statistics(server).getAborted() == 1);
+            server.awaitNoEndPoints();
+            assertEquals(1, logged.count("file.bin was truncated"));
+        }
+    }
+
+    @Test
+    void areTransferredWhereThatIsWanted() throws Exception {
+        files.getSendfileContentFactory().setMaxGatherBytes(0);
+        try (TestServer server = server().start(files); RawClient client = server.client()) {
+            Answer answer = client.get("/file.bin").answer();
+            assertArrayEquals(bytes, answer.body());
+            assertEquals("yes", answer.headers().get(WAY));
+            Await.until("counted", () -> statistics(server).getCompleted() == 1);
+            assertEquals(FILE_BYTES, statistics(server).getTransferredBytes() + statistics(server).getRegionCopiedBytes());
+        }
+    }
+}
