@@ -10,7 +10,7 @@ enum Dispatch {
     ADAPTIVE,
     /**
      * By the selector's own thread: see {@link SelectorDuty}. In the instant in which somebody else is about to select, Jetty's
-     * strategy leaves a blocking task to the pool, but would run one of either kind where it was found, and nobody selects.
+     * strategy gives a blocking task away, but would run one of either kind where it was found, and nobody selects.
      */
     SELECTOR,
     /** By another thread: Jetty's strategy never runs a blocking task while it produces, or gives production away. */

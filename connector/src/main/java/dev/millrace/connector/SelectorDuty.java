@@ -37,6 +37,8 @@ final class SelectorDuty implements TryExecutor, VirtualThreads.Configurable {
     // A thread finds itself here only if it has written this itself: any other value says that it does not select.
     private Thread selecting;
     private volatile long waitingTask;
+    // Of whoever set looking, and then of the scheduler's thread.
+    private long seenWaitingTask;
     // Of the scheduler's thread.
     private long seenTask;
 
@@ -54,7 +56,11 @@ final class SelectorDuty implements TryExecutor, VirtualThreads.Configurable {
 
     /** Takes on the selector that was made with this as its executor. */
     void takeOn(ManagedSelector selector) {
-        strategy = selector.getBean(AdaptiveExecutionStrategy.class);
+        takeOn(selector.getBean(AdaptiveExecutionStrategy.class));
+    }
+
+    void takeOn(AdaptiveExecutionStrategy selectorsStrategy) {
+        strategy = selectorsStrategy;
     }
 
     static SelectorDuty of(ManagedSelector selector) {
@@ -81,16 +87,34 @@ final class SelectorDuty implements TryExecutor, VirtualThreads.Configurable {
         if (selecting != Thread.currentThread()) {
             return;
         }
-        waitingTask = strategy.getEPCTasksConsumed();
-        if (looking.compareAndSet(false, true)) {
-            scheduler.schedule(this::look, WAIT_MILLIS, TimeUnit.MILLISECONDS);
+        long task = strategy.getEPCTasksConsumed();
+        waitingTask = task;
+        if (!looking.get() && looking.compareAndSet(false, true)) {
+            seenWaitingTask = task;
+            lookSoon();
         }
     }
 
+    private void lookSoon() {
+        scheduler.schedule(this::look, WAIT_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    // Under load each look finds some task that may wait, and has just begun to: only one that the look before has found too is waited for.
+    // While there are such tasks the looks go on by themselves, for to schedule one wakes the scheduler's thread.
     private void look() {
-        looking.set(false);
-        if (runsStill(waitingTask)) {
+        long task = waitingTask;
+        if (task != seenWaitingTask) {
+            seenWaitingTask = task;
+            lookSoon();
+            return;
+        }
+        if (runsStill(task)) {
             selectElsewhere();
+        }
+        looking.set(false);
+        if (waitingTask != task && looking.compareAndSet(false, true)) {
+            seenWaitingTask = waitingTask;
+            lookSoon();
         }
     }
 
@@ -110,17 +134,24 @@ final class SelectorDuty implements TryExecutor, VirtualThreads.Configurable {
         return strategy.isRunning() && strategy.isIdle() && strategy.getEPCTasksConsumed() == task;
     }
 
-    // Not by the pool's queue: all its threads may be waiting, for this selector.
     private void selectElsewhere() {
+        // Without a thread the next look may find one.
+        runElsewhere(strategy);
+    }
+
+    // Not by the pool's queue: all its threads may be waiting, for this selector.
+    private boolean runElsewhere(Runnable task) {
         try {
-            if (!reserved.tryExecute(strategy)) {
-                Thread thread = new Thread(strategy, name + "-" + threads.incrementAndGet());
+            if (!reserved.tryExecute(task)) {
+                Thread thread = new Thread(task, name + "-" + threads.incrementAndGet());
                 thread.setContextClassLoader(SelectorDuty.class.getClassLoader());
                 thread.start();
             }
+            return true;
         } catch (Throwable x) {
-            // No thread (OutOfMemoryError is how the JDK says so): the next look may find one.
+            // No thread: OutOfMemoryError is how the JDK says so.
             LOG.warn("No thread for {}: {}", name, x.toString());
+            return false;
         }
     }
 
@@ -134,9 +165,15 @@ final class SelectorDuty implements TryExecutor, VirtualThreads.Configurable {
         return reserved.tryExecute(task);
     }
 
+    // Also called without having been asked to try: in the instant in which somebody else is about to select, the strategy keeps on
+    // selecting, and gives away what was to run here.
     @Override
     public void execute(Runnable task) {
-        executor.execute(task);
+        boolean givenAway = runsHere;
+        runsHere = false;
+        if (!givenAway || !runElsewhere(task)) {
+            executor.execute(task);
+        }
     }
 
     @Override
