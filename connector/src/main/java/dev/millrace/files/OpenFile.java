@@ -1,7 +1,9 @@
 package dev.millrace.files;
 
+import dev.millrace.transfer.FileSource;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,13 +18,13 @@ import org.eclipse.jetty.util.IO;
  * One version of a file, open, with its mappings, counted: whoever opens it holds the first count, every response
  * that sends it another, and with the last count the mappings and the descriptor are given back. Thread-safe.
  */
-final class OpenFile {
+final class OpenFile implements FileSource {
     /** A buffer holds at most 2 GiB - 1; mappings must begin at whole pages. */
     private static final long PIECE_BYTES = 1L << 30;
     private static final int OPEN_ATTEMPTS = 5;
 
     private final Path path;
-    private final FileChannel channel;
+    private volatile FileChannel channel;
     private final FileVersion version;
     private final String etag;
     private final FileCloser closer;
@@ -73,8 +75,43 @@ final class OpenFile {
         return path;
     }
 
-    FileChannel channel() {
+    /** {@inheritDoc} The caller holds a count. */
+    @Override
+    public FileChannel channel() throws IOException {
+        FileChannel current = channel;
+        return current.isOpen() ? current : reopen();
+    }
+
+    private synchronized FileChannel reopen() throws IOException {
+        if (references.get() == 0) {
+            throw new ClosedChannelException();
+        }
+        if (!channel.isOpen()) {
+            checkVersion();
+            FileChannel again = FileChannel.open(path, StandardOpenOption.READ);
+            boolean isKept = false;
+            try {
+                checkVersion();
+                isKept = true;
+            } finally {
+                if (!isKept) {
+                    IO.close(again);
+                }
+            }
+            channel = again;
+        }
         return channel;
+    }
+
+    private void checkVersion() throws IOException {
+        if (!version.equals(FileVersion.of(path))) {
+            throw new IOException(path + " changed while it was sent");
+        }
+    }
+
+    /** Whether no interrupt has closed the channel. */
+    boolean isOpen() {
+        return channel.isOpen();
     }
 
     FileVersion version() {
@@ -92,8 +129,7 @@ final class OpenFile {
 
     /** Whether this is still the file at its path, unchanged, and may still be read. */
     boolean isCurrent() {
-        // An interrupt closes a channel for everybody who uses it.
-        if (!channel.isOpen()) {
+        if (!isOpen()) {
             return false;
         }
         try {
@@ -105,7 +141,7 @@ final class OpenFile {
 
     /** Takes a count, unless the file is closed. */
     boolean retain() {
-        return channel.isOpen() && references.getAndUpdate(count -> count == 0 ? 0 : count + 1) > 0;
+        return references.getAndUpdate(count -> count == 0 ? 0 : count + 1) > 0;
     }
 
     /** Gives a count back. */
@@ -143,9 +179,7 @@ final class OpenFile {
 
     /** @return how many bytes were read into the buffer; -1 at the end of the file */
     int readSome(ByteBuffer buffer, long position) throws IOException {
-        try (Interrupt held = Interrupt.hold()) {
-            return channel.read(buffer, position);
-        }
+        return (int) call(file -> file.read(buffer, position));
     }
 
     /**
@@ -169,8 +203,8 @@ final class OpenFile {
                 long begin = pieces.size() * PIECE_BYTES;
                 int bytes = (int) Math.min(PIECE_BYTES, size() - begin);
                 try (Interrupt held = Interrupt.hold()) {
-                    pieces.add(closer.isBehind() ? Mappings.mapUntilCollected(channel, begin, bytes)
-                            : Mappings.map(channel, begin, bytes));
+                    pieces.add(closer.isBehind() ? Mappings.mapUntilCollected(channel(), begin, bytes)
+                            : Mappings.map(channel(), begin, bytes));
                 }
             }
             return pieces.get(index).buffer();

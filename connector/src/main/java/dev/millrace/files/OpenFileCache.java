@@ -61,7 +61,7 @@ final class OpenFileCache {
         }
 
         private boolean isValid(long validMillis) {
-            if (!content.file().channel().isOpen()) {
+            if (!content.file().isOpen()) {
                 return false;
             }
             long checked = checkedNanoTime.get();

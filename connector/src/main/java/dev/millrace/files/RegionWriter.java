@@ -46,7 +46,7 @@ final class RegionWriter extends IteratingNestedCallback {
             throw new java.io.EOFException(file + " has become shorter than the response's " + end);
         }
         ByteBuffer token = file.token(position, end - position);
-        endPoint.announce(new FileRegion(file.channel(), position, token, file.path(), algorithm, withHead));
+        endPoint.announce(new FileRegion(file, position, token, file.path(), algorithm, withHead));
         position += token.remaining();
         sink.write(position == end, token, this);
         return Action.SCHEDULED;

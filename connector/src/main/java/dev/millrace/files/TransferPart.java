@@ -60,7 +60,7 @@ final class TransferPart implements Content.Source {
             fail(x);
             return failure;
         }
-        endPoint.announce(new FileRegion(file.channel(), position, token, file.path(), algorithm, false));
+        endPoint.announce(new FileRegion(file, position, token, file.path(), algorithm, false));
         position += token.remaining();
         left -= token.remaining();
         if (left == 0) {

@@ -3,6 +3,7 @@ package dev.millrace.transfer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Objects;
@@ -14,13 +15,13 @@ import java.util.Objects;
  * application wrote to the end point, so the end point knows the region by the token's identity, and sends it with
  * {@code sendfile(2)} instead of the buffer's bytes. Whoever reads the token all the same reads the true bytes.
  *
- * <p>The region borrows the file channel and the token: their owner keeps both open until the write of the token has
+ * <p>The region borrows the file and the token: their owner keeps both open until the write of the token has
  * completed or failed. Not thread-safe: one flushing thread at a time.
  */
 public final class FileRegion {
     private static final int ASKED_EVERY_BYTES = 512 * 1024;
 
-    private final FileChannel file;
+    private final FileSource file;
     private final long position;
     private final ByteBuffer token;
     private final int begin;
@@ -34,11 +35,11 @@ public final class FileRegion {
      * @param token a mapping of the region, whose remaining bytes are the region's; this very object must be written
      */
     public FileRegion(FileChannel file, long position, ByteBuffer token) {
-        this(file, position, token, null, null, false);
+        this(() -> file, position, token, null, null, false);
     }
 
     /**
-     * @param file the open file, borrowed
+     * @param file the file, open as long as the region is used
      * @param position where the region begins in the file, in bytes
      * @param token a mapping of the region, whose remaining bytes are the region's; this very object must be written
      * @param name what events call the file, its path for example; null when unknown
@@ -46,7 +47,7 @@ public final class FileRegion {
      * @param withHead whether what comes before the token in its write, the header of a response, is to take the region's
      *     bytes with it, from the mapping, as far as the socket takes them at once
      */
-    public FileRegion(FileChannel file, long position, ByteBuffer token, Object name, TransferAlgorithm algorithm,
+    public FileRegion(FileSource file, long position, ByteBuffer token, Object name, TransferAlgorithm algorithm,
             boolean withHead) {
         this.file = Objects.requireNonNull(file, "file");
         this.token = Objects.requireNonNull(token, "token");
@@ -165,17 +166,14 @@ public final class FileRegion {
      */
     public int transferTo(SocketChannel socket, int maxBytes) throws IOException {
         int want = Math.min(maxBytes, token.remaining());
+        long from = position + token.position();
         int sent;
-        // As in fileBytes().
-        boolean interrupted = Thread.interrupted();
         try {
-            sent = (int) file.transferTo(position + token.position(), want, socket);
+            sent = (int) file.call(channel -> channel.transferTo(from, want, socket));
+        } catch (ClosedChannelException x) {
+            throw x;
         } catch (IOException x) {
-            throw file.isOpen() ? cause(x) : x;
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+            throw cause(x);
         }
         if (sent > 0) {
             token.position(token.position() + sent);
@@ -188,7 +186,7 @@ public final class FileRegion {
     // The kernel does not say which of the two failed: a broken disk is ours to log, a peer that went away is not.
     private IOException cause(IOException failure) {
         try {
-            file.read(ByteBuffer.allocate(1), position + token.position());
+            file.call(channel -> channel.read(ByteBuffer.allocate(1), position + token.position()));
             return failure;
         } catch (IOException unreadable) {
             return new UnreadableFileException(name, position + token.position(), unreadable);
@@ -206,7 +204,7 @@ public final class FileRegion {
     public int read(ByteBuffer target) throws IOException {
         int limit = target.limit();
         target.limit(Math.min(limit, target.position() + token.remaining()));
-        int read = file.read(target, position + token.position());
+        int read = (int) file.call(channel -> channel.read(target, position + token.position()));
         target.limit(limit);
         if (read < 0) {
             checkNotTruncated();
@@ -227,21 +225,9 @@ public final class FileRegion {
     // The kernel answers 0 both for a full socket and for a position at or beyond the end of the file.
     private void checkNotTruncated() throws IOException {
         long end = position + token.limit();
-        long size = fileBytes();
+        long size = file.call(FileChannel::size);
         if (size < end) {
             throw new TruncatedFileException(name, end, size);
-        }
-    }
-
-    // An interrupt is meant for the application: here it would close the file, for all who are sent it.
-    private long fileBytes() throws IOException {
-        boolean interrupted = Thread.interrupted();
-        try {
-            return file.size();
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
         }
     }
 

@@ -2,11 +2,13 @@ package dev.millrace.files;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.TestFiles;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -99,9 +101,10 @@ class FileCloserTest {
         OpenFile file = OpenFile.open(directory.resolve("file.bin"), closer);
         assertEquals(ByteBuffer.wrap(bytes, 10, 1000), file.token(10, 1000));
         file.release();
-        assertTrue(file.channel().isOpen());
+        assertTrue(file.isOpen());
         allowed.countDown();
-        Await.until("closed", () -> !file.channel().isOpen());
+        Await.until("closed", () -> !file.isOpen());
         assertFalse(file.retain());
+        assertThrows(ClosedChannelException.class, file::channel, "nobody would close what is opened again");
     }
 }
