@@ -13,22 +13,13 @@ import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.util.Random;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.eclipse.jetty.io.AbstractConnection;
-import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
-import org.eclipse.jetty.server.AbstractConnectionFactory;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
@@ -51,45 +42,14 @@ class EndPointContractTest {
     @Parameter
     Connectors connectors;
 
-    private final BlockingQueue<Passive> opened = new LinkedBlockingQueue<>();
+    private final PassiveProtocol protocol = new PassiveProtocol();
     private TestServer server;
     private RawClient client;
-    private Passive connection;
+    private PassiveProtocol.Passive connection;
     private EndPoint endPoint;
 
-    /** Does nothing by itself. */
-    private class Passive extends AbstractConnection implements Connection.UpgradeFrom {
-        private final AtomicInteger closed = new AtomicInteger();
-
-        private Passive(EndPoint endPoint, Connector connector) {
-            super(endPoint, connector.getExecutor());
-        }
-
-        @Override
-        public void onOpen() {
-            super.onOpen();
-            opened.add(this);
-        }
-
-        @Override
-        public void onClose(Throwable cause) {
-            closed.incrementAndGet();
-            super.onClose(cause);
-        }
-
-        @Override
-        public void onFillable() {
-            // The test asks the end point itself.
-        }
-
-        @Override
-        public ByteBuffer onUpgradeFrom() {
-            return null;
-        }
-    }
-
     /** Sends back what it reads, and asks for more from the thread that reads or from another one, in turn. */
-    private final class Echo extends Passive {
+    private final class Echo extends PassiveProtocol.Passive {
         private int fills;
 
         private Echo(EndPoint endPoint, Connector connector) {
@@ -128,22 +88,19 @@ class EndPointContractTest {
         }
     }
 
-    private TestServer server(boolean echo) {
-        return new TestServer(s -> connectors.on(s, new AbstractConnectionFactory("test") {
-            @Override
-            public Connection newConnection(Connector connector, EndPoint accepted) {
-                Connection made = echo ? new Echo(accepted, connector) : new Passive(accepted, connector);
-                return configure((Passive) made, connector, accepted);
-            }
-        }));
+    private final class EchoProtocol extends PassiveProtocol {
+        @Override
+        Passive newPassive(Connector connector, EndPoint accepted) {
+            return new Echo(accepted, connector);
+        }
     }
 
     @BeforeEach
     void connect() throws Exception {
-        server = server(false);
+        server = new TestServer(s -> connectors.on(s, protocol));
         server.start(null);
         client = server.client();
-        connection = opened.poll(10, TimeUnit.SECONDS);
+        connection = protocol.awaitOpened();
         endPoint = connection.getEndPoint();
     }
 
@@ -256,58 +213,6 @@ class EndPointContractTest {
     }
 
     @Test
-    void writesBuffersOfAllKindsInOrder() throws Exception {
-        ByteBuffer direct = ByteBuffer.allocateDirect(3).put("def".getBytes()).flip();
-        ByteBuffer readOnly = BufferUtil.toBuffer("ghi").asReadOnlyBuffer();
-        write(BufferUtil.toBuffer("abc"), BufferUtil.EMPTY_BUFFER, direct, readOnly).get(10, TimeUnit.SECONDS);
-        assertFalse(direct.hasRemaining());
-        assertArrayEquals("abcdefghi".getBytes(), client.in().readNBytes(9));
-    }
-
-    @Test
-    void failsAWriteToAPeerThatIsGone() throws Exception {
-        client.socket().setSoLinger(true, 0);
-        client.close();
-        Throwable failure = null;
-        while (failure == null) {
-            // The first one may get lost in the system's buffer.
-            failure = write(ByteBuffer.allocate(1_000_000)).handle((done, cause) -> cause).get(10, TimeUnit.SECONDS);
-        }
-        assertInstanceOf(IOException.class, failure);
-    }
-
-    @Test
-    void isNotIdleWhileThePeerTakesSomething() throws Exception {
-        endPoint.setIdleTimeout(1500);
-        // Linux tells of room when a third of the buffer is free: of one that has grown, that may take seconds.
-        ((SocketChannel) endPoint.getTransport()).setOption(StandardSocketOptions.SO_SNDBUF, 128 * 1024);
-        client.socket().setReceiveBufferSize(64 * 1024);
-        byte[] bytes = new byte[12_000_000];
-        new Random(3).nextBytes(bytes);
-        CompletableFuture<Void> written = write(ByteBuffer.allocateDirect(bytes.length).put(bytes).flip());
-        ScheduledExecutorService pace = Executors.newSingleThreadScheduledExecutor();
-        byte[] taken = new byte[bytes.length];
-        AtomicInteger count = new AtomicInteger();
-        CompletableFuture<Void> all = new CompletableFuture<>();
-        pace.scheduleAtFixedRate(() -> {
-            try {
-                int next = count.get();
-                int wanted = Math.min(bytes.length / 30, bytes.length - next);
-                assertEquals(wanted, client.in().readNBytes(taken, next, wanted));
-                if (count.addAndGet(wanted) == bytes.length) {
-                    all.complete(null);
-                }
-            } catch (IOException | AssertionError x) {
-                all.completeExceptionally(x);
-            }
-        }, 0, 100, TimeUnit.MILLISECONDS);
-        all.get(30, TimeUnit.SECONDS);
-        pace.shutdownNow();
-        assertArrayEquals(bytes, taken);
-        written.get(10, TimeUnit.SECONDS);
-    }
-
-    @Test
     void failsWhoAsksForMoreAfterTheEnd() throws Exception {
         endPoint.close();
         if (!(endPoint instanceof BioEndPoint)) {
@@ -333,7 +238,7 @@ class EndPointContractTest {
         }
         server.awaitNoEndPoints();
         Await.until("told", () -> server.events().closed() == 1);
-        assertEquals(1, connection.closed.get());
+        assertEquals(1, connection.closed());
     }
 
     @Test
@@ -353,13 +258,13 @@ class EndPointContractTest {
         awaitFillable();
         ByteBuffer buffer = BufferUtil.allocate(3);
         assertEquals(3, endPoint.fill(buffer));
-        Passive next = new Passive(endPoint, server.connector());
+        PassiveProtocol.Passive next = new PassiveProtocol.Passive(endPoint, server.connector());
         endPoint.upgrade(next);
         assertEquals(next, endPoint.getConnection());
         BufferUtil.clear(buffer);
         assertEquals(3, endPoint.fill(buffer));
         assertEquals("def", BufferUtil.toString(buffer));
-        assertEquals(1, connection.closed.get());
+        assertEquals(1, connection.closed());
     }
 
     @Test
@@ -374,7 +279,7 @@ class EndPointContractTest {
 
     @Test
     void losesNoInterestWhicheverThreadHasIt() throws Exception {
-        try (TestServer echo = server(true)) {
+        try (TestServer echo = new TestServer(s -> connectors.on(s, new EchoProtocol()))) {
             echo.start(null);
             CompletableFuture<?>[] peers = new CompletableFuture<?>[3];
             for (int i = 0; i < peers.length; i++) {

@@ -25,6 +25,7 @@ import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.DetectorConnectionFactory;
 import org.eclipse.jetty.server.Handler;
@@ -36,6 +37,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -108,6 +110,35 @@ class ProtocolContractTest {
             client.send(body);
         } catch (java.io.IOException x) {
             throw new java.io.UncheckedIOException(x);
+        }
+    }
+
+    /** Answers when the peer has taken part in another handshake: the write waits for what it sends. */
+    private static final class Renegotiating extends Handler.Abstract {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            SslConnection.SslEndPoint endPoint =
+                    (SslConnection.SslEndPoint) request.getConnectionMetaData().getConnection().getEndPoint();
+            endPoint.getSslConnection().getSSLEngine().beginHandshake();
+            Content.Sink.write(response, true, ByteBuffer.wrap("again".getBytes(StandardCharsets.US_ASCII)));
+            callback.succeeded();
+            return true;
+        }
+    }
+
+    @Test
+    void writesWhatHasToWaitForAHandshake() throws Exception {
+        Tls tls = tls();
+        SslContextFactory.Server older = tls.server();
+        // 1.3 knows no other handshake than the first (RFC 8446, 4.1.2).
+        older.setIncludeProtocols("TLSv1.2");
+        older.setRenegotiationAllowed(true);
+        SslConnectionFactory ssl = new SslConnectionFactory(older, "http/1.1");
+        try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(new Renegotiating());
+                RawClient client = tls.connect(server.port())) {
+            for (int i = 0; i < 3; i++) {
+                assertEquals("again", client.get("/").answer().text());
+            }
         }
     }
 

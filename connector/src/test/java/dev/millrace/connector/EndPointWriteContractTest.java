@@ -1,0 +1,142 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import java.io.IOException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.util.BufferUtil;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a protocol may expect of an end point that it writes to. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#all")
+@Timeout(60)
+class EndPointWriteContractTest {
+    @Parameter
+    Connectors connectors;
+
+    private final PassiveProtocol protocol = new PassiveProtocol();
+    private TestServer server;
+    private RawClient client;
+    private EndPoint endPoint;
+
+    @BeforeEach
+    void connect() throws Exception {
+        server = new TestServer(s -> connectors.on(s, protocol));
+        server.start(null);
+        client = server.client();
+        endPoint = protocol.awaitOpened().getEndPoint();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        client.close();
+        endPoint.close();
+        server.close();
+    }
+
+    private CompletableFuture<Void> write(ByteBuffer... buffers) {
+        Callback.Completable callback = new Callback.Completable();
+        endPoint.write(callback, buffers);
+        return callback;
+    }
+
+    @Test
+    void writesBuffersOfAllKindsInOrder() throws Exception {
+        ByteBuffer direct = ByteBuffer.allocateDirect(3).put("def".getBytes()).flip();
+        ByteBuffer readOnly = BufferUtil.toBuffer("ghi").asReadOnlyBuffer();
+        write(BufferUtil.toBuffer("abc"), BufferUtil.EMPTY_BUFFER, direct, readOnly).get(10, TimeUnit.SECONDS);
+        assertFalse(direct.hasRemaining());
+        assertArrayEquals("abcdefghi".getBytes(), client.in().readNBytes(9));
+    }
+
+    @Test
+    void failsAWriteToAPeerThatIsGone() throws Exception {
+        client.socket().setSoLinger(true, 0);
+        client.close();
+        Throwable failure = null;
+        while (failure == null) {
+            // The first one may get lost in the system's buffer.
+            failure = write(ByteBuffer.allocate(1_000_000)).handle((done, cause) -> cause).get(10, TimeUnit.SECONDS);
+        }
+        assertInstanceOf(IOException.class, failure);
+    }
+
+    @Test
+    void isNotIdleWhileThePeerTakesSomething() throws Exception {
+        endPoint.setIdleTimeout(1500);
+        // Linux tells of room when a third of the buffer is free: of one that has grown, that may take seconds.
+        ((SocketChannel) endPoint.getTransport()).setOption(StandardSocketOptions.SO_SNDBUF, 128 * 1024);
+        client.socket().setReceiveBufferSize(64 * 1024);
+        byte[] bytes = new byte[12_000_000];
+        new Random(3).nextBytes(bytes);
+        CompletableFuture<Void> written = write(ByteBuffer.allocateDirect(bytes.length).put(bytes).flip());
+        ScheduledExecutorService pace = Executors.newSingleThreadScheduledExecutor();
+        byte[] taken = new byte[bytes.length];
+        AtomicInteger count = new AtomicInteger();
+        CompletableFuture<Void> all = new CompletableFuture<>();
+        pace.scheduleAtFixedRate(() -> {
+            try {
+                int next = count.get();
+                int wanted = Math.min(bytes.length / 30, bytes.length - next);
+                assertEquals(wanted, client.in().readNBytes(taken, next, wanted));
+                if (count.addAndGet(wanted) == bytes.length) {
+                    all.complete(null);
+                }
+            } catch (IOException | AssertionError x) {
+                all.completeExceptionally(x);
+            }
+        }, 0, 100, TimeUnit.MILLISECONDS);
+        all.get(30, TimeUnit.SECONDS);
+        pace.shutdownNow();
+        assertArrayEquals(bytes, taken);
+        written.get(10, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void cancelsAWriteThatThePeerDoesNotTake() throws Exception {
+        Callback.Completable written = new Callback.Completable();
+        endPoint.write(written, ByteBuffer.allocate(64_000_000));
+        client.in().readNBytes(1000);
+        // Jetty's flusher waits until nobody writes any more: a write that goes on for ever would never let it return.
+        Callback cancelled = endPoint.cancelWrite(new IOException("cancelled"));
+        if (cancelled == null) {
+            // It had failed before it could be handed back.
+            assertInstanceOf(IOException.class, written.handle((done, cause) -> cause).get(10, TimeUnit.SECONDS));
+        } else {
+            assertSame(written, cancelled);
+            assertFalse(written.isDone(), "whoever cancels a write completes it");
+        }
+    }
+
+    @Test
+    void cancelsNothingWhereNothingIsWritten() throws Exception {
+        write(BufferUtil.toBuffer("abc")).get(10, TimeUnit.SECONDS);
+        assertNull(endPoint.cancelWrite(new IOException("cancelled")));
+        assertArrayEquals("abc".getBytes(), client.in().readNBytes(3));
+    }
+}
