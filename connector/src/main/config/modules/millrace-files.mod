@@ -17,10 +17,10 @@ etc/millrace-files.xml
 ### Files by sendfile
 ### Each file servlet has open files and contents of its own.
 
-## The size in bytes from which on content goes by the kernel; smaller content goes out in one write with the header.
+## The size in bytes below which content is read from the open file, and goes out in one write with the header.
 # millrace.files.minTransferBytes=16384
 
-## The size in bytes up to which content leaves with the header by one write, from the file's mapping (0: none).
+## The size in bytes up to which larger content leaves with the header too, from the file's mapping (0: none); what is larger yet goes by the kernel.
 # millrace.files.maxGatherBytes=65536
 
 ## The most files that are kept open, and the most missing paths that are remembered.

@@ -45,10 +45,10 @@ etc/millrace-xsendfile.xml
 ## How long a post may take, in milliseconds.
 # millrace.xsendfile.notifier.timeoutMillis=5000
 
-## The size in bytes from which on content goes by the kernel; smaller content goes out in one write with the header.
+## The size in bytes below which content is read from the open file, and goes out in one write with the header.
 # millrace.xsendfile.minTransferBytes=16384
 
-## The size in bytes up to which content leaves with the header by one write, from the file's mapping (0: none).
+## The size in bytes up to which larger content leaves with the header too, from the file's mapping (0: none); what is larger yet goes by the kernel.
 # millrace.xsendfile.maxGatherBytes=65536
 
 ## The most files that are kept open.

@@ -151,17 +151,17 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         return algorithm;
     }
 
-    @ManagedAttribute("Size in bytes from which on content goes by the kernel")
+    @ManagedAttribute("Size in bytes below which content is read from the open file")
     public int getMinTransferBytes() {
         return minTransferBytes;
     }
 
-    /** @param minTransferBytes the size in bytes from which on content goes by the kernel */
+    /** @param minTransferBytes the size in bytes below which content is read from the open file, and is written with the header */
     public void setMinTransferBytes(int minTransferBytes) {
         this.minTransferBytes = minTransferBytes;
     }
 
-    @ManagedAttribute("Size in bytes up to which content is written with the header")
+    @ManagedAttribute("Size in bytes up to which larger content is written with the header, from the file's mapping")
     public int getMaxGatherBytes() {
         return maxGatherBytes;
     }
