@@ -23,7 +23,8 @@ public final class Main implements Callable<Integer> {
 
     @Parameters(index = "0", paramLabel = "PEER", description = "jetty (ResourceHandler), "
         + "jetty-servlet (DefaultServlet), millrace-handler, millrace-servlet, millrace-default (SendfileHandler, "
-        + "SendfileServlet, DefaultServlet with SendfileContentFactory), tomcat, undertow or helidon")
+        + "SendfileServlet, DefaultServlet with SendfileContentFactory), tomcat, undertow, helidon, or virtual-threads (no "
+        + "server: a virtual thread for each connection answers /hello to everything)")
     private String name;
 
     @Option(names = "--port", paramLabel = "PORT", defaultValue = "0", description = "0, the default: any free one")

@@ -31,19 +31,20 @@ final class Peers {
         return switch (name) {
             case "tomcat" -> new TomcatPeer();
             case "undertow" -> new UndertowPeer();
-            case "helidon" -> helidon();
+            case "helidon" -> ofJava21(name, "HelidonPeer");
+            case "virtual-threads" -> ofJava21(name, "VirtualThreadsPeer");
             default -> throw new IllegalArgumentException("no peer " + name + ": there are " + String.join(", ",
-                ON_JETTY.keySet()) + ", tomcat, undertow and helidon");
+                ON_JETTY.keySet()) + ", tomcat, undertow, helidon and virtual-threads");
         };
     }
 
     // By name: in the jar only when a compiler of Java 21 has built it, and visible only to a JVM that can read it.
-    private static Peer helidon() {
+    private static Peer ofJava21(String name, String className) {
         try {
-            return (Peer) Class.forName(Peers.class.getPackageName() + ".HelidonPeer").getDeclaredConstructor()
+            return (Peer) Class.forName(Peers.class.getPackageName() + "." + className).getDeclaredConstructor()
                 .newInstance();
         } catch (ReflectiveOperationException | LinkageError x) {
-            throw new IllegalArgumentException("helidon needs Java 21 or newer, to build this jar and to run it", x);
+            throw new IllegalArgumentException(name + " needs Java 21 or newer, to build this jar and to run it", x);
         }
     }
 }

@@ -22,7 +22,10 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -57,6 +60,45 @@ class PeersIT {
         return HELIDON ? Stream.concat(peers, Stream.of("helidon")) : peers;
     }
 
+    /** The packaged program while it serves, and its address. */
+    private static final class Served implements AutoCloseable {
+        private final Process process;
+        private final BufferedReader out;
+        private final String url;
+
+        private Served(String... args) throws IOException {
+            process = start(args);
+            out = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
+            String line = String.valueOf(out.readLine());
+            assertTrue(line.startsWith("listening on http://127.0.0.1:"), line);
+            url = line.substring("listening on ".length());
+        }
+
+        private void stop() throws Exception {
+            // Process.destroy() would close the streams that are still to be read.
+            process.toHandle().destroy();
+            assertTrue(process.waitFor(20, TimeUnit.SECONDS));
+            assertEquals(SIGTERM, process.exitValue());
+            // Not empty always: Tomcat warns of a machine that is slow to give random numbers.
+            String errors = errors(process);
+            assertFalse(errors.contains("Exception"), errors);
+        }
+
+        @Override
+        public void close() throws IOException {
+            process.destroyForcibly();
+            out.close();
+        }
+    }
+
+    private void assertSaysHello(Served served) throws Exception {
+        HttpResponse<byte[]> hello = get(served.url + "/hello");
+        assertEquals(200, hello.statusCode());
+        assertEquals("Hello, World!", new String(hello.body(), US_ASCII));
+        assertEquals("text/plain;charset=utf-8",
+            hello.headers().firstValue("Content-Type").orElseThrow().toLowerCase().replace(" ", ""));
+    }
+
     @ParameterizedTest
     @MethodSource("peers")
     void servesAndStops(String peer) throws Exception {
@@ -65,33 +107,25 @@ class PeersIT {
         Files.write(directory.resolve("a.bin"), bytes);
         List<String> args = new ArrayList<>(List.of(peer.split(" ")));
         args.addAll(List.of("--port=0", "--directory=" + directory, "--max-threads=20"));
-        Process process = start(args.toArray(String[]::new));
-        try (BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8))) {
-            String line = String.valueOf(out.readLine());
-            assertTrue(line.startsWith("listening on http://127.0.0.1:"), line);
-            String url = line.substring("listening on ".length());
-
-            HttpResponse<byte[]> hello = get(url + "/hello");
-            assertEquals(200, hello.statusCode());
-            assertEquals("Hello, World!", new String(hello.body(), US_ASCII));
-            assertEquals("text/plain;charset=utf-8",
-                hello.headers().firstValue("Content-Type").orElseThrow().toLowerCase().replace(" ", ""));
-            byte[] file = get(url + "/files/a.bin").body();
+        try (Served served = new Served(args.toArray(String[]::new))) {
+            assertSaysHello(served);
+            byte[] file = get(served.url + "/files/a.bin").body();
             assertEquals(bytes.length, file.length);
             assertArrayEquals(md5(bytes), md5(file));
-            assertEquals(404, get(url + "/files/b.bin").statusCode());
+            assertEquals(404, get(served.url + "/files/b.bin").statusCode());
             boolean servlets = !peer.equals("undertow") && !peer.equals("helidon");
-            assertEquals(servlets ? 200 : 404, get(url + "/generate-uuid?method=RANDOM").statusCode());
+            assertEquals(servlets ? 200 : 404, get(served.url + "/generate-uuid?method=RANDOM").statusCode());
+            served.stop();
+        }
+    }
 
-            // Process.destroy() would close the streams that are still to be read.
-            process.toHandle().destroy();
-            assertTrue(process.waitFor(20, TimeUnit.SECONDS));
-            assertEquals(SIGTERM, process.exitValue());
-            // Not empty always: Tomcat warns of a machine that is slow to give random numbers.
-            String errors = errors(process);
-            assertFalse(errors.contains("Exception"), errors);
-        } finally {
-            process.destroyForcibly();
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    void bareVirtualThreadsSayHello() throws Exception {
+        try (Served served = new Served("virtual-threads", "--directory=" + directory)) {
+            assertSaysHello(served);
+            assertSaysHello(served);
+            served.stop();
         }
     }
 
@@ -106,7 +140,7 @@ class PeersIT {
     static Stream<String> wrong() {
         Stream<String> wrong = Stream.of("nonesuch", "", "tomcat --connector=bio", "jetty --connector=nonesuch",
             "jetty --threads=virtual", "millrace-handler --workers=none");
-        return HELIDON ? wrong : Stream.concat(wrong, Stream.of("helidon"));
+        return HELIDON ? wrong : Stream.concat(wrong, Stream.of("helidon", "virtual-threads"));
     }
 
     @ParameterizedTest
