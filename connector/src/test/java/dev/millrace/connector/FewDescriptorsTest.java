@@ -34,7 +34,7 @@ class FewDescriptorsTest {
     private static Process start(String connector) throws Exception {
         return new ProcessBuilder("sh", "-c", "ulimit -n 256 && exec \"$@\"", "sh",
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx128m",
-                "-Dorg.eclipse.jetty.LEVEL=WARN", "-Ddev.millrace.LEVEL=WARN",
+                "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dorg.eclipse.jetty.LEVEL=WARN", "-Ddev.millrace.LEVEL=WARN",
                 "-cp", System.getProperty("java.class.path"), FewDescriptors.class.getName(), connector).start();
     }
 

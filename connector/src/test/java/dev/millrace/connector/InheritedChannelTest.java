@@ -71,7 +71,7 @@ class InheritedChannelTest {
     private static Process start(List<String> parent, Connectors connectors, String... first) throws IOException {
         assumeTrue(Stream.of("/usr/bin/perl", "/bin/perl").anyMatch(perl -> Files.isExecutable(Path.of(perl))));
         Stream<String> java = Stream.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx128m",
-                "-Dorg.eclipse.jetty.LEVEL=WARN", "-cp", System.getProperty("java.class.path"),
+                "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dorg.eclipse.jetty.LEVEL=WARN", "-cp", System.getProperty("java.class.path"),
                 Inheritor.class.getName(), connectors.name());
         return new ProcessBuilder(Stream.of(parent.stream(), Stream.of(first), java).flatMap(s -> s).toList())
                 .redirectError(ProcessBuilder.Redirect.DISCARD).start();
