@@ -41,17 +41,25 @@ final class Replay {
     private final Interruption interruption;
     private final PrintWriter err;
     private final Progress.Style progress;
+    private final QuietWindows windows;
     private final List<CellResult> results = new ArrayList<>();
     private int cellsDone;
 
+    /** @param maxStealPercent share of the machine that its host may take of a window before it is measured again */
     Replay(ReplayPlan plan, ReplayServers servers, ReplayFiles files, Interruption interruption, PrintWriter err,
-           Progress.Style progress) {
+           Progress.Style progress, double maxStealPercent) {
         this.plan = plan;
         this.servers = servers;
         this.files = files;
         this.interruption = interruption;
         this.err = err;
         this.progress = progress;
+        this.windows = new QuietWindows(maxStealPercent, nanos -> rest(Duration.ofNanos(nanos)), err);
+    }
+
+    /** What became of the windows that the machine's host disturbed. */
+    String disturbances() {
+        return windows.toString();
     }
 
     /** Measures all blocks, and ends early when told to. */
@@ -90,8 +98,9 @@ final class Replay {
         }
         String name = rehearsal ? "rehearsal"
                 : String.format(Locale.ROOT, "%d/%d", ++cellsDone, plan.cells() * lengths.blocks());
-        CellResult result = run(row, server, row.clients(), seconds(lengths.settle(row)), seconds(lengths.window(row)),
-                block, name);
+        QuietWindows.Window window = () -> run(row, server, row.clients(), seconds(lengths.settle(row)),
+                seconds(lengths.window(row)), block, name);
+        CellResult result = rehearsal ? window.measure() : windows.measure(window);
         if (!rehearsal || result.errorCount() > 0) {
             results.add(result);
             err.println(ResultLine.of(result, 1));
@@ -115,6 +124,14 @@ final class Replay {
             }
             awaitCompilers(new ProcessCpu(server.process().pid()), seconds(plan.lengths().warmup() / WARMING_ROUNDS));
         }
+    }
+
+    /** Whether it may go on after it. */
+    private boolean rest(Duration rest) {
+        for (long left = rest.toNanos(); left > 0 && !interruption.requested(); left -= COMPILERS_STEP_NANOS) {
+            LockSupport.parkNanos(Math.min(left, COMPILERS_STEP_NANOS));
+        }
+        return !interruption.requested();
     }
 
     private void awaitCompilers(ProcessCpu server, Duration most) {
