@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
  * 2: a wrong command line.
  */
 @Command(name = "millrace-peers", mixinStandardHelpOptions = true, sortOptions = false,
-    description = "Serves /hello, /files/* and (not undertow, helidon) /generate-uuid on 127.0.0.1.")
+    description = "Serves /hello, /files/* (not virtual-threads) and /generate-uuid (not undertow, helidon) on 127.0.0.1.")
 public final class Main implements Callable<Integer> {
     // Tomcat, Undertow and Helidon log by java.util.logging, which forgets the level of a logger that nobody holds.
     private static final Logger ROOT = Logger.getLogger("");
@@ -34,7 +34,7 @@ public final class Main implements Callable<Integer> {
     private Path directory;
 
     @Option(names = "--max-threads", paramLabel = "N", defaultValue = "0",
-        description = "largest size of the server's thread pool, not for helidon; 0, the default: the server's own")
+        description = "largest size of the server's thread pool, not for helidon and virtual-threads; 0, the default: the server's own")
     private int maxThreads;
 
     @Mixin

@@ -2,7 +2,9 @@ package dev.millrace.peers;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
@@ -33,21 +35,23 @@ final class VirtualThreadsPeer implements Peer {
         return ((InetSocketAddress) listener.getLocalAddress()).getPort();
     }
 
+    // Ends with the first failure, of which a measurement tells by the connections that are not served.
     private void accept() {
-        while (listener.isOpen()) {
-            try {
+        try {
+            while (true) {
                 SocketChannel connection = listener.accept();
+                connection.setOption(StandardSocketOptions.TCP_NODELAY, true);
+                connections.add(connection);
                 Thread.ofVirtual().start(() -> serve(connection));
-            } catch (IOException x) {
-                if (listener.isOpen()) {
-                    System.err.println("virtual-threads: " + x);
-                }
             }
+        } catch (AsynchronousCloseException x) {
+            LOG.log(System.Logger.Level.DEBUG, "Stopped: {0}", x.toString());
+        } catch (IOException x) {
+            System.err.println("virtual-threads accepts no more connections: " + x);
         }
     }
 
     private void serve(SocketChannel connection) {
-        connections.add(connection);
         try (connection) {
             ByteBuffer buffer = ByteBuffer.allocate(READ_BYTES);
             int last = 0;
@@ -55,7 +59,7 @@ final class VirtualThreadsPeer implements Peer {
                 for (buffer.flip(); buffer.hasRemaining();) {
                     last = last << 8 | buffer.get() & 0xff;
                     if (last == END_OF_HEAD) {
-                        connection.write(answer.duplicate());
+                        answer(connection);
                     }
                 }
             }
@@ -63,6 +67,13 @@ final class VirtualThreadsPeer implements Peer {
             LOG.log(System.Logger.Level.DEBUG, "The client has gone, or this server stops: {0}", x.toString());
         } finally {
             connections.remove(connection);
+        }
+    }
+
+    private void answer(SocketChannel connection) throws IOException {
+        ByteBuffer left = answer.duplicate();
+        while (left.hasRemaining()) {
+            connection.write(left);
         }
     }
 

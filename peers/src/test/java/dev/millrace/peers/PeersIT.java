@@ -64,11 +64,14 @@ class PeersIT {
     private static final class Served implements AutoCloseable {
         private final Process process;
         private final BufferedReader out;
-        private final String url;
+        private String url;
 
         private Served(String... args) throws IOException {
             process = start(args);
             out = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
+        }
+
+        private void awaitReady() throws IOException {
             String line = String.valueOf(out.readLine());
             assertTrue(line.startsWith("listening on http://127.0.0.1:"), line);
             url = line.substring("listening on ".length());
@@ -108,6 +111,7 @@ class PeersIT {
         List<String> args = new ArrayList<>(List.of(peer.split(" ")));
         args.addAll(List.of("--port=0", "--directory=" + directory, "--max-threads=20"));
         try (Served served = new Served(args.toArray(String[]::new))) {
+            served.awaitReady();
             assertSaysHello(served);
             byte[] file = get(served.url + "/files/a.bin").body();
             assertEquals(bytes.length, file.length);
@@ -123,6 +127,7 @@ class PeersIT {
     @EnabledForJreRange(min = JRE.JAVA_21)
     void bareVirtualThreadsSayHello() throws Exception {
         try (Served served = new Served("virtual-threads", "--directory=" + directory)) {
+            served.awaitReady();
             assertSaysHello(served);
             assertSaysHello(served);
             served.stop();
