@@ -169,7 +169,7 @@ final class SelectorDuty implements TryExecutor, VirtualThreads.Configurable {
     // selecting, and gives away what was to run here.
     @Override
     public void execute(Runnable task) {
-        boolean givenAway = runsHere;
+        boolean givenAway = runsHere && strategy.isRunning();
         runsHere = false;
         if (!givenAway || !runElsewhere(task)) {
             executor.execute(task);

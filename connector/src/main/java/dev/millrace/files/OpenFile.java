@@ -202,10 +202,11 @@ final class OpenFile implements FileSource {
             while (pieces.size() <= index) {
                 long begin = pieces.size() * PIECE_BYTES;
                 int bytes = (int) Math.min(PIECE_BYTES, size() - begin);
-                try (Interrupt held = Interrupt.hold()) {
-                    pieces.add(closer.isBehind() ? Mappings.mapUntilCollected(channel(), begin, bytes)
-                            : Mappings.map(channel(), begin, bytes));
-                }
+                call(file -> {
+                    pieces.add(closer.isBehind() ? Mappings.mapUntilCollected(file, begin, bytes)
+                            : Mappings.map(file, begin, bytes));
+                    return bytes;
+                });
             }
             return pieces.get(index).buffer();
         }

@@ -156,7 +156,7 @@ final class SendfileContent extends HttpContent.Wrapper {
         if (file.retain()) {
             return file;
         }
-        // Evicted since it was looked up, or closed by an interrupt.
+        // Evicted since it was looked up.
         return factory.openFiles().reopen(getResource().getPath(), file.version());
     }
 

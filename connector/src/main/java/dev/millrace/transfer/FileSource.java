@@ -1,6 +1,7 @@
 package dev.millrace.transfer;
 
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 
@@ -18,17 +19,20 @@ public interface FileSource {
      */
     FileChannel channel() throws IOException;
 
-    /** A call that uses the file. One that fails because the channel was closed has done nothing: see sendfile(2), pread(2). */
+    /** A call that uses the file. */
     @FunctionalInterface
     interface Call {
         long on(FileChannel file) throws IOException;
     }
 
     /**
-     * Makes a call, again if meanwhile an interrupt has closed the channel, of this thread or of another that uses the file. This thread's
-     * interrupt, which is meant for the application, is kept from the channel, and stands again afterwards.
+     * Makes a call, again if meanwhile an interrupt of another thread that uses the file has closed the channel: then it has done
+     * nothing, for one that has done something returns all the same. An interrupt that this thread has already, which is meant for the
+     * application, is kept from the channel, and stands again afterwards. One that comes during the call fails it: the JDK says so
+     * also of a call that has done something ({@code AbstractInterruptibleChannel.end}), and to repeat it would send bytes twice.
      *
      * @return what the call returned
+     * @throws java.nio.channels.ClosedByInterruptException when this thread was interrupted during the call; how much it did is unknown
      * @throws IOException when the call failed for another reason, or the file cannot be opened again
      */
     default long call(Call call) throws IOException {
@@ -38,8 +42,9 @@ public interface FileSource {
             while (true) {
                 try {
                     return call.on(file);
+                } catch (ClosedByInterruptException x) {
+                    throw x;
                 } catch (ClosedChannelException x) {
-                    interrupted |= Thread.interrupted();
                     FileChannel again = channel();
                     if (again == file) {
                         throw x;
