@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletInputStream;
@@ -21,6 +22,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.Random;
@@ -32,10 +34,12 @@ import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.websocket.api.Session;
 import org.eclipse.jetty.websocket.server.WebSocketUpgradeHandler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -249,14 +253,25 @@ class AsyncContractTest {
 
     @Test
     void echoesOverWebSocket() throws Exception {
-        TestServer server = new TestServer(connectors::http);
+        echoOverWebSocket(new TestServer(connectors::http), HttpClient.newHttpClient(), "ws");
+    }
+
+    @Test
+    void echoesOverWebSocketInsideTls(@TempDir Path directory) throws Exception {
+        Tls tls = new Tls(directory);
+        TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"),
+                new HttpConnectionFactory()));
+        echoOverWebSocket(server, HttpClient.newBuilder().sslContext(tls.client()).build(), "wss");
+    }
+
+    private static void echoOverWebSocket(TestServer server, HttpClient client, String scheme) throws Exception {
         WebSocketUpgradeHandler upgrade = WebSocketUpgradeHandler.from(server.server(), container ->
                 container.addMapping("/", (request, response, callback) -> new EchoSocket()));
         try (server) {
             server.start(upgrade);
             Received received = new Received();
-            WebSocket socket = HttpClient.newHttpClient().newWebSocketBuilder()
-                    .buildAsync(URI.create("ws://127.0.0.1:" + server.port() + "/"), received).get(10, TimeUnit.SECONDS);
+            URI uri = URI.create(scheme + "://localhost:" + server.port() + "/");
+            WebSocket socket = client.newWebSocketBuilder().buildAsync(uri, received).get(10, TimeUnit.SECONDS);
             byte[] message = random(60_000);
             for (int i = 0; i < BYTES / message.length; i++) {
                 socket.sendBinary(ByteBuffer.wrap(message), true).get(10, TimeUnit.SECONDS);

@@ -14,6 +14,7 @@ import dev.millrace.testing.TestServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -210,6 +211,7 @@ class EndPointContractTest {
         client.close();
         fillable.get(10, TimeUnit.SECONDS);
         assertEquals(-1, endPoint.fill(BufferUtil.allocate(16)));
+        assertTrue(endPoint.isInputShutdown());
     }
 
     @Test
@@ -220,7 +222,7 @@ class EndPointContractTest {
             assertFalse(fillable().isDone());
             return;
         }
-        assertInstanceOf(IOException.class, failure(fillable()));
+        assertInstanceOf(ClosedChannelException.class, failure(fillable()));
     }
 
     @Test
@@ -275,6 +277,20 @@ class EndPointContractTest {
         assertTrue(endPoint.isOpen() && channel.isOpen());
         endPoint.close();
         assertFalse(endPoint.isOpen() || channel.isOpen());
+    }
+
+    @Test
+    void hasNoMoreThanOneThreadWait() throws Exception {
+        for (int i = 0; i < 100; i++) {
+            client.send("x");
+            awaitFillable();
+            assertEquals(1, fill());
+        }
+        fillable();
+        if (server.connector() instanceof BioConnector bio) {
+            Await.until("one waits", () -> bio.getConnectorStatistics().getThreadsInRead() == 1);
+            Await.until("those that handed over go", () -> bio.getConnectionThreadCount() == 1);
+        }
     }
 
     @Test

@@ -252,6 +252,18 @@ class HttpContractTest {
         server.awaitNoEndPoints();
     }
 
+    /** More than the buffers of the server hold: closing with bytes unread resets the connection, maybe before the answer is read. */
+    @Test
+    void answersBeforeItClosesOnALargeBodyThatNobodyReads() throws Exception {
+        try (RawClient client = server.client()) {
+            client.send("POST /unread HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 100000\r\n\r\n");
+            client.send(new byte[100_000]);
+            assertEquals("/unread", client.answer().text());
+            assertEquals(-1, client.read());
+        }
+        server.awaitNoEndPoints();
+    }
+
     @Test
     void refusesWhatIsNotHttp() throws Exception {
         try (RawClient client = server.client()) {

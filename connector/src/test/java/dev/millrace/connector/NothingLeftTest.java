@@ -57,7 +57,7 @@ class NothingLeftTest {
 
     private static long threads() {
         return Thread.getAllStackTraces().keySet().stream().map(Thread::getName)
-                .filter(name -> name.startsWith("test-") || name.startsWith("bio-")).count();
+                .filter(name -> name.startsWith("test-") || name.startsWith("bio-") || name.startsWith("nio-")).count();
     }
 
     /** Ends in one of four ways: by the server, by a reset, by the client, by the client without a request. */

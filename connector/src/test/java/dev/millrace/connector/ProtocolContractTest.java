@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
@@ -21,6 +22,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLSocket;
 import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
@@ -136,9 +139,12 @@ class ProtocolContractTest {
         SslConnectionFactory ssl = new SslConnectionFactory(older, "http/1.1");
         try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(new Renegotiating());
                 RawClient client = tls.connect(server.port())) {
+            AtomicInteger handshakes = new AtomicInteger();
+            ((SSLSocket) client.socket()).addHandshakeCompletedListener(event -> handshakes.incrementAndGet());
             for (int i = 0; i < 3; i++) {
                 assertEquals("again", client.get("/").answer().text());
             }
+            Await.until("three more handshakes", () -> handshakes.get() == 3);
         }
     }
 

@@ -22,6 +22,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -292,12 +293,20 @@ class SocketContractTest {
                 events.add("closed");
             }
         });
+        CompletableFuture<Boolean> stillThere = new CompletableFuture<>();
+        server.connector().addBean(new Connection.Listener() {
+            @Override
+            public void onClosed(Connection connection) {
+                stillThere.complete(server.connector().getConnectedEndPoints().contains(connection.getEndPoint()));
+            }
+        });
         try (server) {
             server.start(new Hello());
             assertServes(server);
             Await.until("told", () -> events.size() == 3);
         }
         assertEquals(List.of("accepting", "accepted", "closed"), events);
+        assertTrue(stillThere.get(10, TimeUnit.SECONDS), "first the connection is closed, then its end point");
     }
 
     @Test
