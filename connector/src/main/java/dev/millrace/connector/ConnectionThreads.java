@@ -12,6 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.VirtualThreads;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The threads of a blocking connector: as many as its connections ask for. Never the server's pool, which ends at its
@@ -20,6 +22,7 @@ import org.eclipse.jetty.util.VirtualThreads;
  * <p>Thread-safe.
  */
 final class ConnectionThreads implements Executor {
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectionThreads.class);
     private static final long IDLE_THREAD_SECONDS = 10;
 
     private final boolean virtual;
@@ -43,7 +46,20 @@ final class ConnectionThreads implements Executor {
         if (executor == null) {
             throw new IllegalStateException("This JDK has no virtual threads: set threads to platform, or to auto");
         }
+        makePollers();
         return executor;
+    }
+
+    // The JDK makes them when the first virtual thread waits for a socket. That takes descriptors: if none is left just then, no virtual
+    // thread can ever wait for a socket again, in the whole process (NoClassDefFoundError). A busy connector may come to wait late.
+    private static void makePollers() {
+        try {
+            Class.forName("sun.nio.ch.Poller");
+        } catch (ClassNotFoundException x) {
+            LOG.debug("This JDK makes its pollers in some other way: {}", x.toString());
+        } catch (LinkageError x) {
+            throw new IllegalStateException("This JDK cannot wait for the sockets of virtual threads: has the process too many files open?", x);
+        }
     }
 
     // Cached, so that a hand-over costs a wake-up and not a new thread.

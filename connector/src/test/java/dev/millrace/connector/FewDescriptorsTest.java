@@ -104,6 +104,27 @@ class FewDescriptorsTest {
         }
     }
 
+    /** The JDK would make the pollers of virtual threads only when one has to wait, and never try again when it fails. */
+    @ParameterizedTest
+    @MethodSource("dev.millrace.testing.Connectors#ours")
+    void waitsForWhoIsConnectedThoughItNeverHadTo(Connectors connectors) throws Exception {
+        Process process = start(connectors.name());
+        try (BufferedReader out = process.inputReader();
+                RawClient client = new RawClient(Integer.parseInt(out.readLine())).get("/exhaust")) {
+            BlockingQueue<Long> failures = failures(process.getErrorStream());
+            assertEquals("fine", client.answer().text());
+            for (int i = 0; i < 3; i++) {
+                assertEquals("fine", client.get("/").answer().text());
+            }
+            assertEquals("fine", client.get("/release").answer().text());
+            assertEquals(0, failures.size());
+            process.getOutputStream().close();
+            assertTrue(process.waitFor(20, TimeUnit.SECONDS));
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
     /** Why {@link AcceptPause} is there. */
     @Test
     void jettysSelectorSpins() throws Exception {
