@@ -253,7 +253,7 @@ class AsyncContractTest {
 
     @Test
     void echoesOverWebSocket() throws Exception {
-        echoOverWebSocket(new TestServer(connectors::http), HttpClient.newHttpClient(), "ws");
+        echoOverWebSocket(new TestServer(connectors::http), HttpClient.newHttpClient(), "ws", BYTES);
     }
 
     @Test
@@ -261,10 +261,10 @@ class AsyncContractTest {
         Tls tls = new Tls(directory);
         TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"),
                 new HttpConnectionFactory()));
-        echoOverWebSocket(server, HttpClient.newBuilder().sslContext(tls.client()).build(), "wss");
+        echoOverWebSocket(server, HttpClient.newBuilder().sslContext(tls.client()).build(), "wss", BYTES / 4);
     }
 
-    private static void echoOverWebSocket(TestServer server, HttpClient client, String scheme) throws Exception {
+    private static void echoOverWebSocket(TestServer server, HttpClient client, String scheme, int bytes) throws Exception {
         WebSocketUpgradeHandler upgrade = WebSocketUpgradeHandler.from(server.server(), container ->
                 container.addMapping("/", (request, response, callback) -> new EchoSocket()));
         try (server) {
@@ -273,11 +273,11 @@ class AsyncContractTest {
             URI uri = URI.create(scheme + "://localhost:" + server.port() + "/");
             WebSocket socket = client.newWebSocketBuilder().buildAsync(uri, received).get(10, TimeUnit.SECONDS);
             byte[] message = random(60_000);
-            for (int i = 0; i < BYTES / message.length; i++) {
+            for (int i = 0; i < bytes / message.length; i++) {
                 socket.sendBinary(ByteBuffer.wrap(message), true).get(10, TimeUnit.SECONDS);
             }
             socket.request(Long.MAX_VALUE);
-            received.awaitBytes(BYTES / message.length * (long) message.length);
+            received.awaitBytes(bytes / message.length * (long) message.length);
             socket.sendClose(WebSocket.NORMAL_CLOSURE, "bye").get(10, TimeUnit.SECONDS);
             received.closed.get(10, TimeUnit.SECONDS);
             server.awaitNoEndPoints();

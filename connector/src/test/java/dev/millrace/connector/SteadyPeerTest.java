@@ -16,9 +16,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -26,6 +30,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,6 +45,8 @@ class SteadyPeerTest {
     private static final int HALF = BYTES / 2;
     private static final int SMALL_BUFFER_BYTES = 16 * 1024;
     private static final int TICK_MILLIS = 10;
+    private static final int STANDSTILL_MILLIS = 100;
+    private static final int ATTEMPTS = 5;
 
     @TempDir
     static Path directory;
@@ -47,6 +54,10 @@ class SteadyPeerTest {
     private static byte[] content;
 
     private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
+    // On a machine that stands still, as a virtual one does when its host has others to serve, nobody is steady: such an attempt is made
+    // again, a few times.
+    private final ScheduledExecutorService heart = Executors.newSingleThreadScheduledExecutor();
+    private final AtomicLong longestPauseNanos = new AtomicLong();
 
     enum Source {
         DIRECT, FILE
@@ -61,6 +72,7 @@ class SteadyPeerTest {
     @AfterEach
     void stopTheClock() {
         clock.shutdownNow();
+        heart.shutdownNow();
     }
 
     static Stream<Arguments> cases() {
@@ -105,11 +117,21 @@ class SteadyPeerTest {
         return client;
     }
 
+    @BeforeEach
+    void watchTheMachine() {
+        long[] last = {System.nanoTime()};
+        heart.scheduleAtFixedRate(() -> {
+            long now = System.nanoTime();
+            longestPauseNanos.accumulateAndGet(now - last[0], Math::max);
+            last[0] = now;
+        }, 0, TICK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
     private byte[] take(RawClient client, int length, int bytesPerSecond) throws Exception {
         ByteArrayOutputStream taken = new ByteArrayOutputStream(length);
         CompletableFuture<byte[]> all = new CompletableFuture<>();
         int bytes = bytesPerSecond * TICK_MILLIS / 1000;
-        clock.scheduleAtFixedRate(() -> {
+        ScheduledFuture<?> ticks = clock.scheduleAtFixedRate(() -> {
             try {
                 byte[] some = client.in().readNBytes(Math.min(bytes, length - taken.size()));
                 taken.write(some);
@@ -120,29 +142,46 @@ class SteadyPeerTest {
                 all.completeExceptionally(closed);
             }
         }, 0, TICK_MILLIS, TimeUnit.MILLISECONDS);
-        return all.get(30, TimeUnit.SECONDS);
+        try {
+            return all.get(30, TimeUnit.SECONDS);
+        } finally {
+            ticks.cancel(false);
+        }
+    }
+
+    private void assertGets(byte[] expected, Supplier<TestServer> servers, Source source, String path, int bytesPerSecond)
+            throws Exception {
+        for (int attempt = 1;; attempt++) {
+            longestPauseNanos.set(0);
+            TestServer server = servers.get();
+            try (TestServer started = server.start(handler(source)); RawClient client = request(started, path)) {
+                assertArrayEquals(expected, take(client, expected.length, bytesPerSecond));
+                assertEquals(0, ((MillraceConnector) server.connector()).getSlowResponses());
+                return;
+            } catch (AssertionError | ExecutionException x) {
+                long pauseMillis = TimeUnit.NANOSECONDS.toMillis(longestPauseNanos.get());
+                if (attempt == ATTEMPTS || pauseMillis < STANDSTILL_MILLIS) {
+                    throw new AssertionError("longest pause of the machine: " + pauseMillis + " ms", x);
+                }
+            }
+        }
     }
 
     @ParameterizedTest
     @MethodSource("cases")
     void getsEveryByte(Connectors connectors, Source source) throws Exception {
-        TestServer server = server(connectors, SMALL_BUFFER_BYTES);
-        server.connector().setIdleTimeout(600);
-        try (TestServer started = server.start(handler(source)); RawClient client = request(started, "/half")) {
-            assertArrayEquals(Arrays.copyOf(content, HALF), take(client, HALF, 1_000_000));
-            assertEquals(0, ((MillraceConnector) server.connector()).getSlowResponses());
-        }
+        assertGets(Arrays.copyOf(content, HALF), () -> {
+            TestServer server = server(connectors, SMALL_BUFFER_BYTES);
+            server.connector().setIdleTimeout(600);
+            return server;
+        }, source, "/half", 1_000_000);
     }
 
     /** The loopback interface gives a connection 2.5 MB, and a writer is woken when a third of that is free. */
     @ParameterizedTest
     @MethodSource("cases")
     void getsEveryByteThroughALargeSendBuffer(Connectors connectors, Source source) throws Exception {
-        TestServer server = server(connectors, 0);
-        try (TestServer started = server.start(handler(source)); RawClient client = request(started, "/four")) {
-            assertArrayEquals(content, take(client, BYTES, 1_200_000));
-            assertEquals(0, ((MillraceConnector) server.connector()).getSlowResponses());
-        }
+        assertGets(content, () -> server(connectors, 0), source, "/four", 1_200_000);
     }
 
     @ParameterizedTest
