@@ -38,7 +38,7 @@ class DownloadFaultsTest {
                 answer.to(number.incrementAndGet(), out);
             }
         })) {
-            Cli cli = Cli.run("download", "-c=1", "-n=4", "--warmup=0s", "--timeout=500ms", "--verify", verify, "-o",
+            Cli cli = Cli.run("download", "-c=1", "-n=4", "--warmup=0s", "--timeout=10s", "--verify", verify, "-o",
                     folder.toString(), server.url("/files"));
             assertEquals(expectedCode, cli.code(), cli.err());
             return RunFile.read(folder.resolve("run.json")).cells().get(0);
