@@ -256,8 +256,9 @@ class HttpContractTest {
     @Test
     void answersBeforeItClosesOnALargeBodyThatNobodyReads() throws Exception {
         try (RawClient client = server.client()) {
-            client.send("POST /unread HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 100000\r\n\r\n");
-            client.send(new byte[100_000]);
+            // By one call: a second one might find the connection reset already.
+            client.send("POST /unread HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 100000\r\n\r\n"
+                    + "x".repeat(100_000));
             assertEquals("/unread", client.answer().text());
             assertEquals(-1, client.read());
         }
