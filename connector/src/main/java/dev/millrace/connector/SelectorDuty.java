@@ -1,6 +1,7 @@
 package dev.millrace.connector;
 
 import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -29,7 +30,7 @@ final class SelectorDuty implements TryExecutor, VirtualThreads.Configurable {
     private final TryExecutor reserved;
     private final Scheduler scheduler;
     private final String name;
-    private final AtomicLong threads = new AtomicLong();
+    private final ThreadFactory threads;
     private final AtomicBoolean looking = new AtomicBoolean();
     private AdaptiveExecutionStrategy strategy;
     // Of the thread that selects.
@@ -48,10 +49,24 @@ final class SelectorDuty implements TryExecutor, VirtualThreads.Configurable {
      * @param name of threads that select because no other is there
      */
     SelectorDuty(Executor executor, Scheduler scheduler, String name) {
+        this(executor, scheduler, name, threadsNamed(name));
+    }
+
+    SelectorDuty(Executor executor, Scheduler scheduler, String name, ThreadFactory threads) {
         this.executor = executor;
+        this.threads = threads;
         this.reserved = TryExecutor.asTryExecutor(executor);
         this.scheduler = scheduler;
         this.name = name;
+    }
+
+    private static ThreadFactory threadsNamed(String name) {
+        AtomicLong ids = new AtomicLong();
+        return task -> {
+            Thread thread = new Thread(task, name + "-" + ids.incrementAndGet());
+            thread.setContextClassLoader(SelectorDuty.class.getClassLoader());
+            return thread;
+        };
     }
 
     /** Takes on the selector that was made with this as its executor. */
@@ -143,9 +158,7 @@ final class SelectorDuty implements TryExecutor, VirtualThreads.Configurable {
     private boolean runElsewhere(Runnable task) {
         try {
             if (!reserved.tryExecute(task)) {
-                Thread thread = new Thread(task, name + "-" + threads.incrementAndGet());
-                thread.setContextClassLoader(SelectorDuty.class.getClassLoader());
-                thread.start();
+                threads.newThread(task).start();
             }
             return true;
         } catch (Throwable x) {

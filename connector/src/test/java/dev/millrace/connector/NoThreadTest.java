@@ -8,46 +8,64 @@ import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.VirtualThreads;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** A blocking connector that gets no more threads closes the connection that needs one, and goes on with the others. */
+@ParameterizedClass
+@MethodSource("kinds")
 @Timeout(60)
 class NoThreadTest {
+    @Parameter
+    boolean virtual;
+
     private final AtomicBoolean exhausted = new AtomicBoolean();
     private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
-    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final ExecutorService platformThreads = Executors.newCachedThreadPool();
+
+    static Stream<Boolean> kinds() {
+        return VirtualThreads.areSupported() ? Stream.of(false, true) : Stream.of(false);
+    }
 
     @AfterEach
     void stop() {
-        threads.shutdownNow();
+        platformThreads.shutdownNow();
     }
 
     /** A connector whose threads end when the test says so, in the way in which the JDK tells of it. */
     private final class Exhaustible extends BioConnector {
         private Exhaustible(Server server) {
             super(server);
+            setThreads(virtual ? "virtual" : "platform");
         }
 
         @Override
-        ConnectionThreads newConnectionThreads(String threadName, boolean virtual) {
+        ConnectionThreads newConnectionThreads(String threadName, boolean ofVirtualThreads) {
+            assertEquals(virtual, ofVirtualThreads);
+            Executor threads = virtual ? VirtualThreads.getNamedVirtualThreadsExecutor(threadName) : platformThreads;
             return new ConnectionThreads(task -> {
                 if (exhausted.get()) {
                     throw new OutOfMemoryError("unable to create native thread");
                 }
                 threads.execute(task);
-            }, false);
+            }, virtual);
         }
     }
 

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
-import java.io.ByteArrayOutputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -35,7 +35,6 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.OptionalSslConnectionFactory;
-import org.eclipse.jetty.server.ProxyConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.SslConnectionFactory;
@@ -48,7 +47,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What lies above or before HTTP/1.1: TLS, HTTP/2, PROXY, detection. */
+/** What lies above or before HTTP/1.1: TLS, HTTP/2, detection. */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#all")
 @Timeout(60)
@@ -188,31 +187,7 @@ class ProtocolContractTest {
     void speaksHttp2ByPriorKnowledge() throws Exception {
         try (TestServer server = server(http, new HTTP2CServerConnectionFactory(configuration));
                 RawClient client = server.client()) {
-            client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-            client.send(frame(4, 0, 0, new byte[0]));
-            // HPACK (RFC 7541): the static table's GET, http and /, and the authority as a literal.
-            byte[] fields = ByteBuffer.allocate(14).put(new byte[] {(byte) 0x82, (byte) 0x86, (byte) 0x84, 0x41, 9})
-                    .put("localhost".getBytes(StandardCharsets.US_ASCII)).array();
-            client.send(frame(1, 0x5, 1, fields));
-            assertEquals("HTTP/2.0 127.0.0.1 /", data(client));
-        }
-    }
-
-    private static byte[] frame(int type, int flags, int stream, byte[] payload) {
-        return ByteBuffer.allocate(9 + payload.length).putShort((short) 0).put((byte) payload.length).put((byte) type)
-                .put((byte) flags).putInt(stream).put(payload).array();
-    }
-
-    /** The content of the first DATA frame (RFC 9113, 4.1). */
-    private static String data(RawClient client) throws Exception {
-        while (true) {
-            ByteBuffer head = ByteBuffer.wrap(client.in().readNBytes(9));
-            int length = (head.getShort() & 0xffff) << 8 | head.get() & 0xff;
-            int type = head.get();
-            byte[] payload = client.in().readNBytes(length);
-            if (type == 0) {
-                return new String(payload, StandardCharsets.US_ASCII);
-            }
+            assertEquals("HTTP/2.0 127.0.0.1 /", new Http2Frames(client).get("/").content());
         }
     }
 
@@ -253,23 +228,6 @@ class ProtocolContractTest {
                 RawClient secure = tls.connect(server.port()); RawClient plain = server.client()) {
             assertEquals("HTTP/1.1 127.0.0.1 /", secure.get("/").answer().text());
             assertEquals("HTTP/1.1 127.0.0.1 /", plain.get("/").answer().text());
-        }
-    }
-
-    @Test
-    void believesTheProxyProtocol() throws Exception {
-        try (TestServer server = server(new ProxyConnectionFactory(), http);
-                RawClient one = server.client(); RawClient two = server.client()) {
-            one.send("PROXY TCP4 10.1.2.3 10.4.5.6 1000 2000\r\n");
-            assertEquals("HTTP/1.1 10.1.2.3 /1", one.get("/1").answer().text());
-            assertEquals("HTTP/1.1 10.1.2.3 /2", one.get("/2").answer().text());
-            ByteArrayOutputStream head = new ByteArrayOutputStream();
-            head.write(new byte[] {0x0d, 0x0a, 0x0d, 0x0a, 0x00, 0x0d, 0x0a, 0x51, 0x55, 0x49, 0x54, 0x0a});
-            head.write(new byte[] {0x21, 0x11, 0, 12});
-            head.write(ByteBuffer.allocate(12).put(new byte[] {10, 9, 8, 7}).put(new byte[] {10, 6, 5, 4})
-                    .putShort((short) 1).putShort((short) 2).array());
-            head.write("GET /3 HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-            assertEquals("HTTP/1.1 10.9.8.7 /3", two.send(head.toByteArray()).answer().text());
         }
     }
 

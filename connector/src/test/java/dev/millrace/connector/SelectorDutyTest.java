@@ -27,10 +27,11 @@ class SelectorDutyTest {
     private final List<Runnable> queued = new CopyOnWriteArrayList<>();
     private final Queue<Runnable> ready = new ArrayDeque<>();
     private final Looks looks = new Looks();
-    private final SelectorDuty duty = new SelectorDuty(queued::add, looks, "test");
+    private final SelectorDuty duty = new SelectorDuty(queued::add, looks, "test", this::newThread);
     private final AdaptiveExecutionStrategy strategy = new AdaptiveExecutionStrategy(this::produce, duty);
     private final Set<Thread> selecting = ConcurrentHashMap.newKeySet();
     private boolean here;
+    private volatile boolean exhausted;
 
     /** Looks when the test says so. */
     private static final class Looks extends AbstractLifeCycle implements Scheduler {
@@ -65,6 +66,15 @@ class SelectorDutyTest {
             duty.place(here);
         }
         return task;
+    }
+
+    private Thread newThread(Runnable task) {
+        return exhausted ? new Thread(task) {
+            @Override
+            public void start() {
+                throw new OutOfMemoryError("unable to create native thread");
+            }
+        } : new Thread(task);
     }
 
     private CompletableFuture<Thread> ready() {
@@ -133,5 +143,34 @@ class SelectorDutyTest {
         LifeCycle.stop(strategy);
         looks.look();
         assertEquals(0, looks.due.size());
+    }
+
+    @Test
+    void leavesATaskToThePoolWhenThereIsNoThread() {
+        exhausted = true;
+        CompletableFuture<Thread> ran = new CompletableFuture<>();
+        duty.place(true);
+        duty.execute(() -> ran.complete(Thread.currentThread()));
+        assertEquals(1, queued.size());
+        queued.get(0).run();
+        assertEquals(Thread.currentThread(), ran.getNow(null));
+    }
+
+    @Test
+    void looksAgainWhenThereWasNoThreadToSelect() {
+        here = true;
+        duty.start();
+        exhausted = true;
+        ready.add(() -> {
+            duty.mayWait();
+            // The one that is made each second has not seen this task before; the other finds it waiting, and no thread.
+            looks.look();
+            looks.look();
+            assertEquals(Set.of(Thread.currentThread()), selecting);
+            exhausted = false;
+            looks.look();
+            Await.until("somebody else selects", () -> selecting.size() == 2);
+        });
+        strategy.produce();
     }
 }

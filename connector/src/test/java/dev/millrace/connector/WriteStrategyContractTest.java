@@ -11,7 +11,10 @@ import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.transfer.TransferStatistics;
 import java.nio.ByteBuffer;
+import java.util.Collections;
+import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -97,6 +100,25 @@ class WriteStrategyContractTest {
             assertTrue(calls.sum() >= 2, "calls " + calls);
             Await.until("counted", () -> ((MillraceConnector) server.connector()).getTransferStatistics()
                     .getCustomBytes() > 100_000);
+        }
+    }
+
+    @Test
+    void sendsAHeadAndItsContentByOneCall() throws Exception {
+        List<Integer> buffersAtOnce = new CopyOnWriteArrayList<>();
+        TestServer server = new TestServer(connectors::http);
+        ((MillraceConnector) server.connector()).setContentWriterFactory(pool -> {
+            ContentWriter gather = WriteStrategy.GATHER.newContentWriter(pool);
+            return (channel, buffers, from, to) -> {
+                buffersAtOnce.add(to - from);
+                return gather.write(channel, buffers, from, to);
+            };
+        });
+        try (server; RawClient client = server.start(new Bytes()).client()) {
+            for (int i = 0; i < 10; i++) {
+                check(client, i % 2 == 0 ? "heap" : "direct", 1000);
+            }
+            assertEquals(Collections.nCopies(10, 2), buffersAtOnce);
         }
     }
 

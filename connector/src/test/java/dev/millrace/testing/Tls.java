@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
@@ -59,8 +60,15 @@ public final class Tls {
     }
 
     public RawClient connect(int port) throws Exception {
-        Socket plain = new Socket("127.0.0.1", port);
-        SSLSocket socket = (SSLSocket) client().getSocketFactory().createSocket(plain, "localhost", port, true);
+        return over(new Socket("127.0.0.1", port));
+    }
+
+    /** Over a connection that has been used already, maybe. */
+    public RawClient over(Socket plain, String... applicationProtocols) throws Exception {
+        SSLSocket socket = (SSLSocket) client().getSocketFactory().createSocket(plain, "localhost", plain.getPort(), true);
+        SSLParameters parameters = socket.getSSLParameters();
+        parameters.setApplicationProtocols(applicationProtocols);
+        socket.setSSLParameters(parameters);
         socket.startHandshake();
         return new RawClient(socket);
     }

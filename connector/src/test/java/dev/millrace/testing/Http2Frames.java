@@ -1,0 +1,82 @@
+package dev.millrace.testing;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/** Speaks HTTP/2 by hand (RFC 9113), over a client's connection: one request after the other. */
+public final class Http2Frames {
+    private static final int DATA = 0;
+    private static final int HEADERS = 1;
+    private static final int SETTINGS = 4;
+    private static final int END_STREAM = 1;
+    private static final int END_HEADERS = 4;
+
+    private final RawClient client;
+    private int stream = -1;
+
+    /** Sends the preface. */
+    public Http2Frames(RawClient client) throws IOException {
+        this.client = client;
+        client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+        client.send(frame(SETTINGS, 0, 0, new byte[0]));
+    }
+
+    /** Asks for a path. */
+    public Http2Frames get(String path) throws IOException {
+        stream += 2;
+        client.send(frame(HEADERS, END_STREAM | END_HEADERS, stream, fields(0x82, path)));
+        return this;
+    }
+
+    /** Sends content to a path, of at most 16 KiB. */
+    public Http2Frames post(String path, byte[] content) throws IOException {
+        stream += 2;
+        client.send(frame(HEADERS, END_HEADERS, stream, fields(0x83, path)));
+        client.send(frame(DATA, END_STREAM, stream, content));
+        return this;
+    }
+
+    // HPACK (RFC 7541): from the static table the method and http, :path and :authority as literals.
+    private static byte[] fields(int method, String path) {
+        byte[] pathBytes = path.getBytes(StandardCharsets.US_ASCII);
+        byte[] authority = "localhost".getBytes(StandardCharsets.US_ASCII);
+        return ByteBuffer.allocate(6 + pathBytes.length + authority.length).put((byte) method).put((byte) 0x86)
+                .put((byte) 0x04).put((byte) pathBytes.length).put(pathBytes)
+                .put((byte) 0x01).put((byte) authority.length).put(authority).array();
+    }
+
+    private static byte[] frame(int type, int flags, int stream, byte[] payload) {
+        return ByteBuffer.allocate(9 + payload.length).put((byte) 0).putShort((short) payload.length).put((byte) type)
+                .put((byte) flags).putInt(stream).put(payload).array();
+    }
+
+    /** The content of the answer to the last request. */
+    public String content() throws IOException {
+        StringBuilder content = new StringBuilder();
+        while (true) {
+            byte[] bytes = exactly(9);
+            ByteBuffer head = ByteBuffer.wrap(bytes);
+            int length = (head.get() & 0xff) << 16 | head.getShort() & 0xffff;
+            int type = head.get();
+            int flags = head.get();
+            int ofStream = head.getInt();
+            byte[] payload = exactly(length);
+            if (ofStream == stream && type == DATA) {
+                content.append(new String(payload, StandardCharsets.ISO_8859_1));
+            }
+            if (ofStream == stream && (type == DATA || type == HEADERS) && (flags & END_STREAM) != 0) {
+                return content.toString();
+            }
+        }
+    }
+
+    private byte[] exactly(int length) throws IOException {
+        byte[] bytes = client.in().readNBytes(length);
+        if (bytes.length < length) {
+            throw new EOFException("a frame ends at " + bytes.length + " of " + length);
+        }
+        return bytes;
+    }
+}
