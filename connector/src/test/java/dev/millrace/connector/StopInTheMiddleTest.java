@@ -18,7 +18,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
@@ -168,14 +170,26 @@ class StopInTheMiddleTest {
         HttpConfiguration configuration = new HttpConfiguration();
         TestServer server = new TestServer(s -> connectors.on(s, new HttpConnectionFactory(configuration),
                 new HTTP2CServerConnectionFactory(configuration))).start(new Application());
-        RawClient client = new RawClient(server.port(), 4096).send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+        blockedHttp2("blocked HTTP/2", server, new RawClient(server.port(), 4096));
+    }
+
+    private void blockedHttp2OverTls() throws Exception {
+        Tls tls = new Tls(directory);
+        TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "alpn"),
+                new ALPNServerConnectionFactory("h2"), new HTTP2ServerConnectionFactory(new HttpConfiguration())))
+                .start(new Application());
+        blockedHttp2("blocked HTTP/2 over TLS", server, tls.over(new RawClient(server.port(), 4096).socket(), "h2"));
+    }
+
+    private void blockedHttp2(String name, TestServer server, RawClient client) throws Exception {
+        client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
                 // SETTINGS with INITIAL_WINDOW_SIZE, and a WINDOW_UPDATE of the connection: as much as there can be.
                 .send(new byte[] {0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0x7f, -1, -1, -1})
                 .send(new byte[] {0, 0, 4, 8, 0, 0, 0, 0, 0, 0x7f, -1, 0, 0})
-                // HEADERS of stream 1: GET, http, :path /large, :authority a.
-                .send(new byte[] {0, 0, 13, 1, 5, 0, 0, 0, 1, (byte) 0x82, (byte) 0x86, 0x44, 6})
-                .send("/large").send(new byte[] {0x41, 1, 'a'});
-        scenes.add(new Scene("blocked HTTP/2", server, client));
+                // HEADERS of stream 1: GET, http, :path /large, :authority localhost, as the certificate says.
+                .send(new byte[] {0, 0, 21, 1, 5, 0, 0, 0, 1, (byte) 0x82, (byte) 0x86, 0x44, 6})
+                .send("/large").send(new byte[] {0x41, 9}).send("localhost");
+        scenes.add(new Scene(name, server, client));
         awaitBlockedWrite(server);
     }
 
@@ -212,6 +226,7 @@ class StopInTheMiddleTest {
         blockedTls();
         idleTls();
         blockedHttp2();
+        blockedHttp2OverTls();
         blockedWebSocket();
         ExecutorService executor = Executors.newCachedThreadPool();
         try {

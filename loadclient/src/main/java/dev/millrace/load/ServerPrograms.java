@@ -116,19 +116,31 @@ record ServerPrograms(ServerJava java, Path warFile, List<String> command, Path 
     Map<String, String> facts() throws InterruptedException {
         Map<String, String> facts = new LinkedHashMap<>();
         facts.put("server jdk", java.version());
-        if (root != null) {
-            try {
-                Process git = new ProcessBuilder("git", "describe", "--always", "--dirty", "--abbrev=12")
-                        .directory(root.toFile()).redirectErrorStream(true).start();
-                String line = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-                if (git.waitFor() == 0) {
-                    facts.put("commit", line);
-                }
-            } catch (IOException ignored) {
-                // No git here: the fact is left out.
-                return facts;
-            }
+        String commit = root == null ? null : commit(root);
+        if (commit != null) {
+            facts.put("commit", commit);
         }
         return facts;
+    }
+
+    /** @return the commit of a clone, marked when its sources are others; null when git knows of none */
+    static String commit(Path root) throws InterruptedException {
+        String commit = git(root, "rev-parse", "--short=12", "HEAD");
+        // The results of the run before are no sources, though they lie beside them.
+        String changed = git(root, "status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)docs/results");
+        return commit == null || changed == null ? null : commit + (changed.isEmpty() ? "" : "-dirty");
+    }
+
+    private static String git(Path root, String... arguments) throws InterruptedException {
+        List<String> command = new ArrayList<>(List.of("git"));
+        command.addAll(List.of(arguments));
+        try {
+            Process git = new ProcessBuilder(command).directory(root.toFile()).redirectErrorStream(true).start();
+            String printed = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+            return git.waitFor() == 0 ? printed : null;
+        } catch (IOException none) {
+            // No git here.
+            return null;
+        }
     }
 }
