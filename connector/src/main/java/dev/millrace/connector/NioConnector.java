@@ -253,10 +253,19 @@ public non-sealed class NioConnector extends MillraceConnector {
             if (!NioConnector.this.isRunning()) {
                 endPoint.close();
             }
-            if (!endPoint.isOpen()) {
+            if (endPoint instanceof NioEndPoint ours && ours.hasEnded()) {
                 // Its end may have been told of before it was in the set.
                 onEndPointClosed(endPoint);
             }
+        }
+
+        // After the end of its connection was told of: until then it is one of those that are connected.
+        @Override
+        protected void endPointClosed(EndPoint endPoint) {
+            if (endPoint instanceof NioEndPoint ours) {
+                ours.setEnded();
+            }
+            super.endPointClosed(endPoint);
         }
 
         private void open(Connection connection, Object context) {

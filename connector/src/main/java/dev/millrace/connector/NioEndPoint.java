@@ -48,6 +48,7 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     private volatile SelectionKey key;
     private boolean opened;
     private boolean closed;
+    private volatile boolean ended;
 
     NioEndPoint(NioConnector connector, SocketChannel channel, ManagedSelector selector, SelectionKey key,
             Dispatch dispatch) throws IOException {
@@ -134,6 +135,15 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     synchronized boolean endsToTell() {
         closed = true;
         return opened;
+    }
+
+    /** Notes that this end point is about to leave the set of those that are connected. */
+    void setEnded() {
+        ended = true;
+    }
+
+    boolean hasEnded() {
+        return ended;
     }
 
     /** Called by whoever may be about to wait: for a peer, or for the disk. */

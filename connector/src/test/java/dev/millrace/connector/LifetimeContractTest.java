@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
@@ -11,9 +12,11 @@ import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -204,6 +207,40 @@ class LifetimeContractTest {
             for (int i = 0; i < 5; i++) {
                 assertEquals("hello", client.get("/").answer().text());
             }
+        }
+    }
+
+    private static boolean isIn(Thread thread, String method) {
+        return Arrays.stream(thread.getStackTrace()).anyMatch(frame -> frame.getMethodName().equals(method));
+    }
+
+    /** Whoever opens a connection may be about to return when it has ended already. */
+    @Test
+    void isConnectedUntilItsEndWasTold() throws Exception {
+        assumeFalse(connectors.name().startsWith("BIO"), "the thread that opens a connection also ends it");
+        CompletableFuture<Boolean> stillThere = new CompletableFuture<>();
+        TestServer server = new TestServer(connectors::http);
+        server.connector().addBean(new Connection.Listener() {
+            private volatile Thread opening;
+
+            @Override
+            public void onOpened(Connection connection) {
+                opening = Thread.currentThread();
+                connection.getEndPoint().close();
+            }
+
+            @Override
+            public void onClosed(Connection connection) {
+                if (Thread.currentThread() != opening) {
+                    Await.until("opened", () -> !isIn(opening, "connectionOpened"));
+                }
+                stillThere.complete(server.connector().getConnectedEndPoints().contains(connection.getEndPoint()));
+            }
+        });
+        try (server; RawClient client = server.start(HELLO).client()) {
+            assertEquals(-1, client.read());
+            assertTrue(stillThere.get(10, TimeUnit.SECONDS));
+            server.awaitNoEndPoints();
         }
     }
 }

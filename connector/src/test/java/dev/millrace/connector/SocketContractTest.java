@@ -304,7 +304,6 @@ class SocketContractTest {
             server.start(new Hello());
             assertServes(server);
             Await.until("told", () -> events.size() == 3);
-            // Told after the channel's end, by another thread maybe; a stop would take all end points away meanwhile.
             assertTrue(stillThere.get(10, TimeUnit.SECONDS), "first the connection is closed, then its end point");
         }
         assertEquals(List.of("accepting", "accepted", "closed"), events);
