@@ -253,13 +253,14 @@ public non-sealed class NioConnector extends MillraceConnector {
             if (!NioConnector.this.isRunning()) {
                 endPoint.close();
             }
-            if (endPoint instanceof NioEndPoint ours && ours.hasEnded()) {
+            if (endPoint instanceof NioEndPoint ours ? ours.hasEnded() : !endPoint.isOpen()) {
                 // Its end may have been told of before it was in the set.
                 onEndPointClosed(endPoint);
             }
         }
 
-        // After the end of its connection was told of: until then it is one of those that are connected.
+        // Called after the end of the connection was told of: until then it is one of those that are connected. Noted before it leaves
+        // them: whoever opens it puts it among them first, and asks then.
         @Override
         protected void endPointClosed(EndPoint endPoint) {
             if (endPoint instanceof NioEndPoint ours) {

@@ -135,7 +135,8 @@ record ServerPrograms(ServerJava java, Path warFile, List<String> command, Path 
         List<String> command = new ArrayList<>(List.of("git"));
         command.addAll(List.of(arguments));
         try {
-            Process git = new ProcessBuilder(command).directory(root.toFile()).redirectErrorStream(true).start();
+            Process git = new ProcessBuilder(command).directory(root.toFile())
+                    .redirectError(ProcessBuilder.Redirect.DISCARD).start();
             String printed = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
             return git.waitFor() == 0 ? printed : null;
         } catch (IOException none) {
