@@ -47,6 +47,7 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     private volatile boolean writing;
     private volatile boolean cancelled;
     private volatile Thread writer;
+    private volatile CloseAlert closeAlert;
 
     BioEndPoint(BioConnector connector, SocketChannel channel) throws IOException {
         // No selector: its code comes to nothing. Jetty's listeners know a socket by this class.
@@ -149,10 +150,39 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         if (writer == Thread.currentThread()) {
             // For this write only: the callback that follows it is the application's, and must not block.
             writer = null;
-        } else if (!hasConnectionToItself()) {
-            return false;
+            return getConnection() instanceof SslConnection ? writeViews(buffers) : write(buffers);
+        }
+        if (!hasConnectionToItself()) {
+            return endsTls() && sendCloseAlert(buffers);
         }
         return write(buffers);
+    }
+
+    // Once its output is done, TLS has nothing but the alert left; all before it has been written.
+    private boolean endsTls() {
+        return getConnection() instanceof SslConnection ssl && ssl.getSSLEngine().isOutboundDone();
+    }
+
+    private boolean sendCloseAlert(ByteBuffer... buffers) {
+        closeAlert = CloseAlert.send(getChannel(), connector, buffers);
+        return closeAlert != null;
+    }
+
+    // TLS that ends gives its buffer back to the pool, whoever writes from it: it may be another connection's by the time
+    // at which this thread comes out of its call, and must not be touched.
+    private boolean writeViews(ByteBuffer... buffers) throws IOException {
+        ByteBuffer[] views = new ByteBuffer[buffers.length];
+        for (int i = 0; i < views.length; i++) {
+            views[i] = buffers[i].duplicate();
+        }
+        write(views);
+        if (isOutputShutdown()) {
+            throw new EofException("connection was closed");
+        }
+        for (ByteBuffer buffer : buffers) {
+            buffer.position(buffer.limit());
+        }
+        return true;
     }
 
     private boolean write(ByteBuffer... buffers) throws IOException {
@@ -214,6 +244,11 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         } catch (Throwable x) {
             LOG.warn("Closing {}", this, x);
             close(x);
+        } finally {
+            // A thread of the pool serves other connections after this, and may come back to this one.
+            if (writer == Thread.currentThread()) {
+                writer = null;
+            }
         }
     }
 
@@ -243,10 +278,25 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     }
 
     @Override
+    protected void doShutdownOutput() {
+        CloseAlert alert = closeAlert;
+        if (alert == null || !alert.isFollowedBy(super::doShutdownOutput)) {
+            super.doShutdownOutput();
+        }
+    }
+
+    @Override
     public void doClose() {
+        CloseAlert alert = closeAlert;
+        if (alert == null || !alert.isFollowedByClose(this::closeChannel)) {
+            closeChannel();
+        }
+    }
+
+    private void closeChannel() {
         // JDK 17: close() leaves a thread inside sendfile where it is; shutdownOutput() wakes it.
         if (writing) {
-            doShutdownOutput();
+            super.doShutdownOutput();
         }
         super.doClose();
         if (writing) {

@@ -4,17 +4,22 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.Relay;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import java.io.IOException;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
+import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
+import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -125,19 +130,48 @@ class ResetTest {
                 down = relay.down();
             }
             for (long bytes = 0; bytes < up; bytes += TLS_STEP) {
-                resetThrough(tls, new Relay(server.port(), bytes, Long.MAX_VALUE));
+                resetThrough(new Relay(server.port(), bytes, Long.MAX_VALUE), port -> exchange(tls, port));
             }
             for (long bytes = 0; bytes < down; bytes += TLS_STEP) {
-                resetThrough(tls, new Relay(server.port(), Long.MAX_VALUE, bytes));
+                resetThrough(new Relay(server.port(), Long.MAX_VALUE, bytes), port -> exchange(tls, port));
             }
             server.awaitNoEndPoints();
             exchange(tls, server.port());
         }
     }
 
-    private static void resetThrough(Tls tls, Relay through) throws Exception {
+    @Test
+    void survivesAResetAnywhereInHttp2OverTls() throws Exception {
+        Tls tls = new Tls(directory);
+        HttpConfiguration configuration = new HttpConfiguration();
+        try (TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "alpn"),
+                new ALPNServerConnectionFactory("h2"), new HTTP2ServerConnectionFactory(configuration))).start(ECHO)) {
+            long up;
+            long down;
+            try (Relay relay = new Relay(server.port(), Long.MAX_VALUE, Long.MAX_VALUE)) {
+                exchangeHttp2(tls, relay.port());
+                up = relay.up();
+                down = relay.down();
+            }
+            for (long bytes = 0; bytes < up; bytes += TLS_STEP) {
+                resetThrough(new Relay(server.port(), bytes, Long.MAX_VALUE), port -> exchangeHttp2(tls, port));
+            }
+            for (long bytes = 0; bytes < down; bytes += TLS_STEP) {
+                resetThrough(new Relay(server.port(), Long.MAX_VALUE, bytes), port -> exchangeHttp2(tls, port));
+            }
+            server.awaitNoEndPoints();
+            exchangeHttp2(tls, server.port());
+        }
+    }
+
+    /** A client's connection, from its begin to its end. */
+    private interface Exchange {
+        void with(int port) throws Exception;
+    }
+
+    private static void resetThrough(Relay through, Exchange exchange) throws Exception {
         try (through) {
-            exchange(tls, through.port());
+            exchange.with(through.port());
         } catch (IOException expected) {
             // The relay has reset the connection.
         }
@@ -146,6 +180,13 @@ class ResetTest {
     private static void exchange(Tls tls, int port) throws Exception {
         try (RawClient client = tls.connect(port)) {
             assertEquals("hello worldhello world", client.send(CHUNKED).answer().text());
+        }
+    }
+
+    private static void exchangeHttp2(Tls tls, int port) throws Exception {
+        try (RawClient client = tls.over(new Socket("127.0.0.1", port), "h2")) {
+            assertEquals("hello worldhello world", new Http2Frames(client)
+                    .post("/echo", "hello world".getBytes(StandardCharsets.US_ASCII)).content());
         }
     }
 }

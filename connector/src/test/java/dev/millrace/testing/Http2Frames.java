@@ -26,15 +26,23 @@ public final class Http2Frames {
     /** Asks for a path. */
     public Http2Frames get(String path) throws IOException {
         stream += 2;
-        client.send(frame(HEADERS, END_STREAM | END_HEADERS, stream, fields(path)));
+        client.send(frame(HEADERS, END_STREAM | END_HEADERS, stream, fields(0x82, path)));
         return this;
     }
 
-    // HPACK (RFC 7541): from the static table GET and http, :path and :authority as literals.
-    private static byte[] fields(String path) {
+    /** Sends content to a path, of at most 16 KiB. */
+    public Http2Frames post(String path, byte[] content) throws IOException {
+        stream += 2;
+        client.send(frame(HEADERS, END_HEADERS, stream, fields(0x83, path)));
+        client.send(frame(DATA, END_STREAM, stream, content));
+        return this;
+    }
+
+    // HPACK (RFC 7541): from the static table the method and http, :path and :authority as literals.
+    private static byte[] fields(int method, String path) {
         byte[] pathBytes = path.getBytes(StandardCharsets.US_ASCII);
         byte[] authority = "localhost".getBytes(StandardCharsets.US_ASCII);
-        return ByteBuffer.allocate(6 + pathBytes.length + authority.length).put((byte) 0x82).put((byte) 0x86)
+        return ByteBuffer.allocate(6 + pathBytes.length + authority.length).put((byte) method).put((byte) 0x86)
                 .put((byte) 0x04).put((byte) pathBytes.length).put(pathBytes)
                 .put((byte) 0x01).put((byte) authority.length).put(authority).array();
     }

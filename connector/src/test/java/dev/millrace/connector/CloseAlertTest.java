@@ -1,0 +1,122 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.testing.Await;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.util.IO;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What follows an alert waits for it, but not for ever. */
+@Timeout(60)
+class CloseAlertTest {
+    private static final byte[] BYTES = {21, 3, 3, 0, 2, 1, 0};
+
+    private final PassiveProtocol protocol = new PassiveProtocol();
+    private final List<String> followed = new CopyOnWriteArrayList<>();
+    private BioConnector connector;
+    private TestServer server;
+    private RawClient client;
+    private SocketChannel channel;
+
+    @BeforeEach
+    void connect() throws Exception {
+        server = new TestServer(s -> {
+            connector = new BioConnector(s, protocol);
+            connector.setThreads("platform");
+            return connector;
+        });
+        server.start(null);
+        client = server.client();
+        EndPoint endPoint = protocol.awaitOpened().getEndPoint();
+        channel = (SocketChannel) endPoint.getTransport();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        client.close();
+        server.connector().getConnectedEndPoints().forEach(EndPoint::close);
+        server.close();
+    }
+
+    // No thread reads the channel, for the protocol never asked.
+    private void fillSendBuffer() throws Exception {
+        channel.configureBlocking(false);
+        while (channel.write(ByteBuffer.allocate(1 << 20)) > 0) {
+            // Once more.
+        }
+        channel.configureBlocking(true);
+    }
+
+    private CloseAlert send() {
+        ByteBuffer bytes = ByteBuffer.wrap(BYTES);
+        CloseAlert alert = CloseAlert.send(channel, connector, bytes);
+        assertNotNull(alert);
+        assertFalse(bytes.hasRemaining());
+        return alert;
+    }
+
+    private void closeChannel() {
+        followed.add("close");
+        IO.close(channel);
+    }
+
+    @Test
+    void comesBeforeWhatFollows() throws Exception {
+        fillSendBuffer();
+        CloseAlert alert = send();
+        assertTrue(alert.isFollowedBy(() -> followed.add("shutdown")));
+        assertTrue(alert.isFollowedByClose(this::closeChannel));
+        byte[] all = client.in().readAllBytes();
+        assertArrayEquals(BYTES, Arrays.copyOfRange(all, all.length - BYTES.length, all.length));
+        Await.until("both followed", () -> followed.equals(List.of("shutdown", "close")), followed::toString);
+        assertFalse(alert.isFollowedBy(() -> followed.add("too late")));
+        assertFalse(alert.isFollowedByClose(this::closeChannel));
+    }
+
+    @Test
+    void isGivenUpWhenThePeerTakesNothing() throws Exception {
+        connector.setShutdownIdleTimeout(100);
+        fillSendBuffer();
+        CloseAlert alert = send();
+        CountDownLatch shutdown = new CountDownLatch(1);
+        assertTrue(alert.isFollowedBy(shutdown::countDown));
+        Await.until("its thread waits", () -> connector.getConnectorStatistics().getThreadsInWrite() == 1);
+        assertTrue(alert.isFollowedByClose(this::closeChannel));
+        assertTrue(shutdown.await(10, TimeUnit.SECONDS));
+        assertFalse(channel.isOpen());
+        Await.until("its thread has ended", () -> connector.getConnectionThreadCount() == 0);
+    }
+
+    @Test
+    void isNotWaitedForWithoutATimeout() throws Exception {
+        connector.setShutdownIdleTimeout(0);
+        fillSendBuffer();
+        assertFalse(send().isFollowedByClose(this::closeChannel));
+    }
+
+    @Test
+    void leavesTheBuffersAloneWithoutAThread() {
+        connector.getConnectionThreads().stop();
+        ByteBuffer bytes = ByteBuffer.wrap(BYTES);
+        assertNull(CloseAlert.send(channel, connector, bytes));
+        assertEquals(BYTES.length, bytes.remaining());
+    }
+}

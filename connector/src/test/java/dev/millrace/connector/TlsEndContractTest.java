@@ -1,0 +1,189 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Http2Frames;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
+import dev.millrace.testing.TlsRecords;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
+import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** How a connection of TLS ends: by a close alert (RFC 8446 section 6.1), whoever ends it, and with nothing left to wait for. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#all")
+@Timeout(60)
+class TlsEndContractTest {
+    @TempDir
+    static Path directory;
+
+    private static Tls tls;
+
+    @Parameter
+    Connectors connectors;
+
+    private final Held held = new Held();
+
+    /** Keeps the request, and leaves it to the test. */
+    private static final class Held extends Handler.Abstract {
+        private final BlockingQueue<EndPoint> endPoints = new LinkedBlockingQueue<>();
+        private final BlockingQueue<Callback> callbacks = new LinkedBlockingQueue<>();
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            callbacks.add(callback);
+            endPoints.add(request.getConnectionMetaData().getConnection().getEndPoint());
+            return true;
+        }
+
+        EndPoint awaitEndPoint() throws InterruptedException {
+            EndPoint endPoint = endPoints.poll(10, TimeUnit.SECONDS);
+            assertNotNull(endPoint);
+            return endPoint;
+        }
+
+        void complete() {
+            callbacks.remove().failed(new IOException("the connection is gone"));
+        }
+    }
+
+    @BeforeAll
+    static void makeKey() throws Exception {
+        tls = new Tls(directory);
+    }
+
+    // 1.2 does not hide what is an alert.
+    private SslConnectionFactory ssl(String next) throws Exception {
+        SslContextFactory.Server factory = tls.server();
+        factory.setIncludeProtocols("TLSv1.2");
+        return new SslConnectionFactory(factory, next);
+    }
+
+    private TestServer server(ConnectionFactory... factories) throws Exception {
+        return new TestServer(s -> connectors.on(s, factories)).start(held);
+    }
+
+    private static void assertEndsByAnAlert(RawClient client, TlsRecords records) throws IOException {
+        while (client.read() >= 0) {
+            // What came before the end.
+        }
+        assertEquals(TlsRecords.ALERT, records.lastContentType());
+    }
+
+    // Not before the handshake, which may take longer in a JVM that has just begun.
+    private static void setIdle(TestServer server) {
+        server.connector().getConnectedEndPoints().forEach(endPoint -> endPoint.setIdleTimeout(300));
+    }
+
+    @Test
+    void endsAnIdleConnection() throws Exception {
+        try (TestServer server = server(ssl("http/1.1"), new HttpConnectionFactory())) {
+            TlsRecords records = new TlsRecords(server.port());
+            try (RawClient client = tls.over(records)) {
+                setIdle(server);
+                assertEndsByAnAlert(client, records);
+            }
+        }
+    }
+
+    @Test
+    void endsAnIdleConnectionOfHttp2() throws Exception {
+        ALPNServerConnectionFactory alpn = new ALPNServerConnectionFactory("h2");
+        try (TestServer server = server(ssl("alpn"), alpn, new HTTP2ServerConnectionFactory(new HttpConfiguration()))) {
+            TlsRecords records = new TlsRecords(server.port());
+            try (RawClient client = tls.over(records, "h2")) {
+                new Http2Frames(client);
+                setIdle(server);
+                assertEndsByAnAlert(client, records);
+            }
+        }
+    }
+
+    @Test
+    void endsAConnectionThatAnotherThreadCloses() throws Exception {
+        try (TestServer server = server(ssl("http/1.1"), new HttpConnectionFactory())) {
+            TlsRecords records = new TlsRecords(server.port());
+            try (RawClient client = tls.over(records).get("/")) {
+                held.awaitEndPoint().close();
+                assertEndsByAnAlert(client, records);
+                held.complete();
+            }
+        }
+    }
+
+    @Test
+    void endsTheOutputOnly() throws Exception {
+        try (TestServer server = server(ssl("http/1.1"), new HttpConnectionFactory())) {
+            TlsRecords records = new TlsRecords(server.port());
+            try (RawClient client = tls.over(records).get("/")) {
+                held.awaitEndPoint().shutdownOutput();
+                assertEndsByAnAlert(client, records);
+                held.complete();
+            }
+        }
+    }
+
+    @Test
+    void failsAWriteAfterTheEndOfTheOutput() throws Exception {
+        try (TestServer server = server(ssl("http/1.1"), new HttpConnectionFactory())) {
+            for (int i = 0; i < 10; i++) {
+                try (RawClient client = tls.connect(server.port()).get("/")) {
+                    EndPoint endPoint = held.awaitEndPoint();
+                    endPoint.shutdownOutput();
+                    assertFails(endPoint);
+                    held.complete();
+                }
+            }
+        }
+    }
+
+    @Test
+    void failsAWriteAfterTheEndOfTheOutputToAPeerThatIsGone() throws Exception {
+        try (TestServer server = server(ssl("http/1.1"), new HttpConnectionFactory())) {
+            for (int i = 0; i < 10; i++) {
+                TlsRecords plain = new TlsRecords(server.port());
+                RawClient client = tls.over(plain).get("/");
+                EndPoint endPoint = held.awaitEndPoint();
+                plain.setSoLinger(true, 0);
+                plain.close();
+                client.close();
+                endPoint.shutdownOutput();
+                assertFails(endPoint);
+                held.complete();
+            }
+        }
+    }
+
+    private static void assertFails(EndPoint endPoint) throws Exception {
+        Callback.Completable written = new Callback.Completable();
+        endPoint.write(written, ByteBuffer.allocate(1));
+        assertInstanceOf(IOException.class, written.handle((done, cause) -> cause).get(10, TimeUnit.SECONDS));
+    }
+}
