@@ -3,7 +3,8 @@
 # Each server is a JVM of its own with one listener. Prints medians, and ratios to the first server.
 #
 # usage: docs/bench/connectors.sh [rounds [seconds [connections [path]]]]      after: mvn -DskipTests package
-# JAVA names another JVM; JAVA_OPTIONS are given to each; SERVERS replaces the list, a line each: label listener options
+# JAVA names another JVM; JAVA_OPTIONS are given to each; SERVERS replaces the list, a line each: label listener options. SERVER_CPUS and
+# CLIENT_CPUS (as taskset -c has them) keep servers and client on processors of their own.
 # shellcheck source=docs/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
 rounds=${1:-7} seconds=${2:-5} connections=${3:-32} path=${4:-/hello}
@@ -21,14 +22,15 @@ while read -r label listener options; do
     start "$label" "$java" ${JAVA_OPTIONS:-} -jar "$war" --bio-port=-1 --nio-port=-1 --stock-port=-1 "--$listener-port=0" $options
 done <<< "$servers"
 
-load() { wrk -t1 -c"$connections" -d"$2" "$(url_of "$1")$path"; }
+wrk_at() { (on_cpus "${CLIENT_CPUS:-}" wrk -t1 -c"$2" -d"$3" "$(url_of "$1")$path"); }
+load() { wrk_at "$1" "$connections" "$2"; }
 
 for label in "${labels[@]}"; do
     # The first seconds of a JVM cost several times its later ones.
     load "$label" "${WARM_UP_SECONDS:-15}" > /dev/null
     # What runs once per connection is compiled after thousands of them, as in a server that has been up for a while: the
     # frames below a thread's loop, which a virtual thread carries along at each wait.
-    for _ in 1 2 3 4; do wrk -t1 -c1000 -d1 "$(url_of "$label")$path" > /dev/null; done
+    for _ in 1 2 3 4; do wrk_at "$label" 1000 1 > /dev/null; done
 done
 measure() {
     local before after requests

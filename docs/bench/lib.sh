@@ -36,11 +36,18 @@ has_virtual_threads() {
 # Helidon is in the jar that a JDK 21 or newer has built: names in a jar are not compressed.
 has_helidon() { has_virtual_threads && grep -q HelidonPeer "$peers"; }
 
-# start LABEL COMMAND...: a server that prints the line "... listening on URL" when it is ready
+# on_cpus CPUS COMMAND...: in place of the current shell; on these processors (taskset -c), or on all when CPUS is empty
+on_cpus() {
+    local cpus=$1
+    shift
+    if [ -n "$cpus" ]; then exec taskset -c "$cpus" "$@"; else exec "$@"; fi
+}
+
+# start LABEL COMMAND...: a server that prints the line "... listening on URL" when it is ready; on SERVER_CPUS if set
 start() {
     local label=$1
     shift
-    "$@" > "$work/$label.out" 2> "$work/$label.err" &
+    on_cpus "${SERVER_CPUS:-}" "$@" > "$work/$label.out" 2> "$work/$label.err" &
     pids[$label]=$!
     labels+=("$label")
 }
