@@ -11,6 +11,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.server.handler.ContextHandlerCollection;
+import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,11 +24,12 @@ class RequestIsolationTest {
     };
 
     /** What the current thread thinks of itself. */
-    private static String thread() {
+    private static String thread(Request request) {
         ContextHandler context = ContextHandler.getCurrentContextHandler();
         return (context == null ? "none" : context.getContextPath()) + " "
                 + (Thread.currentThread().getContextClassLoader() == ONE) + " "
-                + Thread.currentThread().isInterrupted();
+                + Thread.currentThread().isInterrupted() + " "
+                + (HttpConnection.getCurrentConnection() == request.getConnectionMetaData().getConnection());
     }
 
     private static ContextHandler context(String path, ClassLoader loader, boolean interrupts) {
@@ -35,7 +37,7 @@ class RequestIsolationTest {
             @Override
             public boolean handle(Request request, Response response, Callback callback) {
                 String before = (String) request.getAttribute("before");
-                Content.Sink.write(response, true, before + ", " + thread(), callback);
+                Content.Sink.write(response, true, before + ", " + thread(request), callback);
                 if (interrupts) {
                     Thread.currentThread().interrupt();
                 }
@@ -56,14 +58,16 @@ class RequestIsolationTest {
         Handler before = new Handler.Wrapper(contexts) {
             @Override
             public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                request.setAttribute("before", thread());
+                request.setAttribute("before", thread(request));
                 return super.handle(request, response, callback);
             }
         };
-        try (TestServer server = new TestServer(connectors::http).start(before); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(before);
+                RawClient client = server.client(); RawClient other = server.client()) {
             for (int i = 0; i < 5; i++) {
-                assertEquals("none false false, /one true false", client.get("/one/").answer().text());
-                assertEquals("none false false, /two false false", client.get("/two/").answer().text());
+                assertEquals("none false false true, /one true false true", client.get("/one/").answer().text());
+                assertEquals("none false false true, /two false false true", other.get("/two/").answer().text());
+                assertEquals("none false false true, /two false false true", client.get("/two/").answer().text());
             }
         }
     }
