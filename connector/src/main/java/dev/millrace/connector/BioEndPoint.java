@@ -329,6 +329,17 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         return !writes.isQueued() && (writing || getWriteFlusher().isPending());
     }
 
+    // TLS gives a write up without a word to the end point below: it spins, or waits for the lock that its writer holds.
+    @Override
+    public boolean isWriteGivenUp() {
+        if (!writing || !(getConnection() instanceof SslConnection ssl)) {
+            return false;
+        }
+        // It tells of its state in no other way; L is a write that is being cancelled.
+        String state = ssl.getSslEndPoint().toEndPointString();
+        return state.contains(",CLOSED,") || state.contains(",flush=L,");
+    }
+
     @Override
     public PeerPace getPace() {
         return pace;

@@ -5,6 +5,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
@@ -128,6 +129,10 @@ final class SlowPeers extends AbstractLifeCycle {
     }
 
     private void check(WatchedEndPoint endPoint) {
+        if (endPoint.isWriteGivenUp()) {
+            endPoint.close(new EofException("write was given up"));
+            return;
+        }
         Connection connection = endPoint.getConnection();
         SslConnection ssl = connection instanceof SslConnection tls ? tls : null;
         if (ssl != null) {

@@ -35,6 +35,11 @@ interface WatchedEndPoint extends TransferEndPoint {
     /** Whether a write waits for the peer at this moment. */
     boolean isWritePending();
 
+    /** Whether somebody has cancelled the write, or closed the connection, and waits for the thread that is writing. */
+    default boolean isWriteGivenUp() {
+        return false;
+    }
+
     /** Bytes of the call that is writing at this moment, if it blocks: the peer may have taken any number of them. */
     default int getBytesInCall() {
         return 0;

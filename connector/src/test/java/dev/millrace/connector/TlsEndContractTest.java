@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
+import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
@@ -14,11 +15,16 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
+import org.eclipse.jetty.io.AbstractEndPoint;
+import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -80,7 +86,7 @@ class TlsEndContractTest {
     }
 
     // 1.2 does not hide what is an alert.
-    private SslConnectionFactory ssl(String next) throws Exception {
+    private static SslConnectionFactory ssl(String next) {
         SslContextFactory.Server factory = tls.server();
         factory.setIncludeProtocols("TLSv1.2");
         return new SslConnectionFactory(factory, next);
@@ -178,6 +184,49 @@ class TlsEndContractTest {
                 assertFails(endPoint);
                 held.complete();
             }
+        }
+    }
+
+    /** Writes more than a socket takes. */
+    private static final class Writing extends Handler.Abstract {
+        private final CompletableFuture<Callback> callback = new CompletableFuture<>();
+        private final CompletableFuture<SslConnection.SslEndPoint> decrypted = new CompletableFuture<>();
+        private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
+
+        @Override
+        public boolean handle(Request request, Response response, Callback completion) {
+            callback.complete(completion);
+            decrypted.complete((SslConnection.SslEndPoint) request.getConnectionMetaData().getConnection().getEndPoint());
+            try {
+                Content.Sink.write(response, false, ByteBuffer.allocate(32_000_000));
+            } catch (IOException x) {
+                failure.complete(x);
+            }
+            return true;
+        }
+    }
+
+    @Test
+    void cancelsAWriteThatThePeerDoesNotTake() throws Exception {
+        assertEndsAWrite(writing -> writing.callback.join().failed(new IOException("enough")));
+    }
+
+    @Test
+    void closesInTheMiddleOfAWriteThatThePeerDoesNotTake() throws Exception {
+        assertEndsAWrite(writing -> writing.decrypted.join().close());
+    }
+
+    private void assertEndsAWrite(Consumer<Writing> end) throws Exception {
+        Writing writing = new Writing();
+        try (TestServer server = new TestServer(s -> connectors.on(s, ssl("http/1.1"), new HttpConnectionFactory())).start(writing);
+                RawClient client = tls.connect(server.port()).get("/")) {
+            EndPoint encrypted = writing.decrypted.get(10, TimeUnit.SECONDS).getSslConnection().getEndPoint();
+            Await.until("nothing taken any more", () -> ((AbstractEndPoint) encrypted).getIdleFor() > 200);
+            CompletableFuture<Void> ended = CompletableFuture.runAsync(() -> end.accept(writing));
+            assertInstanceOf(IOException.class, writing.failure.get(10, TimeUnit.SECONDS));
+            ended.get(10, TimeUnit.SECONDS);
+            writing.callback.join().failed(new IOException("the connection is gone"));
+            server.awaitNoEndPoints();
         }
     }
 
