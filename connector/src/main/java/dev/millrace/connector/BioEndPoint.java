@@ -11,7 +11,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EofException;
@@ -28,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * to itself, until the peer has taken everything or the connection is closed (a socket has no write timeout but being
  * closed); for any other it leaves the write to a thread of its own.
  *
- * <p>Owns the channel: it is closed with the end point.
+ * <p>Owns the channel: it is closed with the end point, or when the close alert of TLS that is under way has left.
  */
 final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint {
     private static final Logger LOG = LoggerFactory.getLogger(BioEndPoint.class);
@@ -41,8 +40,7 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     private final PeerPace pace = new PeerPace();
     private final ConnectionEvent life;
     private volatile Transfer announced;
-    private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.NEW);
-    private volatile Throwable closeCause;
+    private final Opening opening = new Opening();
     private volatile Throwable ending;
     private volatile boolean writing;
     private volatile boolean cancelled;
@@ -277,6 +275,12 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         }
     }
 
+    // The channel alone may be open for a moment longer.
+    @Override
+    public boolean isOpen() {
+        return super.isOpen() && !(isInputShutdown() && isOutputShutdown());
+    }
+
     @Override
     protected void doShutdownOutput() {
         CloseAlert alert = closeAlert;
@@ -310,7 +314,7 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
             super.onClose(failure);
         } finally {
             life.closed(connector, this, failure);
-            end(failure);
+            opening.end(failure, opened -> connector.ended(this, failure, opened));
         }
     }
 
@@ -371,28 +375,7 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     }
 
     /** Runs what tells of the opening, unless this end point is closed already; its end is told of after that. */
-    void begin(Runnable opening) {
-        if (!stage.compareAndSet(Stage.NEW, Stage.OPENING)) {
-            return;
-        }
-        try {
-            opening.run();
-        } finally {
-            if (!stage.compareAndSet(Stage.OPENING, Stage.OPEN)) {
-                connector.ended(this, closeCause, true);
-            }
-        }
-    }
-
-    private void end(Throwable cause) {
-        closeCause = cause;
-        Stage before = stage.getAndSet(Stage.CLOSED);
-        if (before != Stage.OPENING) {
-            connector.ended(this, cause, before == Stage.OPEN);
-        }
-    }
-
-    private enum Stage {
-        NEW, OPENING, OPEN, CLOSED
+    void begin(Runnable telling) {
+        opening.tell(telling, cause -> connector.ended(this, cause, true));
     }
 }

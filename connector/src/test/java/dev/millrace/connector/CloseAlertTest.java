@@ -17,17 +17,27 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.util.IO;
+import org.eclipse.jetty.util.VirtualThreads;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What follows an alert waits for it, but not for ever. */
+@ParameterizedClass
+@MethodSource("threads")
 @Timeout(60)
 class CloseAlertTest {
     private static final byte[] BYTES = {21, 3, 3, 0, 2, 1, 0};
+
+    @Parameter
+    String threads;
 
     private final PassiveProtocol protocol = new PassiveProtocol();
     private final List<String> followed = new CopyOnWriteArrayList<>();
@@ -36,11 +46,15 @@ class CloseAlertTest {
     private RawClient client;
     private SocketChannel channel;
 
+    static Stream<String> threads() {
+        return VirtualThreads.areSupported() ? Stream.of("platform", "virtual") : Stream.of("platform");
+    }
+
     @BeforeEach
     void connect() throws Exception {
         server = new TestServer(s -> {
             connector = new BioConnector(s, protocol);
-            connector.setThreads("platform");
+            connector.setThreads(threads);
             return connector;
         });
         server.start(null);

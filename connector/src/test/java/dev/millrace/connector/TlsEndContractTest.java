@@ -1,6 +1,7 @@
 package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
@@ -137,7 +138,9 @@ class TlsEndContractTest {
         try (TestServer server = server(ssl("http/1.1"), new HttpConnectionFactory())) {
             TlsRecords records = new TlsRecords(server.port());
             try (RawClient client = tls.over(records).get("/")) {
-                held.awaitEndPoint().close();
+                EndPoint endPoint = held.awaitEndPoint();
+                endPoint.close();
+                assertFalse(endPoint.isOpen());
                 assertEndsByAnAlert(client, records);
                 held.complete();
             }
