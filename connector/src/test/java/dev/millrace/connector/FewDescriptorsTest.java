@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(60)
 class FewDescriptorsTest {
     private static final long LEAST_PAUSE_MILLIS = 500;
-    private static final int CLIENTS = 6;
+    private static final int CLIENTS = 20;
 
     private static Process start(String connector) throws Exception {
         return new ProcessBuilder("sh", "-c", "ulimit -n 256 && exec \"$@\"", "sh",
@@ -62,7 +62,8 @@ class FewDescriptorsTest {
         }
     }
 
-    // An acceptor that waits in the system call has its descriptor already, and the JVM may give one back.
+    // More than may be accepted nevertheless: an acceptor that waits in the system call has its descriptor already, and the JVM may
+    // give one back.
     private static List<RawClient> connect(int port) throws Exception {
         List<RawClient> clients = new ArrayList<>();
         for (int i = 0; i < CLIENTS; i++) {
@@ -127,9 +128,12 @@ class FewDescriptorsTest {
         }
     }
 
-    /** Why {@link AcceptPause} is there. */
+    /**
+     * Why {@link AcceptPause} is there. Jetty's selector spins; or, if a descriptor is left for a connection, it closes that one when it
+     * fails to accept the next, which then finds a descriptor: in the end it has dropped all that were waiting.
+     */
     @Test
-    void jettysSelectorSpins() throws Exception {
+    void jettysSelectorTriesAgainAtOnce() throws Exception {
         Process process = start(FewDescriptors.STOCK_SELECTOR_ACCEPTS);
         try (BufferedReader out = process.inputReader()) {
             BlockingQueue<Long> failures = failures(process.getErrorStream());
@@ -140,13 +144,14 @@ class FewDescriptorsTest {
                 List<RawClient> clients = connect(port);
                 Long first = failures.poll(20, TimeUnit.SECONDS);
                 Long last = first;
-                for (int i = 0; i < 100; i++) {
+                for (int i = 0; i < CLIENTS / 2; i++) {
                     last = failures.poll(20, TimeUnit.SECONDS);
                     assertNotNull(last, "accepting fails again");
                 }
-                assertTrue(TimeUnit.NANOSECONDS.toMillis(last - first) < 100 * LEAST_PAUSE_MILLIS, "no pause");
-                assertEquals("fine", before.get("/release").answer().text());
-                assertServes(clients);
+                assertTrue(TimeUnit.NANOSECONDS.toMillis(last - first) < CLIENTS / 2 * LEAST_PAUSE_MILLIS, "no pause");
+                for (RawClient client : clients) {
+                    client.close();
+                }
             }
         } finally {
             process.destroyForcibly();
