@@ -89,6 +89,8 @@ class CloseAlertTest {
 
     @Test
     void comesBeforeWhatFollows() throws Exception {
+        // As long as a busy machine may take for so much.
+        connector.setShutdownIdleTimeout(30_000);
         CloseAlert alert = send();
         assertTrue(alert.isFollowedBy(() -> followed.add("shutdown")));
         assertTrue(alert.isFollowedByClose(this::closeChannel));
