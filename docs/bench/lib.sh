@@ -67,7 +67,7 @@ start_peer() {
 url_of() {
     local _
     for _ in $(seq 300); do
-        if grep -q listening "$work/$1.out"; then
+        if grep -qs listening "$work/$1.out"; then
             sed -n 's/.*listening on //p' "$work/$1.out"
             return
         fi

@@ -67,7 +67,9 @@ final class ConnectionThreads implements Executor {
         AtomicLong ids = new AtomicLong();
         return new ThreadPoolExecutor(0, Integer.MAX_VALUE, IDLE_THREAD_SECONDS, TimeUnit.SECONDS,
                 new SynchronousQueue<>(), task -> {
-                    Thread thread = new Thread(task, name + "-" + ids.incrementAndGet());
+                    // Nothing of the thread that asks for one, an acceptor of low priority or a request's, goes to other connections.
+                    Thread thread = new Thread(null, task, name + "-" + ids.incrementAndGet(), 0, false);
+                    thread.setPriority(Thread.NORM_PRIORITY);
                     // As Jetty's pools: not the class loader of the web application whose request made the thread.
                     thread.setContextClassLoader(ConnectionThreads.class.getClassLoader());
                     return thread;
