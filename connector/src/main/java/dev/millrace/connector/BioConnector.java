@@ -195,11 +195,14 @@ public non-sealed class BioConnector extends MillraceConnector {
 
     @Override
     protected void doStop() throws Exception {
-        super.doStop();
-        ConnectionThreads stopping = connectionThreads;
-        if (stopping != null) {
-            end(stopping);
-            stopping.stop();
+        try {
+            super.doStop();
+        } finally {
+            ConnectionThreads stopping = connectionThreads;
+            if (stopping != null) {
+                end(stopping);
+                stopping.stop();
+            }
         }
     }
 
@@ -233,8 +236,8 @@ public non-sealed class BioConnector extends MillraceConnector {
     void acceptPermitted(int acceptorId) throws IOException {
         SocketChannel channel = ((ServerSocketChannel) getTransport()).accept();
         try {
-            configure(channel.socket());
             acceptEvents().onAccepting(channel);
+            configure(channel.socket());
             connectionThreads.execute(() -> serve(channel));
         } catch (Throwable x) {
             // No thread (OutOfMemoryError is how the JDK says so): this peer is refused, the next may be served.
@@ -275,7 +278,7 @@ public non-sealed class BioConnector extends MillraceConnector {
             endPoint.close();
         }
         endPoint.begin(() -> getSelectorManager().connectionOpened(endPoint.getConnection(), null));
-        if (!endPoint.isOpen()) {
+        if (endPoint.hasEnded()) {
             // Its end may have been told of before it was in the set.
             onEndPointClosed(endPoint);
         }
@@ -286,6 +289,7 @@ public non-sealed class BioConnector extends MillraceConnector {
         if (opened) {
             getSelectorManager().connectionClosed(endPoint.getConnection(), cause);
         }
+        endPoint.setEnded();
         acceptEvents().endPointClosed(endPoint);
     }
 

@@ -46,6 +46,7 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     private volatile boolean cancelled;
     private volatile Thread writer;
     private volatile CloseAlert closeAlert;
+    private volatile boolean ended;
 
     BioEndPoint(BioConnector connector, SocketChannel channel) throws IOException {
         // No selector: its code comes to nothing. Jetty's listeners know a socket by this class.
@@ -139,11 +140,12 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
 
     @Override
     public boolean flush(ByteBuffer... buffers) throws IOException {
+        // As a channel's write, also of nothing: TLS writes nothing to hear whether it may go on.
+        if (isOutputShutdown()) {
+            throw new EofException(new ClosedChannelException());
+        }
         if (BufferUtil.remaining(buffers) == 0) {
             return true;
-        }
-        if (!isOpen()) {
-            throw new EofException(new ClosedChannelException());
         }
         if (writer == Thread.currentThread()) {
             // For this write only: the callback that follows it is the application's, and must not block.
@@ -269,6 +271,8 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
             LOG.debug("Not idle, but waiting for its turn: {}", this);
         } else if (writing) {
             ending = timeout;
+            // First, for the writer wakes as soon as the channel is closed, and would fail by that.
+            getWriteFlusher().onFail(timeout);
             close(timeout);
         } else {
             super.onIdleExpired(timeout);
@@ -372,6 +376,15 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     void open(Connection connection) {
         setConnection(connection);
         onOpen();
+    }
+
+    /** Notes that this end point is about to leave the set of those that are connected. */
+    void setEnded() {
+        ended = true;
+    }
+
+    boolean hasEnded() {
+        return ended;
     }
 
     /** Runs what tells of the opening, unless this end point is closed already; its end is told of after that. */

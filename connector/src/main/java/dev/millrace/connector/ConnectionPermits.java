@@ -1,6 +1,8 @@
 package dev.millrace.connector;
 
 import java.nio.channels.SelectableChannel;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.eclipse.jetty.io.SelectorManager;
@@ -14,6 +16,7 @@ import org.eclipse.jetty.io.SelectorManager;
 final class ConnectionPermits implements SelectorManager.AcceptListener {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+    private final Set<SelectableChannel> holders = new HashSet<>();
     private volatile int most;
     private int taken;
     private boolean closed;
@@ -34,6 +37,7 @@ final class ConnectionPermits implements SelectorManager.AcceptListener {
         try {
             closed = false;
             taken = 0;
+            holders.clear();
         } finally {
             lock.unlock();
         }
@@ -65,28 +69,61 @@ final class ConnectionPermits implements SelectorManager.AcceptListener {
         }
     }
 
+    /** Gives a permit back that no connection has come to hold. */
     void release() {
         if (most == 0) {
             return;
         }
         lock.lock();
         try {
-            // One that was open before the connector was started again may end late.
-            taken = Math.max(0, taken - 1);
-            changed.signal();
+            giveBack();
         } finally {
             lock.unlock();
         }
     }
 
+    private void giveBack() {
+        // One that was taken before the connector was started again may come back late.
+        taken = Math.max(0, taken - 1);
+        changed.signal();
+    }
+
+    @Override
+    public void onAccepting(SelectableChannel channel) {
+        if (most == 0) {
+            return;
+        }
+        lock.lock();
+        try {
+            holders.add(channel);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // An end point that is closed before it is opened has both events.
     @Override
     public void onAcceptFailed(SelectableChannel channel, Throwable cause) {
-        release();
+        release(channel);
     }
 
     @Override
     public void onClosed(SelectableChannel channel) {
-        release();
+        release(channel);
+    }
+
+    private void release(SelectableChannel channel) {
+        if (most == 0) {
+            return;
+        }
+        lock.lock();
+        try {
+            if (holders.remove(channel)) {
+                giveBack();
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override

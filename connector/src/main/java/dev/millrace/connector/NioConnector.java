@@ -1,10 +1,12 @@
 package dev.millrace.connector;
 
 import dev.millrace.transfer.TransferWorkers;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.Locale;
@@ -236,6 +238,24 @@ public non-sealed class NioConnector extends MillraceConnector {
             }
         }
 
+        // Who accepts again soon after a pause registers the channel beside its cancelled key: Jetty's acceptor then fails, and closes it.
+        @Override
+        public Closeable acceptor(SelectableChannel server) {
+            getBeans(ManagedSelector.class).forEach(selector -> selector.submit(keys -> forget(server, keys)));
+            return super.acceptor(server);
+        }
+
+        private static void forget(SelectableChannel server, Selector keys) {
+            SelectionKey key = server.keyFor(keys);
+            if (key != null && !key.isValid()) {
+                try {
+                    keys.selectNow();
+                } catch (IOException x) {
+                    LOG.debug("Cannot forget {}", key, x);
+                }
+            }
+        }
+
         private void lose(SelectableChannel channel) {
             IO.close(channel);
             super.onAcceptFailed(channel, new ClosedChannelException());
@@ -245,8 +265,10 @@ public non-sealed class NioConnector extends MillraceConnector {
         // open before doStop() looks is closed there, whoever comes later here.
         @Override
         public void connectionOpened(Connection connection, Object context) {
-            EndPoint endPoint = connection.getEndPoint();
-            arrivals.end(((SocketChannelEndPoint) endPoint).getChannel());
+            EndPoint endPoint = onSocket(connection);
+            if (endPoint.getTransport() instanceof SelectableChannel channel) {
+                arrivals.end(channel);
+            }
             if (!(endPoint instanceof NioEndPoint ours) || ours.beginsToTell()) {
                 open(connection, context);
             }
@@ -269,6 +291,15 @@ public non-sealed class NioConnector extends MillraceConnector {
             super.endPointClosed(endPoint);
         }
 
+        // A protocol may be given an end point of its factory's, around that of the socket.
+        private static EndPoint onSocket(Connection connection) {
+            EndPoint endPoint = connection.getEndPoint();
+            while (endPoint instanceof EndPoint.Wrapper wrapper) {
+                endPoint = wrapper.unwrap();
+            }
+            return endPoint;
+        }
+
         private void open(Connection connection, Object context) {
             try {
                 super.connectionOpened(connection, context);
@@ -282,7 +313,7 @@ public non-sealed class NioConnector extends MillraceConnector {
         // A selector that stops may close what is not yet open: nobody is told of the end of what he was not told of.
         @Override
         public void connectionClosed(Connection connection, Throwable cause) {
-            if (!(connection.getEndPoint() instanceof NioEndPoint ours) || ours.endsToTell()) {
+            if (!(onSocket(connection) instanceof NioEndPoint ours) || ours.endsToTell()) {
                 super.connectionClosed(connection, cause);
             }
         }

@@ -8,6 +8,7 @@ import dev.millrace.transfer.UnreadableFileException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeoutException;
@@ -242,6 +243,9 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
 
     @Override
     public boolean flush(ByteBuffer... buffers) throws IOException {
+        if (isOutputShutdown()) {
+            throw new EofException(new ClosedChannelException());
+        }
         boolean flushed = send(buffers);
         if (flushed && waiting != null) {
             waiting.ended(this);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Connectors;
@@ -22,9 +23,11 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.EofException;
@@ -92,6 +95,33 @@ class EndPointWriteContractTest {
             failure = write(ByteBuffer.allocate(1_000_000)).handle((done, cause) -> cause).get(10, TimeUnit.SECONDS);
         }
         assertInstanceOf(EofException.class, failure);
+    }
+
+    @Test
+    void failsToWriteEvenNothingWhenItIsClosed() {
+        endPoint.close();
+        assertThrows(IOException.class, () -> endPoint.flush(BufferUtil.EMPTY_BUFFER));
+        assertThrows(ExecutionException.class, () -> write(BufferUtil.EMPTY_BUFFER).get(10, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void failsToWriteEvenNothingAfterTheEndOfItsOutput() {
+        endPoint.shutdownOutput();
+        assertThrows(IOException.class, () -> endPoint.flush(BufferUtil.EMPTY_BUFFER));
+    }
+
+    // The same each time, whoever of two threads comes first: the one that sees the timeout, or the one that writes.
+    @Test
+    void failsAWriteByItsIdleTimeout() throws Exception {
+        server.connector().setIdleTimeout(100);
+        for (int i = 0; i < 20; i++) {
+            try (RawClient idle = new RawClient(server.port(), 4096)) {
+                Callback.Completable written = new Callback.Completable();
+                protocol.awaitOpened().getEndPoint().write(written, ByteBuffer.allocate(16_000_000));
+                assertInstanceOf(TimeoutException.class, written.handle((done, cause) -> cause).get(10, TimeUnit.SECONDS));
+            }
+        }
+        server.awaitEndPoints(1);
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
@@ -18,12 +19,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.util.Blocker;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.component.AbstractLifeCycle;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -73,6 +77,8 @@ class LifetimeContractTest {
         Handler reader = new Handler.Abstract() {
             @Override
             public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                // Not before: a busy machine may take as long to come here.
+                request.getConnectionMetaData().getConnection().getEndPoint().setIdleTimeout(300);
                 try (var in = Content.Source.asInputStream(request)) {
                     in.readAllBytes();
                 } catch (IOException x) {
@@ -83,7 +89,7 @@ class LifetimeContractTest {
                 return true;
             }
         };
-        try (TestServer server = server(300).start(reader); RawClient client = server.client()) {
+        try (TestServer server = server(30_000).start(reader); RawClient client = server.client()) {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhalf");
             assertNotNull(failure.get(10, TimeUnit.SECONDS));
             while (client.read() >= 0) {
@@ -210,6 +216,28 @@ class LifetimeContractTest {
         }
     }
 
+    @Test
+    void endsItsConnectionsWhenABeanFailsToStop() throws Exception {
+        TestServer server = server(30_000);
+        server.connector().addBean(new AbstractLifeCycle() {
+            private boolean hasFailed;
+
+            @Override
+            protected void doStop() throws Exception {
+                if (!hasFailed) {
+                    hasFailed = true;
+                    throw new IOException("cannot stop");
+                }
+            }
+        }, true);
+        try (server; RawClient client = server.start(HELLO).client()) {
+            assertEquals("hello", client.get("/").answer().text());
+            assertThrows(IOException.class, server.server()::stop);
+            assertEquals(-1, client.read());
+            server.awaitNoEndPoints();
+        }
+    }
+
     private static boolean isIn(Thread thread, String method) {
         return Arrays.stream(thread.getStackTrace()).anyMatch(frame -> frame.getMethodName().equals(method));
     }
@@ -240,6 +268,45 @@ class LifetimeContractTest {
         try (server; RawClient client = server.start(HELLO).client()) {
             assertEquals(-1, client.read());
             assertTrue(stillThere.get(10, TimeUnit.SECONDS));
+            server.awaitNoEndPoints();
+        }
+    }
+
+    /** Whoever opens a connection may find it closed by somebody who has not yet told of it. */
+    @Test
+    void isConnectedUntilSomebodyElseHasToldOfItsEnd() throws Exception {
+        CompletableFuture<Boolean> stillThere = new CompletableFuture<>();
+        TestServer server = new TestServer(s -> connectors.on(s, new PassiveProtocol() {
+            @Override
+            Passive newPassive(Connector connector, EndPoint endPoint) {
+                return new Passive(endPoint, connector) {
+                    private volatile Thread opening;
+
+                    @Override
+                    public void onOpen() {
+                        super.onOpen();
+                        opening = Thread.currentThread();
+                        fillInterested();
+                        new Thread(endPoint::close).start();
+                        Await.until("closing", () -> !endPoint.isOpen());
+                    }
+
+                    @Override
+                    public void onFillInterestedFailed(Throwable cause) {
+                        Await.until("opened", () -> !isIn(opening, "connectionOpened") && !isIn(opening, "opened"));
+                    }
+
+                    @Override
+                    public void onClose(Throwable cause) {
+                        stillThere.complete(connector.getConnectedEndPoints().contains(endPoint));
+                        super.onClose(cause);
+                    }
+                };
+            }
+        }));
+        try (server; RawClient client = server.start(HELLO).client()) {
+            assertTrue(stillThere.get(10, TimeUnit.SECONDS));
+            assertEquals(-1, client.read());
             server.awaitNoEndPoints();
         }
     }

@@ -3,6 +3,7 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
@@ -10,6 +11,7 @@ import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,8 +19,12 @@ import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.AcceptRateLimit;
+import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.LowResourceMonitor;
@@ -125,6 +131,59 @@ class LimitsContractTest {
                 clients.get(i).close();
             }
             server.awaitNoEndPoints();
+        }
+    }
+
+    @Test
+    void countsAConnectionOnceThatIsClosedWhenItIsMade() throws Exception {
+        AtomicBoolean closes = new AtomicBoolean();
+        HttpConnectionFactory http = new HttpConnectionFactory() {
+            @Override
+            public Connection newConnection(Connector connector, EndPoint endPoint) {
+                if (closes.get()) {
+                    endPoint.close();
+                }
+                return super.newConnection(connector, endPoint);
+            }
+        };
+        TestServer server = new TestServer(s -> connectors.on(s, http));
+        assumeTrue(server.connector().getAcceptors() > 0, "a limit needs an acceptor");
+        connector(server).setMaxConnections(2);
+        try (server; RawClient first = server.start(new Application()).client()) {
+            assertEquals("hello", first.get("/").answer().text());
+            closes.set(true);
+            for (int i = 0; i < 3; i++) {
+                try (RawClient refused = server.client()) {
+                    assertEquals(-1, refused.read());
+                }
+            }
+            closes.set(false);
+            try (RawClient second = server.client()) {
+                assertEquals("hello", second.get("/").answer().text());
+                try (RawClient third = server.client()) {
+                    third.get("/").socket().setSoTimeout(300);
+                    assertThrows(SocketTimeoutException.class, () -> third.in().read());
+                    second.close();
+                    third.socket().setSoTimeout(10_000);
+                    assertEquals("hello", third.answer().text());
+                }
+            }
+        }
+    }
+
+    @Test
+    void acceptsAgainRightAfterAPause() throws Exception {
+        try (TestServer server = server().start(new Application())) {
+            for (int i = 0; i < 50; i++) {
+                server.connector().setAccepting(false);
+                server.connector().setAccepting(true);
+            }
+            for (int i = 0; i < 3; i++) {
+                try (RawClient client = server.client()) {
+                    assertEquals("hello", client.get("/").answer().text());
+                }
+            }
+            assertTrue(server.connector().isOpen());
         }
     }
 

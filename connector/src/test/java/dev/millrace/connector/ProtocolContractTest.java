@@ -10,6 +10,8 @@ import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -27,9 +29,12 @@ import javax.net.ssl.SSLSocket;
 import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
+import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.DetectorConnectionFactory;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -229,6 +234,36 @@ class ProtocolContractTest {
             assertEquals("HTTP/1.1 127.0.0.1 /", secure.get("/").answer().text());
             assertEquals("HTTP/1.1 127.0.0.1 /", plain.get("/").answer().text());
         }
+    }
+
+    /** As who measures or traces does it. */
+    @Test
+    void letsAFactoryWrapTheEndPoint() throws Exception {
+        HttpConnectionFactory wrapping = new HttpConnectionFactory() {
+            @Override
+            public Connection newConnection(Connector connector, EndPoint endPoint) {
+                return super.newConnection(connector, wrap(endPoint));
+            }
+        };
+        try (TestServer server = server(wrapping); RawClient client = server.client()) {
+            for (int i = 0; i < 2; i++) {
+                assertEquals("HTTP/1.1 127.0.0.1 /" + i, client.get("/" + i).answer().text());
+            }
+        }
+    }
+
+    private static EndPoint wrap(EndPoint endPoint) {
+        Class<?>[] types = {EndPoint.class, EndPoint.Wrapper.class};
+        return (EndPoint) Proxy.newProxyInstance(ProtocolContractTest.class.getClassLoader(), types, (proxy, method, arguments) -> {
+            if (method.getName().equals("unwrap")) {
+                return endPoint;
+            }
+            try {
+                return method.invoke(endPoint, arguments);
+            } catch (InvocationTargetException x) {
+                throw x.getCause();
+            }
+        });
     }
 
     @Test
