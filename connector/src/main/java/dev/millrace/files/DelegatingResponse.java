@@ -82,11 +82,24 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
     }
 
     @Override
+    public void setStatus(int code) {
+        if (code != HttpStatus.OK_200 && !isCommitted()) {
+            // The application may have failed after it named the file: what it answers instead is decided anew.
+            forget();
+        }
+        super.setStatus(code);
+    }
+
+    @Override
     public void reset() {
-        // An error page, for example: what comes now is decided anew.
+        // An error page, for example: what comes next is decided anew.
+        forget();
+        super.reset();
+    }
+
+    private void forget() {
         isDecided = false;
         delegated = null;
-        super.reset();
     }
 
     @Override

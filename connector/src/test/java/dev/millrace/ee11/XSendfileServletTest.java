@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.files.TransferResult;
 import dev.millrace.files.XSendfileHandler;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
@@ -17,6 +18,9 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.junit.jupiter.api.Test;
@@ -57,15 +61,43 @@ class XSendfileServletTest {
         }
     }
 
-    @Test
-    void sendsTheFile() throws Exception {
-        byte[] bytes = TestFiles.write(directory, "file.bin", 200_000);
+    /** Names a file, writes something, and fails then. */
+    private final class Failing extends HttpServlet {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
+            response.setHeader("X-Sendfile", directory.resolve("file.bin").toString());
+            response.getOutputStream().write(new byte[100]);
+            response.flushBuffer();
+            switch (request.getParameter("way")) {
+                case "sendError" -> response.sendError(403);
+                case "setStatus" -> response.setStatus(403);
+                case "throw" -> throw new IOException("meant to fail");
+                case "throwAfterMore" -> {
+                    response.getOutputStream().write(new byte[100_000]);
+                    throw new IOException("meant to fail");
+                }
+                case "timeout" -> request.startAsync().setTimeout(200);
+                default -> throw new IllegalArgumentException();
+            }
+        }
+    }
+
+    private XSendfileHandler handler(HttpServlet servlet) {
         ServletContextHandler context = new ServletContextHandler("/app", ServletContextHandler.SESSIONS);
-        ServletHolder holder = new ServletHolder(new Delegating());
+        ServletHolder holder = new ServletHolder(servlet);
         holder.setAsyncSupported(true);
         context.addServlet(holder, "/download");
         XSendfileHandler handler = new XSendfileHandler(context);
         handler.addRoot(directory.toString());
+        return handler;
+    }
+
+    @Test
+    void sendsTheFile() throws Exception {
+        byte[] bytes = TestFiles.write(directory, "file.bin", 200_000);
+        XSendfileHandler handler = handler(new Delegating());
         try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
             String[] ways = {"nothing", "write", "large", "flush", "async", "session"};
             for (int i = 0; i < ways.length; i++) {
@@ -79,5 +111,25 @@ class XSendfileServletTest {
             assertEquals(404, client.get("/app/download?file=../x&way=nothing").answer().status());
             assertEquals(404, client.get("/app/none").answer().status());
         }
+    }
+
+    @Test
+    void sendsNothingOfTheFileWhenTheServletFailsInTheEnd() throws Exception {
+        TestFiles.write(directory, "file.bin", 200_000);
+        XSendfileHandler handler = handler(new Failing());
+        List<TransferResult> results = new CopyOnWriteArrayList<>();
+        handler.addTransferListener(results::add);
+        Map<String, Integer> ways = Map.of("sendError", 403, "setStatus", 403, "throw", 500, "throwAfterMore", 500, "timeout", 500);
+        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
+            for (Map.Entry<String, Integer> way : ways.entrySet()) {
+                Answer answer = client.get("/app/download?way=" + way.getKey()).answer();
+                assertEquals(way.getValue(), answer.status(), way.getKey());
+                assertTrue(answer.body().length < 10_000, way.getKey() + " " + answer.body().length);
+                assertEquals(!way.getKey().equals("setStatus"), answer.text().contains("" + answer.status()), way.getKey());
+                assertNull(answer.headers().get("X-Sendfile"), way.getKey());
+            }
+            assertEquals(0, handler.getSendfileContentFactory().getTransfers());
+        }
+        assertEquals(List.of(), results);
     }
 }

@@ -13,15 +13,18 @@ import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
@@ -211,6 +214,44 @@ class XSendfileHandlerTest {
             assertEquals(403, forbidden.status());
             assertEquals("own body", forbidden.text());
             assertStripped(forbidden);
+        }
+        assertTrue(results.isEmpty());
+    }
+
+    @Test
+    void sendsNothingOfTheFileWhenTheApplicationFailsInTheEnd() throws Exception {
+        AtomicReference<String> way = new AtomicReference<>();
+        handler.setHandler(new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                response.getHeaders().put("X-Sendfile", root.resolve("file.bin").toString());
+                Callback.Completable.with(written -> Content.Sink.write(response, false, "begin", written)).get();
+                switch (way.get()) {
+                    case "writeError" -> Response.writeError(request, response, callback, 500);
+                    case "fail" -> callback.failed(new IOException("meant"));
+                    case "throw" -> throw new IOException("meant");
+                    case "setStatus" -> {
+                        response.setStatus(500);
+                        // Again: nobody is to see where the file is.
+                        response.getHeaders().put("X-Sendfile", root.resolve("file.bin").toString());
+                        callback.succeeded();
+                    }
+                    default -> throw new IllegalArgumentException();
+                }
+                return true;
+            }
+        });
+        try (TestServer server = server()) {
+            for (String each : List.of("writeError", "fail", "throw", "setStatus")) {
+                way.set(each);
+                try (RawClient client = server.client()) {
+                    Answer answer = client.get("/").answer();
+                    assertEquals(500, answer.status(), each);
+                    assertTrue(answer.body().length < 10_000, each);
+                    assertEquals(!each.equals("setStatus"), answer.text().contains("500"), each);
+                    assertStripped(answer);
+                }
+            }
         }
         assertTrue(results.isEmpty());
     }
