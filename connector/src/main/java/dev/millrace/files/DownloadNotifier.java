@@ -5,13 +5,17 @@ import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
@@ -179,9 +183,7 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
             return;
         }
         try {
-            int status = client.send(HttpRequest.newBuilder(target).timeout(Duration.ofMillis(timeoutMillis))
-                    .header("Content-Type", "application/x-www-form-urlencoded")
-                    .POST(BodyPublishers.ofString(form(result))).build(), BodyHandlers.discarding()).statusCode();
+            int status = send(target, form(result));
             if (status / 100 == 2) {
                 pending.decrementAndGet();
                 posted.increment();
@@ -190,8 +192,20 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
             retry(result, failures, "status " + status);
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
-        } catch (java.io.IOException | RuntimeException x) {
+        } catch (ExecutionException | TimeoutException | RuntimeException x) {
             retry(result, failures, x.toString());
+        }
+    }
+
+    private int send(URI target, String form) throws InterruptedException, ExecutionException, TimeoutException {
+        CompletableFuture<HttpResponse<Void>> answer = client.sendAsync(HttpRequest.newBuilder(target)
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .POST(BodyPublishers.ofString(form)).build(), BodyHandlers.discarding());
+        try {
+            // The timeout that a request can have itself ends with the header of the answer.
+            return answer.get(timeoutMillis, TimeUnit.MILLISECONDS).statusCode();
+        } finally {
+            answer.cancel(true);
         }
     }
 

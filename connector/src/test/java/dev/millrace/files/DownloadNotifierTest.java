@@ -6,7 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.files.TransferResult.Outcome;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -98,5 +102,40 @@ class DownloadNotifierTest {
             Await.until("posted", () -> notifier.getPosted() == 10);
             notifier.stop();
         }
+    }
+
+    @Test
+    void anAnswerThatStallsHoldsNothingUp() throws Exception {
+        try (ServerSocket destination = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"))) {
+            DownloadNotifier notifier = new DownloadNotifier("http://127.0.0.1:" + destination.getLocalPort() + "/results");
+            notifier.setTimeoutMillis(2000);
+            notifier.setRetries(0);
+            notifier.start();
+            notifier.onTransferEnd(result(1, Outcome.DONE));
+            try (RawClient stalled = new RawClient(destination.accept())) {
+                readPost(stalled);
+                stalled.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab");
+                Await.until("dropped", () -> notifier.getDropped() == 1 && notifier.getPending() == 0);
+                assertEquals(-1, stalled.read(), "the connection ends");
+            }
+            notifier.setTimeoutMillis(20_000);
+            notifier.onTransferEnd(result(2, Outcome.DONE));
+            try (RawClient answered = new RawClient(destination.accept())) {
+                readPost(answered);
+                answered.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc");
+                Await.until("posted", () -> notifier.getPosted() == 1 && notifier.getPending() == 0);
+            }
+            notifier.stop();
+        }
+    }
+
+    private static void readPost(RawClient poster) throws IOException {
+        int length = 0;
+        for (String line = poster.line(); !line.isEmpty(); line = poster.line()) {
+            if (line.startsWith("Content-Length: ")) {
+                length = Integer.parseInt(line.substring("Content-Length: ".length()));
+            }
+        }
+        assertEquals(length, poster.in().readNBytes(length).length);
     }
 }
