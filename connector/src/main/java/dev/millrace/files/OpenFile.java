@@ -164,14 +164,14 @@ final class OpenFile implements FileSource {
      *
      * @param buffer filled from its position to its limit; owned by the caller
      * @param position where to begin in the file
-     * @throws java.io.EOFException when the file has become shorter
+     * @throws ShortFileException when the file has become shorter
      */
     void read(ByteBuffer buffer, long position) throws IOException {
         long at = position;
         while (buffer.hasRemaining()) {
             int read = readSome(buffer, at);
             if (read < 0) {
-                throw new java.io.EOFException(path + " has become shorter than its " + size() + " bytes");
+                throw new ShortFileException(path + " has become shorter than its " + size() + " bytes");
             }
             at += read;
         }

@@ -1,7 +1,6 @@
 package dev.millrace.files;
 
 import dev.millrace.transfer.TruncatedFileException;
-import java.io.EOFException;
 import java.nio.file.FileSystemException;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
@@ -54,7 +53,7 @@ final class TransferEnd extends Callback.Nested {
                 return TransferResult.Outcome.TIMED_OUT;
             }
             if (x instanceof TruncatedFileException || x instanceof FileSystemException
-                    || x.getClass() == EOFException.class) {
+                    || x instanceof ShortFileException) {
                 return TransferResult.Outcome.FAILED;
             }
         }

@@ -9,9 +9,11 @@ import java.nio.charset.StandardCharsets;
 public final class Http2Frames {
     private static final int DATA = 0;
     private static final int HEADERS = 1;
+    private static final int RST_STREAM = 3;
     private static final int SETTINGS = 4;
     private static final int END_STREAM = 1;
     private static final int END_HEADERS = 4;
+    private static final int CANCEL = 8;
 
     private final RawClient client;
     private int stream = -1;
@@ -36,6 +38,11 @@ public final class Http2Frames {
         client.send(frame(HEADERS, END_HEADERS, stream, fields(0x83, path)));
         client.send(frame(DATA, END_STREAM, stream, content));
         return this;
+    }
+
+    /** Wants no more of the answer to the last request. */
+    public void cancel() throws IOException {
+        client.send(frame(RST_STREAM, 0, stream, new byte[] {0, 0, 0, CANCEL}));
     }
 
     // HPACK (RFC 7541): from the static table the method and http, :path and :authority as literals.

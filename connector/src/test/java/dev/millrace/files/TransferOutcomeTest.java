@@ -1,0 +1,77 @@
+package dev.millrace.files;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+
+import dev.millrace.files.TransferResult.Outcome;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Http2Frames;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import java.nio.file.Path;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Whose fault it is that a delegated file did not arrive, over protocols and connectors that copy it too. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#all")
+class TransferOutcomeTest {
+    private static final int SIZE = 40_000_000;
+
+    @Parameter
+    Connectors connectors;
+
+    @TempDir
+    Path directory;
+
+    private final BlockingQueue<TransferResult> results = new LinkedBlockingQueue<>();
+    private final HttpConnectionFactory http = new HttpConnectionFactory();
+    private final XSendfileHandler handler = new XSendfileHandler(new Handler.Abstract() {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            response.getHeaders().put("X-Sendfile", directory.resolve("file.bin").toString());
+            callback.succeeded();
+            return true;
+        }
+    });
+
+    @BeforeEach
+    void files() throws Exception {
+        TestFiles.write(directory, "file.bin", SIZE);
+        handler.addRoot(directory.toString());
+        handler.addTransferListener(results::add);
+    }
+
+    private TransferResult result() throws InterruptedException {
+        TransferResult result = results.poll(10, TimeUnit.SECONDS);
+        assertNotNull(result, "no result");
+        return result;
+    }
+
+    @Test
+    void aClientOfHttp2ThatCancelsIsGone() throws Exception {
+        HTTP2CServerConnectionFactory http2 = new HTTP2CServerConnectionFactory(new HttpConfiguration());
+        try (TestServer server = new TestServer(s -> connectors.on(s, http, http2)).start(handler);
+                RawClient client = server.client()) {
+            Http2Frames frames = new Http2Frames(client).get("/");
+            assertEquals(30_000, client.in().readNBytes(30_000).length);
+            frames.cancel();
+            assertEquals(Outcome.CLIENT_GONE, result().outcome());
+        }
+    }
+}
