@@ -28,6 +28,9 @@ final class OpenFileChannel implements SeekableByteChannel {
             throw new ClosedChannelException();
         }
         int read = file.readSome(target, offset + position);
+        if (read < 0 && position < size()) {
+            throw new ShortFileException(file + " has become shorter");
+        }
         position += Math.max(read, 0);
         return read;
     }

@@ -1,7 +1,9 @@
 package dev.millrace.files;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.files.TransferResult.Outcome;
 import dev.millrace.testing.Connectors;
@@ -9,6 +11,10 @@ import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -19,6 +25,7 @@ import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,6 +39,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("dev.millrace.testing.Connectors#all")
 class TransferOutcomeTest {
     private static final int SIZE = 40_000_000;
+    // More than the sockets of both sides hold.
+    private static final int SHORTER = 25_000_000;
+
+    @TempDir
+    static Path keyDirectory;
 
     @Parameter
     Connectors connectors;
@@ -73,5 +85,38 @@ class TransferOutcomeTest {
             frames.cancel();
             assertEquals(Outcome.CLIENT_GONE, result().outcome());
         }
+    }
+
+    @Test
+    void aFileThatBecomesShorterFails() throws Exception {
+        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
+            shorten(client);
+        }
+    }
+
+    @Test
+    void aFileThatBecomesShorterFailsOverTls() throws Exception {
+        Tls keys = new Tls(keyDirectory);
+        SslConnectionFactory ssl = new SslConnectionFactory(keys.server(), http.getProtocol());
+        try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(handler);
+                RawClient client = keys.connect(server.port())) {
+            shorten(client);
+        }
+    }
+
+    private void shorten(RawClient client) throws Exception {
+        client.get("/");
+        assertNotEquals(-1, client.read());
+        try (RandomAccessFile file = new RandomAccessFile(directory.resolve("file.bin").toFile(), "rw")) {
+            file.setLength(SHORTER);
+        }
+        try {
+            client.in().transferTo(OutputStream.nullOutputStream());
+        } catch (IOException ignored) {
+            // TLS that ends without a close alert, or a reset.
+        }
+        TransferResult result = result();
+        assertEquals(Outcome.FAILED, result.outcome());
+        assertTrue(result.bytes() <= SHORTER, "bytes " + result.bytes());
     }
 }
