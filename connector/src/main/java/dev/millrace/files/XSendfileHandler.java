@@ -16,6 +16,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
+import org.eclipse.jetty.util.component.LifeCycle;
 import org.eclipse.jetty.util.resource.Resource;
 import org.eclipse.jetty.util.resource.ResourceFactory;
 import org.slf4j.Logger;
@@ -124,8 +125,12 @@ public class XSendfileHandler extends Handler.Wrapper {
 
     /** @param listener learns how transfers end; started and stopped with this when it has a life cycle */
     public void addTransferListener(TransferListener listener) {
+        if (isRunning() && listener instanceof LifeCycle lifeCycle && !lifeCycle.isRunning()) {
+            addManaged(lifeCycle);
+        } else {
+            addBean(listener);
+        }
         listeners.add(listener);
-        addBean(listener);
     }
 
     @ManagedAttribute("Whether files are sent; the fields are taken out in any case")

@@ -339,6 +339,16 @@ class XSendfileHandlerTest {
     }
 
     @Test
+    void startsAndStopsAListenerThatIsAddedLater() throws Exception {
+        DownloadNotifier notifier = new DownloadNotifier();
+        try (TestServer ignored = server()) {
+            handler.addTransferListener(notifier);
+            assertTrue(notifier.isStarted());
+        }
+        assertTrue(notifier.isStopped());
+    }
+
+    @Test
     void tellsApplicationsWhatTheyMayName() throws Exception {
         ContextHandler context = new ContextHandler(new Application(), "/app");
         handler.setHandler(new ContextHandlerCollection(context));
