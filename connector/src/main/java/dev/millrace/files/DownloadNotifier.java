@@ -37,15 +37,17 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
     private static final Logger LOG = LoggerFactory.getLogger(DownloadNotifier.class);
 
     private volatile URI destination;
-    private final AtomicInteger pending = new AtomicInteger();
     private final LongAdder posted = new LongAdder();
     private final LongAdder dropped = new LongAdder();
     private volatile int maxPending = 1000;
     private volatile int retries = 3;
     private volatile long retryDelayMillis = 1000;
     private volatile long timeoutMillis = 5000;
-    private volatile ScheduledThreadPoolExecutor thread;
-    private HttpClient client;
+    private volatile Run run;
+
+    /** What lives from a start to a stop: a post under way keeps its own, and counts for that of nobody else. */
+    private record Run(ScheduledThreadPoolExecutor thread, HttpClient client, AtomicInteger pending) {
+    }
 
     /** Without a destination: posts nothing until there is one. */
     public DownloadNotifier() {
@@ -75,7 +77,8 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
 
     @ManagedAttribute("Results that wait to be posted")
     public int getPending() {
-        return pending.get();
+        Run current = run;
+        return current == null ? 0 : current.pending.get();
     }
 
     @ManagedAttribute("Results that were posted")
@@ -131,23 +134,26 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
     @Override
     protected void doStart() {
         Duration timeout = Duration.ofMillis(timeoutMillis);
-        client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(timeout).build();
+        HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(timeout).build();
         ScheduledThreadPoolExecutor started = new ScheduledThreadPoolExecutor(1, task -> {
             Thread poster = new Thread(task, "millrace-download-notifier");
             poster.setDaemon(true);
             return poster;
         });
         started.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-        thread = started;
+        run = new Run(started, client, new AtomicInteger());
     }
 
     @Override
     protected void doStop() {
-        thread.shutdownNow();
-        if (pending.get() > 0) {
-            LOG.info("{} results of transfers were not posted", pending.get());
+        Run stopped = run;
+        // The client's own thread ends when nobody has the client any more.
+        run = null;
+        stopped.thread.shutdownNow();
+        int pending = stopped.pending.get();
+        if (pending > 0) {
+            LOG.info("{} results of transfers were not posted", pending);
         }
-        pending.set(0);
     }
 
     @Override
@@ -155,49 +161,54 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
         if (destination == null) {
             return;
         }
-        if (pending.incrementAndGet() > maxPending) {
+        Run current = run;
+        if (current == null) {
+            drop("stopped", result);
+        } else if (current.pending.incrementAndGet() > maxPending) {
+            current.pending.decrementAndGet();
             drop("the queue is full", result);
         } else {
-            schedule(result, 0, 0);
+            schedule(current, result, 0, 0);
         }
     }
 
     private void drop(String reason, TransferResult result) {
-        pending.decrementAndGet();
         dropped.increment();
         LOG.warn("Dropping the result of a transfer, {}: {}", reason, result);
     }
 
-    private void schedule(TransferResult result, int failures, long delayMillis) {
+    private void schedule(Run current, TransferResult result, int failures, long delayMillis) {
         try {
-            thread.schedule(() -> post(result, failures), delayMillis, TimeUnit.MILLISECONDS);
+            current.thread.schedule(() -> post(current, result, failures), delayMillis, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException stopped) {
+            current.pending.decrementAndGet();
             drop("stopped", result);
         }
     }
 
-    private void post(TransferResult result, int failures) {
+    private void post(Run current, TransferResult result, int failures) {
         URI target = destination;
         if (target == null) {
-            pending.decrementAndGet();
+            current.pending.decrementAndGet();
             return;
         }
         try {
-            int status = send(target, form(result));
+            int status = send(current.client, target, form(result));
             if (status / 100 == 2) {
-                pending.decrementAndGet();
+                current.pending.decrementAndGet();
                 posted.increment();
                 return;
             }
-            retry(result, failures, "status " + status);
+            retry(current, result, failures, "status " + status);
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException | RuntimeException x) {
-            retry(result, failures, x.toString());
+            retry(current, result, failures, x.toString());
         }
     }
 
-    private int send(URI target, String form) throws InterruptedException, ExecutionException, TimeoutException {
+    private int send(HttpClient client, URI target, String form)
+            throws InterruptedException, ExecutionException, TimeoutException {
         CompletableFuture<HttpResponse<Void>> answer = client.sendAsync(HttpRequest.newBuilder(target)
                 .header("Content-Type", "application/x-www-form-urlencoded")
                 .POST(BodyPublishers.ofString(form)).build(), BodyHandlers.discarding());
@@ -209,11 +220,12 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
         }
     }
 
-    private void retry(TransferResult result, int failures, String reason) {
+    private void retry(Run current, TransferResult result, int failures, String reason) {
         LOG.debug("Cannot post {} to {}: {}", result, destination, reason);
         if (failures < retries) {
-            schedule(result, failures + 1, retryDelayMillis << Math.min(failures, 10));
+            schedule(current, result, failures + 1, retryDelayMillis << Math.min(failures, 10));
         } else {
+            current.pending.decrementAndGet();
             drop("cannot post it to " + destination + " (" + reason + ")", result);
         }
     }

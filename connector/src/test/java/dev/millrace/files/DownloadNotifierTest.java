@@ -1,6 +1,7 @@
 package dev.millrace.files;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.files.TransferResult.Outcome;
@@ -11,6 +12,8 @@ import dev.millrace.testing.TestServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -137,5 +140,31 @@ class DownloadNotifierTest {
             }
         }
         assertEquals(length, poster.in().readNBytes(length).length);
+    }
+
+    @Test
+    void leavesNoThreadWhenItIsStopped() throws Exception {
+        DownloadNotifier notifier = new DownloadNotifier("http://127.0.0.1:9/results");
+        Set<Thread> before = Thread.getAllStackTraces().keySet();
+        notifier.start();
+        Set<Thread> own = new HashSet<>(Thread.getAllStackTraces().keySet());
+        own.removeAll(before);
+        own.removeIf(thread -> !thread.getName().startsWith("HttpClient"));
+        assertFalse(own.isEmpty());
+        notifier.stop();
+        // The JDK ends the client's thread some time after the client was collected.
+        Await.until("ended", () -> own.stream().noneMatch(DownloadNotifierTest::isAliveAfterACollection));
+        notifier.start();
+        notifier.stop();
+    }
+
+    private static boolean isAliveAfterACollection(Thread thread) {
+        System.gc();
+        try {
+            thread.join(200);
+            return thread.isAlive();
+        } catch (InterruptedException x) {
+            throw new AssertionError(x);
+        }
     }
 }
