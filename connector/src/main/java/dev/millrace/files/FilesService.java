@@ -3,6 +3,7 @@ package dev.millrace.files;
 import java.io.IOException;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.eclipse.jetty.http.EtagUtils;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
@@ -18,6 +19,8 @@ import org.eclipse.jetty.util.Callback;
 
 /** Jetty's service of files, with bounded ranges, {@code If-Range}, and the parts of multiple ranges by the kernel. */
 final class FilesService extends ResourceService {
+    private static final Pattern EMPTY_TAG = Pattern.compile("(W/)?\"*");
+
     private final Supplier<SendfileContentFactory> files;
     private final Supplier<Server> server;
 
@@ -56,12 +59,12 @@ final class FilesService extends ResourceService {
     }
 
     // Jetty takes what follows the last hyphen of an entity tag for a suffix of its own making, and compares without it:
-    // with a suffix to take away, the tag of an application stays whole.
+    // with a suffix to take away, the tag of an application stays whole. For the suffix of an empty tag it looks beyond the end.
     @Override
     protected boolean handleConditionalHeaders(Request request, Response response, HttpContent content,
             Callback callback) throws IOException {
         String etag = content.getETagValue();
-        if (etag == null || etag.indexOf('-') < 0) {
+        if (etag == null || etag.indexOf('-') < 0 && !EMPTY_TAG.matcher(etag).matches()) {
             return super.handleConditionalHeaders(request, response, content, callback);
         }
         HttpField suffixed = new HttpField(HttpHeader.ETAG, EtagUtils.ETAG_SEPARATOR.isEmpty() ? etag

@@ -339,6 +339,23 @@ class XSendfileHandlerTest {
     }
 
     @Test
+    void anEmptyEntityTagIsOneToo() throws Exception {
+        try (TestServer server = server(); RawClient client = server.client()) {
+            for (String tag : List.of("\"\"", "W/\"\"", "\"", "\"\"\"", "W/")) {
+                fields.put("ETag", tag);
+                Answer answer = client.get("/").answer();
+                assertEquals(200, answer.status(), tag);
+                assertEquals(tag, answer.headers().get("ETag"));
+            }
+            fields.put("ETag", "\"\"");
+            String get = "GET / HTTP/1.1\r\nHost: localhost\r\n";
+            assertEquals(304, client.send(get + "If-None-Match: \"\"\r\n\r\n").answer().status());
+            assertEquals(200, client.send(get + "If-None-Match: \"a\"\r\n\r\n").answer().status());
+            assertEquals(412, client.send(get + "If-Match: \"a\"\r\n\r\n").answer().status());
+        }
+    }
+
+    @Test
     void startsAndStopsAListenerThatIsAddedLater() throws Exception {
         DownloadNotifier notifier = new DownloadNotifier();
         try (TestServer ignored = server()) {
