@@ -17,7 +17,6 @@ import org.eclipse.jetty.ee11.servlet.ResourceServlet;
 import org.eclipse.jetty.ee11.servlet.ServletApiResponse;
 import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
 import org.eclipse.jetty.ee11.servlet.ServletContextResponse;
-import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.content.FileMappingHttpContentFactory;
 import org.eclipse.jetty.http.content.HttpContent;
@@ -150,9 +149,10 @@ public class SendfileServlet extends ResourceServlet {
         boolean included = request.getDispatcherType() == DispatcherType.INCLUDE;
         try {
             String path = getEncodedPathInContext(request, included);
-            HttpContent content = path == null ? null : files.getContent(path);
-            HttpFields headers = ServletContextRequest.getServletContextRequest(request).getHeaders();
-            return content == null || files.acceptsRanges(headers, content) ? request : new Whole(request);
+            ServletContextRequest target = ServletContextRequest.getServletContextRequest(request);
+            // The variant that will be sent: each has a version of its own.
+            HttpContent content = path == null ? null : getResourceService().getContent(path, target);
+            return content == null || files.acceptsRanges(target.getHeaders(), content) ? request : new Whole(request);
         } catch (InvalidPathException ignored) {
             // Jetty answers it.
             return request;

@@ -25,6 +25,8 @@ import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -258,6 +260,26 @@ class SendfileServletTest {
                     + "Range: bytes=0-9,90000-\r\n\r\n").answer();
             assertEquals(206, parts.status());
             assertTrue(parts.text().contains(new String(bytes, 90_000, 10_000, StandardCharsets.ISO_8859_1)));
+        }
+    }
+
+    @Test
+    void judgesIfRangeByTheVariantThatIsSent() throws Exception {
+        byte[] plain = TestFiles.write(directory, "file.js", 100_000);
+        byte[] variant = TestFiles.write(directory, "file.js.gz", 50_000);
+        Files.setLastModifiedTime(directory.resolve("file.js"), FileTime.from(Instant.parse("2020-01-01T00:00:00Z")));
+        Files.setLastModifiedTime(directory.resolve("file.js.gz"), FileTime.from(Instant.parse("2021-01-01T00:00:00Z")));
+        ServletContextHandler context = context();
+        context.getServletHandler().getServlets()[0].setInitParameter("precompressed", "true");
+        String get = "GET /app/files/file.js HTTP/1.1\r\nHost: localhost\r\nRange: bytes=100-\r\nIf-Range: ";
+        String ofPlain = get + "Wed, 01 Jan 2020 00:00:00 GMT\r\n";
+        String ofVariant = get + "Fri, 01 Jan 2021 00:00:00 GMT\r\n";
+        String gzip = "Accept-Encoding: gzip\r\n";
+        try (TestServer server = new TestServer(connectors::http).start(context); RawClient client = server.client()) {
+            assertArrayEquals(variant, client.send(ofPlain + gzip + "\r\n").answer().body());
+            assertArrayEquals(Arrays.copyOfRange(variant, 100, 50_000), client.send(ofVariant + gzip + "\r\n").answer().body());
+            assertArrayEquals(Arrays.copyOfRange(plain, 100, 100_000), client.send(ofPlain + "\r\n").answer().body());
+            assertArrayEquals(plain, client.send(ofVariant + "\r\n").answer().body());
         }
     }
 
