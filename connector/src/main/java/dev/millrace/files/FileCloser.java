@@ -20,17 +20,24 @@ final class FileCloser {
 
     private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger count = new AtomicInteger();
-    private final AtomicBoolean working = new AtomicBoolean();
-    private volatile Executor executor;
+    /** Null: whoever asks closes. */
+    private volatile Worker worker;
+
+    /**
+     * One job on the threads of one start: a pool that stops may have taken a job that it never runs, and one that still runs
+     * must not let a second one in beside the next start's.
+     */
+    private record Worker(Executor executor, AtomicBoolean working) {
+    }
 
     /** @param executor null: whoever asks closes */
     void start(Executor executor) {
-        this.executor = executor;
+        worker = executor == null ? null : new Worker(executor, new AtomicBoolean());
     }
 
     /** Closes what waits; what comes later is closed by who asks. */
     void stop() {
-        executor = null;
+        worker = null;
         closeWaiting();
     }
 
@@ -47,24 +54,24 @@ final class FileCloser {
     }
 
     private void work() {
-        Executor running = executor;
-        if (running == null) {
+        Worker current = worker;
+        if (current == null) {
             closeWaiting();
-        } else if (working.compareAndSet(false, true)) {
+        } else if (current.working().compareAndSet(false, true)) {
             try {
-                running.execute(this::closeAll);
+                current.executor().execute(() -> closeAll(current));
             } catch (RejectedExecutionException stopped) {
                 LOG.debug("Closing files on the current thread: {}", stopped.toString());
-                closeAll();
+                closeAll(current);
             }
         }
     }
 
-    private void closeAll() {
+    private void closeAll(Worker current) {
         try {
             closeWaiting();
         } finally {
-            working.set(false);
+            current.working().set(false);
         }
         if (!waiting.isEmpty()) {
             work();

@@ -41,20 +41,28 @@ class FileCloserTest {
 
     private void close() {
         mostAtOnce.accumulateAndGet(atOnce.incrementAndGet(), Math::max);
-        try {
-            allowed.await();
-        } catch (InterruptedException x) {
-            Thread.currentThread().interrupt();
-        }
+        await(allowed);
         atOnce.decrementAndGet();
         closed.incrementAndGet();
     }
 
-    private void closeMany() {
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException x) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void start() {
         closer.start(job -> {
             jobs.incrementAndGet();
             threads.execute(job);
         });
+    }
+
+    private void closeMany() {
+        start();
         for (int i = 0; i < FILES; i++) {
             closer.close(this::close);
         }
@@ -81,6 +89,45 @@ class FileCloserTest {
         Await.until("all closed", () -> closed.get() == FILES);
         closer.close(this::close);
         assertEquals(FILES + 1, closed.get());
+    }
+
+    @Test
+    void startsAgainAfterAPoolThatDidNotGetToIt() {
+        allowed.countDown();
+        closer.start(neverRun -> { });
+        closer.close(this::close);
+        assertEquals(0, closed.get());
+        closer.stop();
+        assertEquals(1, closed.get());
+        closer.start(threads);
+        closer.close(this::close);
+        Await.until("closed by the next pool", () -> closed.get() == 2);
+    }
+
+    @Test
+    void aJobOfTheStartBeforeLetsNoSecondOneIn() {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch before = new CountDownLatch(1);
+        CountDownLatch over = new CountDownLatch(1);
+        closer.start(job -> threads.execute(() -> {
+            job.run();
+            over.countDown();
+        }));
+        closer.close(() -> {
+            begun.countDown();
+            await(before);
+        });
+        await(begun);
+        closer.stop();
+        start();
+        closer.close(this::close);
+        Await.until("the next job has begun", () -> atOnce.get() == 1);
+        before.countDown();
+        await(over);
+        closer.close(this::close);
+        assertEquals(1, jobs.get());
+        allowed.countDown();
+        Await.until("all closed", () -> closed.get() == 2);
     }
 
     @Test
