@@ -60,7 +60,7 @@ final class OpenFileCache {
             this.content = content;
         }
 
-        private boolean isValid(long validMillis) {
+        private boolean isValid(long validMillis, Containment within) {
             if (!content.file().isOpen()) {
                 return false;
             }
@@ -70,7 +70,18 @@ final class OpenFileCache {
             }
             // One looks, the others go on: they are late by no more than this look takes.
             return !checkedNanoTime.compareAndSet(checked, NanoTime.now()) && validMillis > 0
-                    || content.file().isCurrent();
+                    || content.file().isCurrent() && isInPlace(within);
+        }
+
+        // A file that was moved away and is linked to from its path is the same by all else.
+        private boolean isInPlace(Containment within) {
+            OpenFile file = content.file();
+            try {
+                return within != null ? isContained(file, within)
+                        : file.path().toRealPath().toUri().equals(content.getResource().getRealURI());
+            } catch (IOException gone) {
+                return false;
+            }
         }
     }
 
@@ -115,7 +126,7 @@ final class OpenFileCache {
         if (entry == null) {
             return null;
         }
-        if (entry.isValid(validMillis)) {
+        if (entry.isValid(validMillis, containment)) {
             return entry.content;
         }
         entries.asMap().remove(path, entry);
@@ -140,7 +151,7 @@ final class OpenFileCache {
         entries.put(path, new Entry(content));
     }
 
-    /** @param containment asked again once a file is open: a link may have become another one since it was found */
+    /** @param containment asked again once a file is open, and when it is compared: a link may have come, or become another one */
     void setContainment(Containment containment) {
         this.containment = containment;
     }
@@ -249,7 +260,7 @@ final class OpenFileCache {
         try {
             entries.asMap().forEach((path, entry) -> {
                 if (validMillis >= 0 && NanoTime.millisSince(entry.checkedNanoTime.get()) >= validMillis / 2
-                        && !entry.isValid(0)) {
+                        && !entry.isValid(0, containment)) {
                     entries.asMap().remove(path, entry);
                 }
             });

@@ -1,6 +1,7 @@
 package dev.millrace.files;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
@@ -15,6 +16,7 @@ import org.eclipse.jetty.http.MimeTypes;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.resource.ResourceFactory;
 import org.junit.jupiter.api.BeforeEach;
@@ -104,8 +106,7 @@ class FileLinksTest {
         }
     }
 
-    @Test
-    void mayNotChangeBeforeADelegatedFileIsOpen() throws Exception {
+    private XSendfileHandler delegating() {
         XSendfileHandler handler = new XSendfileHandler(new Handler.Abstract() {
             @Override
             public boolean handle(Request request, Response response, Callback callback) {
@@ -115,11 +116,55 @@ class FileLinksTest {
             }
         });
         handler.addRoot(first.toString());
+        return handler;
+    }
+
+    @Test
+    void mayNotChangeBeforeADelegatedFileIsOpen() throws Exception {
+        XSendfileHandler handler = delegating();
         handler.setMimeTypes(replacing(first.resolve("one.txt")));
         try (TestServer server = server(handler); RawClient client = server.client()) {
             assertEquals(404, client.get("/").answer().status());
             // Closed by a thread of the server's, maybe after the answer.
             Await.until("closed", () -> Leaks.descriptors(directory) == 0);
+        }
+    }
+
+    private static void moveAwayAndLink(Path path, Path target) throws Exception {
+        Files.move(path, target);
+        Files.createSymbolicLink(path, target);
+    }
+
+    @Test
+    void leadNowhereWhereADelegatedFileWas() throws Exception {
+        try (TestServer server = server(delegating()); RawClient client = server.client()) {
+            assertEquals("one", client.get("/").answer().text());
+            moveAwayAndLink(first.resolve("one.txt"), directory.resolve("outside/one.txt"));
+            assertEquals(404, client.get("/").answer().status());
+        }
+    }
+
+    @Test
+    void leadNowhereWhereTheDirectoryOfAnOpenFileWas() throws Exception {
+        assertDirectoryIsNotFollowed(files, "/both/file.txt");
+    }
+
+    @Test
+    void leadNowhereWhereTheAliasChecksOfAContextSaySo() throws Exception {
+        ContextHandler context = new ContextHandler(files, "/app");
+        context.clearAliasChecks();
+        assertDirectoryIsNotFollowed(context, "/app/both/file.txt");
+    }
+
+    private void assertDirectoryIsNotFollowed(Handler handler, String path) throws Exception {
+        Files.writeString(first.resolve("both/file.txt"), "moved");
+        files.getSendfileContentFactory().setValidMillis(0);
+        try (TestServer server = server(handler); RawClient client = server.client()) {
+            assertEquals("moved", client.get(path).answer().text());
+            SendfileContentFactory cache = files.getSendfileContentFactory();
+            assertSame(cache.getContent("/both/file.txt"), cache.getContent("/both/file.txt"), "still in its place");
+            moveAwayAndLink(first.resolve("both"), directory.resolve("outside/both"));
+            assertEquals(404, client.get(path).answer().status());
         }
     }
 
