@@ -3,6 +3,7 @@ package dev.millrace.files;
 import dev.millrace.transfer.TransferEndPoint;
 import java.util.Set;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.Content;
@@ -101,6 +102,12 @@ record Route(TransferEndPoint endPoint, Content.Sink sink, Obstacle obstacle) {
     // A range is one of the bytes as they are: what compresses it makes it wrong.
     static boolean isRange(Content.Sink sink) {
         return sink instanceof Response response && response.getStatus() == HttpStatus.PARTIAL_CONTENT_206;
+    }
+
+    /** Whether content that is written goes nowhere: that of a HEAD, unless its length is yet to be counted, as of an include. */
+    static boolean isHeadOnly(Content.Sink sink) {
+        return sink instanceof Response response && HttpMethod.HEAD.is(response.getRequest().getMethod())
+                && response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH) >= 0;
     }
 
     private static Content.Sink beyondCompressionOfRanges(Content.Sink sink) {

@@ -8,7 +8,6 @@ import org.eclipse.jetty.http.CompressedContentFormat;
 import org.eclipse.jetty.http.DateGenerator;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
-import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.PreEncodedHttpField;
 import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.io.ByteBufferPool;
@@ -109,7 +108,7 @@ final class SendfileContent extends HttpContent.Wrapper {
     @Override
     public void writeTo(Content.Sink sink, long offset, long length, Callback callback) {
         long bytes = length < 0 ? getContentLengthValue() - offset : length;
-        if (sink instanceof Response response && HttpMethod.HEAD.is(response.getRequest().getMethod())) {
+        if (Route.isHeadOnly(sink)) {
             sink.write(true, BufferUtil.EMPTY_BUFFER, callback);
             return;
         }

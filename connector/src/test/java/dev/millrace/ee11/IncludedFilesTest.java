@@ -1,0 +1,69 @@
+package dev.millrace.ee11;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.RawClient.Answer;
+import dev.millrace.testing.TestServer;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.eclipse.jetty.ee11.servlet.ResourceServlet;
+import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
+import org.eclipse.jetty.server.Handler;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Files as parts of what another servlet answers. On Jetty's connector, Jetty's servlet: what is to come out. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#all")
+class IncludedFilesTest {
+    private static final String TEXT = "All work and no play. ".repeat(100);
+
+    @Parameter
+    Connectors connectors;
+
+    @TempDir
+    Path directory;
+
+    private static final class Including extends HttpServlet {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected void doGet(HttpServletRequest request, HttpServletResponse response) throws ServletException, IOException {
+            for (int i = 0; i < Integer.parseInt(request.getParameter("times")); i++) {
+                request.getRequestDispatcher("/files/text.txt").include(request, response);
+            }
+        }
+    }
+
+    private Handler context() throws IOException {
+        Files.writeString(directory.resolve("text.txt"), TEXT);
+        ServletContextHandler context = new ServletContextHandler("/");
+        context.addServlet(connectors == Connectors.STOCK ? ResourceServlet.class : SendfileServlet.class, "/files/*")
+                .setInitParameter("baseResource", directory.toString());
+        context.addServlet(new Including(), "/include");
+        return context;
+    }
+
+    @Test
+    void countForTheLengthThatAHeadTells() throws Exception {
+        try (TestServer server = new TestServer(connectors::http).start(context()); RawClient client = server.client()) {
+            for (int times = 1; times <= 2; times++) {
+                String request = " /include?times=" + times + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
+                Answer get = client.send("GET" + request).answer();
+                assertEquals(TEXT.repeat(times), get.text());
+                Answer head = client.send("HEAD" + request).answer("HEAD");
+                assertEquals(String.valueOf(times * TEXT.length()), head.headers().get("Content-Length"));
+            }
+        }
+    }
+}
