@@ -30,6 +30,7 @@ final class OpenFile implements FileSource {
     private final FileCloser closer;
     private final AtomicInteger references = new AtomicInteger(1);
     private final List<Mappings.Mapping> pieces = new ArrayList<>();
+    private volatile boolean truncated;
 
     private OpenFile(Path path, FileChannel channel, FileVersion version, String etag, FileCloser closer) {
         this.path = path;
@@ -114,6 +115,16 @@ final class OpenFile implements FileSource {
         return channel.isOpen();
     }
 
+    @Override
+    public void onTruncated() {
+        truncated = true;
+    }
+
+    /** Whether somebody has found it to be shorter than its version says. */
+    boolean isTruncated() {
+        return truncated;
+    }
+
     FileVersion version() {
         return version;
     }
@@ -179,7 +190,11 @@ final class OpenFile implements FileSource {
 
     /** @return how many bytes were read into the buffer; -1 at the end of the file */
     int readSome(ByteBuffer buffer, long position) throws IOException {
-        return (int) call(file -> file.read(buffer, position));
+        int read = (int) call(file -> file.read(buffer, position));
+        if (read < 0 && position < size()) {
+            onTruncated();
+        }
+        return read;
     }
 
     /**

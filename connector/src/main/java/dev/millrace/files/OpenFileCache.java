@@ -61,7 +61,7 @@ final class OpenFileCache {
         }
 
         private boolean isValid(long validMillis, Containment within) {
-            if (!content.file().isOpen()) {
+            if (!content.file().isOpen() || content.file().isTruncated()) {
                 return false;
             }
             long checked = checkedNanoTime.get();

@@ -227,6 +227,7 @@ public final class FileRegion {
         long end = position + token.limit();
         long size = file.call(FileChannel::size);
         if (size < end) {
+            file.onTruncated();
             throw new TruncatedFileException(name, end, size);
         }
     }

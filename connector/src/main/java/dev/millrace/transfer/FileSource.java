@@ -19,6 +19,10 @@ public interface FileSource {
      */
     FileChannel channel() throws IOException;
 
+    /** Told when the file turns out to be shorter than a region of it: whoever keeps it open may want to open it anew. */
+    default void onTruncated() {
+    }
+
     /** A call that uses the file. */
     @FunctionalInterface
     interface Call {

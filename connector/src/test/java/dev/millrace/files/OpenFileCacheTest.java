@@ -16,6 +16,8 @@ import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -108,11 +110,39 @@ class OpenFileCacheTest {
         }
     }
 
+    @Test
+    void letsGoOfAFileThatIsFoundShorter() throws Exception {
+        cache().setValidMillis(FOR_EVER);
+        try (TestServer server = server()) {
+            for (int size : new int[] {1000, 50_000, 1_000_000}) {
+                assertLetsGoOfAShorterFile(server, "sent" + size, size);
+            }
+            cache().setMinTransferBytes(Integer.MAX_VALUE);
+            assertLetsGoOfAShorterFile(server, "copied", 1_000_000);
+        }
+    }
+
+    private void assertLetsGoOfAShorterFile(TestServer server, String name, int size) throws Exception {
+        byte[] bytes = TestFiles.write(directory, name, size);
+        try (RawClient client = server.client()) {
+            assertArrayEquals(bytes, client.get("/" + name).answer().body());
+            byte[] shorter = TestFiles.write(directory, name, size / 2);
+            try {
+                assertEquals(500, client.get("/" + name).answer().status());
+            } catch (IOException cut) {
+                assertTrue(size > 1000, "nothing is sent of what is read at once");
+            }
+            try (RawClient next = server.client()) {
+                assertArrayEquals(shorter, next.get("/" + name).answer().body());
+            }
+        }
+    }
+
     private static int length(RawClient client, String path) {
         try {
             return client.get(path).answer().body().length;
-        } catch (java.io.IOException x) {
-            throw new java.io.UncheckedIOException(x);
+        } catch (IOException x) {
+            throw new UncheckedIOException(x);
         }
     }
 
