@@ -2,6 +2,7 @@ package dev.millrace.webapp;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,7 +67,11 @@ final class Catalog {
                 String name = root.relativize(file).toString().replace('\\', '/');
                 if (attributes.isRegularFile() && Files.isReadable(file) && !name.equals(NAME)) {
                     Entry known = entries.get(name);
-                    now.put(name, known != null && known.describes(attributes) ? known : read(file, attributes));
+                    try {
+                        now.put(name, known != null && known.describes(attributes) ? known : read(file, attributes));
+                    } catch (FileSystemException gone) {
+                        return visitFileFailed(file, gone);
+                    }
                 }
                 return FileVisitResult.CONTINUE;
             }

@@ -1,13 +1,16 @@
 package dev.millrace.webapp;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -52,5 +55,29 @@ class CatalogTest {
 
         Files.delete(file);
         assertEquals("{\"files\":[]}", catalog.json());
+    }
+
+    @Test
+    void leavesOutWhatVanishesBeforeItIsRead() throws Exception {
+        AtomicBoolean done = new AtomicBoolean();
+        Thread other = new Thread(() -> {
+            while (!done.get()) {
+                try {
+                    Files.delete(Files.writeString(folder.resolve("fleeting.txt"), "abc"));
+                } catch (IOException x) {
+                    throw new UncheckedIOException(x);
+                }
+            }
+        });
+        other.start();
+        try {
+            // So often that the file is likely to vanish at every point of a look.
+            for (int i = 0; i < 20_000; i++) {
+                assertDoesNotThrow(() -> new Catalog(folder).json());
+            }
+        } finally {
+            done.set(true);
+            other.join();
+        }
     }
 }
