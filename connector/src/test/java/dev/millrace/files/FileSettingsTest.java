@@ -240,6 +240,27 @@ class FileSettingsTest {
     }
 
     @Test
+    void takesTheTagsOfAFileAndOfItsVariantsForEachOther() throws Exception {
+        TestFiles.write(directory, "file.js", 100_000);
+        TestFiles.write(directory, "file.js.gz", 50_000);
+        SendfileHandler files = files();
+        files.setPrecompressedFormats(CompressedContentFormat.GZIP);
+        files.setEtags(true);
+        String accept = "Accept-Encoding: gzip";
+        try (TestServer server = new TestServer(connectors::http).start(files); RawClient client = server.client()) {
+            String plain = client.get("/file.js").answer().headers().get("ETag");
+            String variant = client.send(get("/file.js", accept)).answer().headers().get("ETag");
+            assertEquals(plain.replaceFirst("\"$", "--gzip\""), variant);
+            for (String etag : new String[] {plain, variant}) {
+                for (String range : new String[] {"X-Range: none", "Range: bytes=0-9,20-29"}) {
+                    assertEquals(304, client.send(get("/file.js", accept, range, "If-None-Match: " + etag)).answer().status());
+                    assertTrue(client.send(get("/file.js", accept, range, "If-Match: " + etag)).answer().status() < 300);
+                }
+            }
+        }
+    }
+
+    @Test
     void servesWelcomeFilesAndListings() throws Exception {
         Files.createDirectories(directory.resolve("with"));
         Files.createDirectories(directory.resolve("without"));
