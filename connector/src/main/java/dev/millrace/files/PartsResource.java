@@ -3,15 +3,18 @@ package dev.millrace.files;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.BufferUtil;
 
 /** A file whose ranges go into one response: those that are worth it as tokens, where the response's way allows it. */
 final class PartsResource extends FileResource {
     private final SendfileContentFactory factory;
     private final Response response;
     private final boolean isBypassed;
+    private final boolean isHead;
     private Route route;
     private boolean isCounted;
 
@@ -24,6 +27,7 @@ final class PartsResource extends FileResource {
         this.factory = factory;
         this.response = response;
         this.isBypassed = isBypassed;
+        this.isHead = HttpMethod.HEAD.is(response.getRequest().getMethod());
     }
 
     /** What is written is one range after all, and counted by who writes it. */
@@ -37,7 +41,7 @@ final class PartsResource extends FileResource {
             long bytes = response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH);
             Route found = Route.of(response, bytes, false);
             route = found.sink() == response || isBypassed ? found : new Route(null, response, Obstacle.WRAPPED);
-            if (!isCounted) {
+            if (!isCounted && !isHead) {
                 factory.onRoute(response, route, getPath(), 0, bytes);
             }
         }
@@ -46,6 +50,10 @@ final class PartsResource extends FileResource {
 
     @Override
     public Content.Source newContentSource(ByteBufferPool.Sized pool, long offset, long length) {
+        if (isHead) {
+            // A part that nobody is sent need not be read, and one that was announced would count as sent.
+            return Content.Source.from(BufferUtil.EMPTY_BUFFER);
+        }
         if (route().obstacle() != null || length < factory.getMinTransferBytes()) {
             return super.newContentSource(pool, offset, length);
         }

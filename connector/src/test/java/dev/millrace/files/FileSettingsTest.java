@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.connector.MillraceConnector;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
+import dev.millrace.transfer.TransferStatistics;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -136,6 +138,22 @@ class FileSettingsTest {
             Answer head = client.send(request("HEAD", "/file.bin", "Range: bytes=0-999999,2000000-")).answer("HEAD");
             assertEquals(206, head.status());
             assertArrayEquals(bytes, client.get("/file.bin").answer().body());
+        }
+    }
+
+    @Test
+    void countsNoRangesOfAHead() throws Exception {
+        TestFiles.write(directory, "file.bin", 300_000);
+        SendfileHandler files = files();
+        String ranges = "Range: bytes=0-99999,150000-249999";
+        try (TestServer server = new TestServer(connectors::http).start(files); RawClient client = server.client()) {
+            TransferStatistics statistics = ((MillraceConnector) server.connector()).getTransferStatistics();
+            Answer head = client.send(request("HEAD", "/file.bin", ranges)).answer("HEAD");
+            assertEquals(206, head.status());
+            assertNull(way(head));
+            assertEquals(206, client.send(get("/file.bin", ranges)).answer().status());
+            assertEquals(2, statistics.getRegions());
+            assertEquals(1, files.getSendfileContentFactory().getTransfers());
         }
     }
 
