@@ -13,12 +13,15 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.http.EtagUtils;
 import org.eclipse.jetty.util.IO;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One version of a file, open, with its mappings, counted: whoever opens it holds the first count, every response
  * that sends it another, and with the last count the mappings and the descriptor are given back. Thread-safe.
  */
 final class OpenFile implements FileSource {
+    private static final Logger LOG = LoggerFactory.getLogger(OpenFile.class);
     /** A buffer holds at most 2 GiB - 1; mappings must begin at whole pages. */
     private static final long PIECE_BYTES = 1L << 30;
     private static final int OPEN_ATTEMPTS = 5;
@@ -164,10 +167,19 @@ final class OpenFile implements FileSource {
 
     private void close() {
         synchronized (pieces) {
-            pieces.forEach(Mappings.Mapping::close);
+            pieces.forEach(OpenFile::close);
             pieces.clear();
         }
         IO.close(channel);
+    }
+
+    private static void close(Mappings.Mapping piece) {
+        try {
+            piece.close();
+        } catch (RuntimeException x) {
+            // In use by a system call, from JDK 22 on: the other pieces and the descriptor are to be given back all the same.
+            LOG.warn("Cannot end a mapping", x);
+        }
     }
 
     /**

@@ -9,14 +9,19 @@ import dev.millrace.testing.Await;
 import dev.millrace.testing.TestFiles;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.Pipe;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Files are closed in the background, and only so many threads take part in it: one. */
@@ -139,6 +144,23 @@ class FileCloserTest {
         closer.close(this::close);
         closer.close(this::close);
         assertEquals(2, closed.get());
+    }
+
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_22, disabledReason = "before, nobody asks whether a mapping is in use")
+    void closesAFileOneOfWhoseMappingsIsInUse() throws Exception {
+        TestFiles.write(directory, "file.bin", 10_000_000);
+        OpenFile file = OpenFile.open(directory.resolve("file.bin"), closer);
+        ByteBuffer token = file.token(0, 10_000_000);
+        Pipe full = Pipe.open();
+        Future<Integer> write = threads.submit(() -> full.sink().write(token));
+        // More than the pipe holds: once it has a byte, the write is inside of the system.
+        assertEquals(1, full.source().read(ByteBuffer.allocate(1)));
+        file.release();
+        assertFalse(file.isOpen());
+        full.source().close();
+        assertTrue(write.get(10, TimeUnit.SECONDS) < 10_000_000);
+        full.sink().close();
     }
 
     @Test
