@@ -86,6 +86,7 @@ final class OpenFile implements FileSource {
         return current.isOpen() ? current : reopen();
     }
 
+    // There is no way but the path: a file that an interrupt closed after it was deleted or replaced is lost to all who send it.
     private synchronized FileChannel reopen() throws IOException {
         if (references.get() == 0) {
             throw new ClosedChannelException();
