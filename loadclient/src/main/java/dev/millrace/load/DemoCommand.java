@@ -57,7 +57,7 @@ final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        Files.createDirectories(output);
+        OutputFolder.prepare(spec.commandLine(), output);
         String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         Map<String, String> environment = new LinkedHashMap<>(Environment.read());
         try (ServerProcess server = start()) {

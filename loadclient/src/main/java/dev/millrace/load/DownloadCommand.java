@@ -114,6 +114,7 @@ final class DownloadCommand implements Callable<Integer> {
         Map<String, String> facts = load.facts(settings);
         facts.put("repetitions", rigour.describe());
         facts.put("verified", verify.name().toLowerCase(Locale.ROOT));
+        rigour.prepareOutput();
         try (Servers servers = rigour.servers(targets)) {
             // The catalogue is asked of the server, which may have to be started for that.
             interruption.lastly(servers::close);

@@ -10,7 +10,6 @@ import dev.millrace.load.report.ThenAndNow;
 import dev.millrace.load.run.CellResult;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -165,11 +164,13 @@ final class ReplayCommand implements Callable<Integer> {
              ReplayServers started = new ReplayServers(experiment, programs, servers, files, folder)) {
             ReplayPlan plan = ReplayPlan.of(experiment, lengths, started.skipped().keySet(), seed);
             require(plan.cells() > 0, "--servers takes " + String.join(", ", experiment.servers().keySet()));
+            if (!dryRun) {
+                OutputFolder.prepare(spec.commandLine(), folder);
+            }
             announce(plan, started, wanted);
             if (dryRun) {
                 return Main.GOOD;
             }
-            Files.createDirectories(folder);
             interruption.lastly(started::close);
             Map<String, String> environment = new LinkedHashMap<>(Environment.read());
             environment.putAll(programs.facts());

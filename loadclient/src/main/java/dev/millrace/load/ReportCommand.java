@@ -63,15 +63,25 @@ final class ReportCommand implements Callable<Integer> {
         }
         if (markdown == null) {
             Path folder = output != null ? output : file(runs.get(0)).toAbsolutePath().getParent();
+            OutputFolder.prepare(spec.commandLine(), folder);
             spec.commandLine().getOut().println(loaded.get(0).write(folder));
             return Main.GOOD;
         }
+        return page(loaded);
+    }
+
+    private int page(List<RunFile> loaded) throws IOException {
         if (loaded.stream().allMatch(run -> run.experiment() == null)) {
             throw new IOException("none of these runs is a replay");
         }
         String command = "loadclient report --markdown " + markdown + " "
                 + runs.stream().map(Path::toString).collect(Collectors.joining(" "));
-        Files.writeString(markdown, MarkdownPage.of(loaded, command));
+        String page = MarkdownPage.of(loaded, command);
+        try {
+            Files.writeString(markdown, page);
+        } catch (IOException e) {
+            throw OutputFolder.unwritable(spec.commandLine(), markdown, e);
+        }
         spec.commandLine().getOut().println(markdown);
         return Main.GOOD;
     }

@@ -170,6 +170,13 @@ final class RigourOptions {
         return output;
     }
 
+    /** Makes the folder for results, if one is wanted and anything is to be measured. */
+    void prepareOutput() {
+        if (output != null && !dryRun) {
+            OutputFolder.prepare(spec.commandLine(), output);
+        }
+    }
+
     Progress.Style progress() {
         return quiet ? Progress.Style.NONE : progress;
     }

@@ -89,6 +89,7 @@ final class UuidCommand implements Callable<Integer> {
         Plan plan = new Plan("UUID service at " + String.join(", ", urls), cells(targets, rigour.labels(targets), body),
                 settings,
                 rigour.servers(targets), rigour.schedule(load.seed()), facts);
+        rigour.prepareOutput();
         return new Session(interruption, load.line(), rigour).run(plan);
     }
 
