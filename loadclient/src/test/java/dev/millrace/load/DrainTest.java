@@ -2,6 +2,7 @@ package dev.millrace.load;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.report.RunFile;
@@ -9,6 +10,7 @@ import dev.millrace.load.run.CellResult;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,9 +27,12 @@ class DrainTest {
     private Path folder;
 
     private CellResult run(int expectedCode, TestServer server, String command, String... options) throws IOException {
-        List<String> args = new ArrayList<>(List.of(command, "-c=2", "-d=300ms", "--warmup=0s", "--timeout=20s", "-o",
+        List<String> args = new ArrayList<>(List.of(command, "-c=2", "--warmup=0s", "--timeout=20s", "-o",
                 folder.toString()));
         args.addAll(List.of(options));
+        if (!args.contains("-d=2s")) {
+            args.add("-d=300ms");
+        }
         args.add(server.url("/generate-uuid"));
         Cli cli = Cli.run(args.toArray(String[]::new));
         assertEquals(expectedCode, cli.code(), cli.out() + cli.err());
@@ -58,6 +63,11 @@ class DrainTest {
                 TestServer.send(out, "200 OK", "x/y", CONTENT);
             }
         });
+    }
+
+    private static TestServer stallingNever() throws IOException {
+        return new TestServer((request, out, socket) -> TestServer.send(out, "200 OK", "x/y",
+                request.target().endsWith(".json") ? TestFiles.catalog("a", CONTENT) : CONTENT));
     }
 
     private static void stall(OutputStream out, Socket socket, int after) throws IOException {
@@ -116,10 +126,25 @@ class DrainTest {
     }
 
     @Test
+    void aWindowInWhichNoDownloadEndsIsInvalid() throws IOException {
+        try (TestServer server = stallingNever()) {
+            CellResult cell = run(Main.INVALID, server, "download", "--drain=200ms", "--limit-rate=40000");
+            assertEquals("invalid: no download ended in the window", cell.verdict());
+            assertTrue(cell.counts().bytes() > 0);
+            String line = Files.readString(folder.resolve("cells.txt"));
+            assertTrue(line.contains(" | p50      - p99      - ms | err 0 "), line);
+            assertEquals("", Cli.column(folder, "latency_p50_us"));
+            String page = Files.readString(folder.resolve("report.html"));
+            assertFalse(page.contains("Latency, median") || page.contains("Latency by percentile"), page);
+        }
+    }
+
+    @Test
     void aDownloadThatGoesOnIsNotedAndItsBytesCount() throws IOException {
-        try (TestServer server = stallingOnce(CONTENT.length)) {
-            CellResult cell = run(Main.GOOD, server, "download", "--drain=200ms", "--limit-rate=40000");
+        try (TestServer server = stallingNever()) {
+            CellResult cell = run(Main.GOOD, server, "download", "-d=2s", "--drain=800ms", "--limit-rate=120000");
             assertEquals(2, cell.counts().cutOff());
+            assertEquals(2, cell.counts().requests());
             assertEquals(0, cell.counts().stalled());
             assertTrue(cell.counts().bytes() > 0);
             assertTrue(cell.notes().contains("2 downloads were still going on at the end: their bytes count, their "

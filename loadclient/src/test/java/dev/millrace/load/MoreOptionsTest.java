@@ -125,6 +125,13 @@ class MoreOptionsTest {
     }
 
     @Test
+    void errorsHaveNoLatency() throws IOException {
+        List<String> lines = failing(4, "--latency").outLines();
+        assertTrue(lines.get(0).contains(" | p50      - p99      - ms | err 4 | errors"), lines.get(0));
+        assertEquals("  latency ms: 50% - 75% - 90% - 99% - 99.9% - 99.99% - 100% -", lines.get(1));
+    }
+
+    @Test
     void nothingButErrorsIsForgiven() throws IOException {
         assertEquals(Main.ERRORS, failing(4, "--max-errors=3").code());
         Cli all = failing(4, "--max-errors=4");

@@ -51,10 +51,7 @@ final class CellTables {
 
     private static String time(Aggregate cell, Function<CellResult, Percentiles> times,
                                Function<Percentiles, Double> which) {
-        return Figures.millis(cell.mean(result -> {
-            Percentiles known = times.apply(result);
-            return known == null || known.count() == 0 ? null : which.apply(known);
-        }));
+        return Figures.millis(cell.mean(result -> Figures.of(times.apply(result), which)));
     }
 
     static String sizes(List<CellResult> cells) {

@@ -25,7 +25,8 @@ final class DetailCharts {
     /** Latency by percentile, the tail stretched; of the cells with most clients first. */
     static String percentiles(List<CellResult> cells) {
         Map<String, Histogram> curves = new LinkedHashMap<>();
-        cells.stream().filter(cell -> !cell.histogram().isEmpty() && cell.repetition() == 0)
+        cells.stream().filter(cell -> !cell.histogram().isEmpty() && cell.times().latency().count() > 0
+                        && cell.repetition() == 0)
                 .sorted((a, b) -> Integer.compare(clients(b), clients(a))).limit(MOST_LINES)
                 .forEach(cell -> curves.put(ResultLine.name(cell), Distribution.decode(cell.histogram())));
         if (curves.isEmpty()) {

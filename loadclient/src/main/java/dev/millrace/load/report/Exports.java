@@ -2,6 +2,7 @@ package dev.millrace.load.report;
 
 import dev.millrace.load.run.CellResult;
 import dev.millrace.load.run.Distribution;
+import dev.millrace.load.run.Percentiles;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -22,6 +23,8 @@ final class Exports {
     private static final double NANOS_PER_MILLI = 1e6;
     private static final int TICKS_PER_HALF = 5;
     private static final List<String> TIMES = List.of("p50", "p90", "p99", "p999", "max");
+    private static final List<Function<Percentiles, Double>> FIGURES = List.of(Percentiles::p50, Percentiles::p90,
+            Percentiles::p99, Percentiles::p999, Percentiles::max);
 
     private Exports() {
     }
@@ -102,8 +105,7 @@ final class Exports {
             row.add(plain(used == null ? null : used / cell.windowSeconds()));
         }
         for (var times : List.of(cell.times().latency(), cell.times().firstByte())) {
-            row.addAll(List.of(plain(times.p50()), plain(times.p90()), plain(times.p99()), plain(times.p999()),
-                    plain(times.max())));
+            FIGURES.forEach(figure -> row.add(plain(Figures.of(times, figure))));
         }
         row.addAll(List.of(Long.toString(cell.counts().connections()), Long.toString(cell.counts().cutOff()),
                 Long.toString(cell.counts().stalled()), Long.toString(cell.counts().unsent()),

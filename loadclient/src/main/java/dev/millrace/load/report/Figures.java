@@ -1,7 +1,9 @@
 package dev.millrace.load.report;
 
+import dev.millrace.load.run.Percentiles;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** Figures as text, the same in every locale. Stateless. */
@@ -26,6 +28,11 @@ final class Figures {
         }
         String format = size >= HUNDRED ? "%,.0f" : size >= TEN ? "%.1f" : "%.2f";
         return String.format(Locale.ROOT, format, value);
+    }
+
+    /** A figure of a distribution; null if there is none, or it is one of nothing. */
+    static Double of(Percentiles times, Function<Percentiles, Double> figure) {
+        return times == null || times.count() == 0 ? null : figure.apply(times);
     }
 
     /** Microseconds shown as milliseconds. */

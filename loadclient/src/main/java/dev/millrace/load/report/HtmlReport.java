@@ -1,6 +1,7 @@
 package dev.millrace.load.report;
 
 import dev.millrace.load.run.CellResult;
+import dev.millrace.load.run.Percentiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -91,12 +92,17 @@ final class HtmlReport {
         pair(cells, bytes ? "Megabytes per second of server CPU" : "Requests per second of server CPU",
                 bytes ? "MB" : "requests", HtmlReport::merit);
         pair(cells, "Server CPU", bytes ? "ms per GB" : "\u00b5s per request", CellResult::cost);
-        pair(cells, "Latency, median", "ms", cell -> cell.times().latency().p50() / MICROS_PER_MILLI);
-        pair(cells, "Latency, 99 %", "ms", cell -> cell.times().latency().p99() / MICROS_PER_MILLI);
+        pair(cells, "Latency, median", "ms", cell -> millis(cell.times().latency(), Percentiles::p50));
+        pair(cells, "Latency, 99 %", "ms", cell -> millis(cell.times().latency(), Percentiles::p99));
         if (bytes) {
-            pair(cells, "First body byte, median", "ms", cell -> cell.times().firstByte().p50() / MICROS_PER_MILLI);
+            pair(cells, "First body byte, median", "ms", cell -> millis(cell.times().firstByte(), Percentiles::p50));
         }
         page.append(DetailCharts.percentiles(results)).append(DetailCharts.series(results)).append("</div>\n");
+    }
+
+    private static Double millis(Percentiles times, Function<Percentiles, Double> figure) {
+        Double micros = Figures.of(times, figure);
+        return micros == null ? null : micros / MICROS_PER_MILLI;
     }
 
     /** The figure that compares servers best where client and server share cores. */

@@ -3,10 +3,13 @@ package dev.millrace.load.report;
 import dev.millrace.load.run.CellResult;
 import dev.millrace.load.run.Distribution;
 import dev.millrace.load.run.FaultCount;
+import dev.millrace.load.run.Percentiles;
+import dev.millrace.load.run.Times;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
@@ -51,8 +54,8 @@ public final class ResultLine {
                 Figures.number(cell.mean(CellResult::cost)), bytes ? "ms/GB" : "us/req",
                 Figures.number(cell.mean(result -> cores(result.cpu().server(), result))),
                 Figures.number(cell.mean(result -> cores(result.cpu().client(), result))),
-                Figures.millis(cell.mean(result -> result.times().latency().p50())),
-                Figures.millis(cell.mean(result -> result.times().latency().p99())), raw(cell), cell.errors(),
+                millis(cell, Times::latency, Percentiles::p50), millis(cell, Times::latency, Percentiles::p99), raw(cell),
+                cell.errors(),
                 cell.cutOff() > 0 ? " | cut " + cell.cutOff() : "", cell.verdict());
     }
 
@@ -61,9 +64,12 @@ public final class ResultLine {
         if (cell.first().times().raw() == null) {
             return "";
         }
-        return String.format(Locale.ROOT, " (raw p50 %6s p99 %6s)",
-                Figures.millis(cell.mean(result -> result.times().raw() == null ? null : result.times().raw().p50())),
-                Figures.millis(cell.mean(result -> result.times().raw() == null ? null : result.times().raw().p99())));
+        return String.format(Locale.ROOT, " (raw p50 %6s p99 %6s)", millis(cell, Times::raw, Percentiles::p50),
+                millis(cell, Times::raw, Percentiles::p99));
+    }
+
+    private static String millis(Aggregate cell, Function<Times, Percentiles> times, Function<Percentiles, Double> figure) {
+        return Figures.millis(cell.mean(result -> Figures.of(times.apply(result.times()), figure)));
     }
 
     /** A second line: latency at more percentiles than the first one has room for. */
@@ -72,7 +78,8 @@ public final class ResultLine {
         StringBuilder text = new StringBuilder("  latency ms:");
         for (double percentile : PERCENTILES) {
             text.append(' ').append(BigDecimal.valueOf(percentile).stripTrailingZeros().toPlainString()).append("% ")
-                    .append(Figures.millis(latency.getValueAtPercentile(percentile) / NANOS_PER_MICRO));
+                    .append(Figures.millis(latency.getTotalCount() == 0 ? null
+                            : (Double) (latency.getValueAtPercentile(percentile) / NANOS_PER_MICRO)));
         }
         return text.toString();
     }

@@ -74,6 +74,9 @@ final class Verdict {
             return "nothing completed";
         }
         flaw = facts.cell().isOpen() ? otherRate(facts) : null;
+        if (facts.counts().requests() == 0) {
+            return "no download ended in the window";
+        }
         flaw = flaw == null ? unsteady(facts) : flaw;
         String required = facts.limits().require();
         return flaw != null || required == null || required.equals(facts.bound()) ? flaw : facts.bound();

@@ -8,7 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.load.host.ProcessCpu;
 import dev.millrace.load.http.Target;
 import dev.millrace.load.run.RunSettings.Limits;
+import dev.millrace.load.scenario.CatalogFile;
+import dev.millrace.load.scenario.DownloadWorkload;
 import dev.millrace.load.scenario.UuidWorkload;
+import dev.millrace.load.scenario.Verify;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -97,6 +100,17 @@ class VerdictTest {
         assertEquals("invalid: 3 requests unanswered when the drain ended",
                 Verdict.of(facts(cell(0), new Counts(1000, 0, 1, 3), 0, Map.of(), true)));
         assertEquals("latency-bound", Verdict.of(facts(cell(0), new Counts(1000, 0, 1, 3), 0, Map.of(), false)));
+    }
+
+    @Test
+    void bytesOfDownloadsNoneOfWhichEndedSayNothing() {
+        Cell files = new Cell("", 1, 0, 0, new DownloadWorkload(Target.of("http://127.0.0.1:1/"), "a",
+                List.of(new CatalogFile("a", 1000, null)), true, Verify.LENGTH, 1, List.of()));
+        assertEquals("invalid: no download ended in the window",
+                Verdict.of(facts(files, new Counts(0, 900, 1, 0), 0, Map.of(), true)));
+        assertEquals("latency-bound", Verdict.of(facts(files, new Counts(1, 1900, 1, 0), 0, Map.of(), true)));
+        assertEquals("invalid: nothing completed",
+                Verdict.of(facts(files, new Counts(0, 0, 1, 0), 0, Map.of(), true)));
     }
 
     @Test
