@@ -17,6 +17,9 @@ import org.junit.jupiter.api.Test;
 class PageTest {
     private static final Path EXAMPLES = Path.of("..");
     private static final Path PAGE = Path.of("..", "..", "docs", "embedding.md");
+    private static final Path PARENT = Path.of("..", "..", "pom.xml");
+    /** The examples have theirs from the parent. */
+    private static final Pattern VERSION = Pattern.compile("<version>.*</version>\n");
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```(?:java|xml)\n(.*?)^```$");
 
     @Test
@@ -28,9 +31,24 @@ class PageTest {
         int blocks = 0;
         for (Matcher block = BLOCK.matcher(read(PAGE)); block.find(); blocks++) {
             String code = withoutIndent(block.group(1));
-            assertTrue(sources.stream().anyMatch(source -> withoutIndent(source).contains(code)), block.group());
+            String unversioned = VERSION.matcher(code).replaceAll("");
+            assertTrue(sources.stream().anyMatch(source -> withoutIndent(source).contains(unversioned)), block.group());
         }
         assertTrue(blocks >= 5, blocks + " blocks in " + PAGE);
+    }
+
+    @Test
+    void theVersionIsThatOfTheParent() {
+        String parent = withoutIndent(read(PARENT));
+        String own = parent.substring(0, parent.indexOf("<packaging>"));
+        Matcher version = VERSION.matcher(withoutIndent(read(PAGE)));
+        int versions = 0;
+        for (; version.find(); versions++) {
+            assertTrue(own.contains(version.group()), version.group());
+        }
+        assertTrue(versions >= 2, versions + " versions in " + PAGE);
+        String jetty = parent.replaceFirst("(?s).*<jetty.version>(.*?)</jetty.version>.*", "$1");
+        assertTrue(read(PAGE).contains("`org.eclipse.jetty.ee11:jetty-ee11-servlet:" + jetty + "`"), jetty);
     }
 
     private static boolean isSource(Path file) {
