@@ -4,11 +4,8 @@ import dev.millrace.load.report.Comparison;
 import dev.millrace.load.report.Comparison.Metric;
 import dev.millrace.load.report.Comparison.Ratio;
 import dev.millrace.load.report.Gap;
-import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.CellResult;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -57,7 +54,7 @@ final class CompareCommand implements Callable<Integer> {
     private String b;
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() {
         double percent = percent();
         List<CellResult> baseline = cells(a);
         Comparison comparison = compared(baseline, cells(b));
@@ -123,12 +120,12 @@ final class CompareCommand implements Callable<Integer> {
         }
     }
 
-    private static List<CellResult> cells(String run) throws IOException {
+    private List<CellResult> cells(String run) {
         int hash = run.lastIndexOf('#');
         Path path = Path.of(hash < 0 ? run : run.substring(0, hash));
-        List<CellResult> cells = RunFile.read(Files.isDirectory(path) ? path.resolve("run.json") : path).cells();
+        List<CellResult> cells = ReportCommand.read(spec.commandLine(), path).cells();
         if (cells.isEmpty()) {
-            throw new IOException("nothing was measured in " + path);
+            throw new ParameterException(spec.commandLine(), "nothing was measured in " + path);
         }
         if (hash < 0) {
             return cells;
@@ -136,7 +133,7 @@ final class CompareCommand implements Callable<Integer> {
         String label = run.substring(hash + 1);
         List<CellResult> chosen = cells.stream().filter(cell -> cell.label().equals(label)).toList();
         if (chosen.isEmpty()) {
-            throw new IOException("no variant " + label + " in " + path);
+            throw new ParameterException(spec.commandLine(), "no variant " + label + " in " + path);
         }
         return chosen;
     }

@@ -19,6 +19,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -57,6 +58,9 @@ final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        if (!Files.isRegularFile(war)) {
+            throw new ParameterException(spec.commandLine(), "no such file: " + war);
+        }
         OutputFolder.prepare(spec.commandLine(), output);
         String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         Map<String, String> environment = new LinkedHashMap<>(Environment.read());
@@ -76,9 +80,6 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private ServerProcess start() throws IOException {
-        if (!Files.isRegularFile(war)) {
-            throw new IOException("no such file: " + war);
-        }
         return ServerProcess.ofJava(List.of("-jar", war.toString(), "--bio-port=0", "--nio-port=0", "--stock-port=0"),
                 LISTENERS.size(), output.resolve("server.log"));
     }

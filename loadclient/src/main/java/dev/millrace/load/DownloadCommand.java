@@ -31,10 +31,12 @@ import picocli.CommandLine.TypeConversionException;
         description = "Measures downloads of the files below URL. A comma list is a sweep: one cell for each "
                 + "combination.",
         footer = {"", "Examples:",
-            "  loadclient download -c 50,100,200 -d 30s --limit-rate none,1M -o out http://127.0.0.1:8080/files/",
-            "  loadclient download --mix 1k:40,1m:10,100m:1 -d 60s http://127.0.0.1:8080/files/",
+            "  loadclient download -c 50,100,200 -d 30s --limit-rate none,1M -o out \\",
+            "      http://127.0.0.1:8080/files/",
+            "  loadclient download --mix 1k:40,1m:10,100m:1 http://127.0.0.1:8080/files/",
             "  loadclient download --range=64k -c 50 http://127.0.0.1:8080/files/",
-            "  loadclient download --file each --catalog files.json http://127.0.0.1:8080/files/"})
+            "  loadclient download --file each --catalog files.json \\",
+            "      http://127.0.0.1:8080/files/"})
 final class DownloadCommand implements Callable<Integer> {
 
     private static final String UNLIMITED = "none";
@@ -90,7 +92,7 @@ final class DownloadCommand implements Callable<Integer> {
     private int sample;
 
     @Parameters(arity = "1..*", paramLabel = "URL",
-            description = "What the files' names are below, such as http://127.0.0.1:8080/files/; with several, each "
+            description = "What the files' names are below, as in the examples; with several, each "
                     + "cell is measured on one after the other.")
     private List<String> urls;
 
@@ -216,7 +218,14 @@ final class DownloadCommand implements Callable<Integer> {
         if (!catalog.contains("://") && Files.isRegularFile(local)) {
             return Catalog.parse(Files.readAllBytes(local));
         }
-        Target target = catalog.contains("://") ? load.targets(List.of(catalog)).get(0) : base.resolve(catalog);
-        return CatalogSource.fetch(target, Math.toIntExact(load.timeout().toMillis()));
+        int timeoutMillis = Math.toIntExact(load.timeout().toMillis());
+        if (catalog.contains("://")) {
+            return CatalogSource.fetch(load.targets(List.of(catalog)).get(0), timeoutMillis);
+        }
+        try {
+            return CatalogSource.fetch(base.resolve(catalog), timeoutMillis);
+        } catch (IOException e) {
+            throw new IOException(e.getMessage() + "; nor is there a local file " + local, e);
+        }
     }
 }

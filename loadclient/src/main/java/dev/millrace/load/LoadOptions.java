@@ -60,7 +60,7 @@ final class LoadOptions {
     private String warmup;
 
     @Option(names = "--max-warmup", defaultValue = "60s", paramLabel = "TIME",
-            description = "Bound on --warmup=auto (default: ${DEFAULT-VALUE}).")
+            description = "Bound on --warmup=auto, at least 10s (default: ${DEFAULT-VALUE}).")
     private Duration maxWarmup;
 
     @Option(names = "--timeout", defaultValue = "30s", paramLabel = "TIME",

@@ -137,8 +137,7 @@ final class ReplayCommand implements Callable<Integer> {
         boolean all = listed.contains(ALL_PEERS) || listed.isEmpty() && !peers.isEmpty();
         List<String> wanted = all ? ServerPrograms.PEERS : listed;
         require(ServerPrograms.PEERS.containsAll(wanted), "--peers takes " + String.join(", ", ServerPrograms.PEERS));
-        ServerJava runtime = java == null ? ServerJava.current() : ServerJava.of(java);
-        ServerPrograms programs = ServerPrograms.find(runtime, war, command, peersJar);
+        ServerPrograms programs = programs();
         int code = Main.GOOD;
         for (String name : names) {
             if (!interruption.requested()) {
@@ -146,6 +145,15 @@ final class ReplayCommand implements Callable<Integer> {
             }
         }
         return code;
+    }
+
+    private ServerPrograms programs() throws InterruptedException {
+        try {
+            ServerJava runtime = java == null ? ServerJava.current() : ServerJava.of(java);
+            return ServerPrograms.find(runtime, war, command, peersJar);
+        } catch (IOException e) {
+            throw new ParameterException(spec.commandLine(), Units.oneLine(e), e);
+        }
     }
 
     private void require(boolean condition, String message) {

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -19,8 +20,8 @@ import picocli.CommandLine.Spec;
 
 /** {@code loadclient report run.json}: makes the page and the other forms again, without a new load. */
 @Command(name = "report", mixinStandardHelpOptions = true,
-        description = "Makes report.html, cells.csv, latency.hlog and hgrm files again from a run.json; or one page of "
-                + "Markdown from the run.json of several replays; or says whether two replays of one experiment agree.",
+        description = "Makes report.html, cells.txt, cells.csv, latency.hlog and hgrm files again from a run.json; or one page "
+                + "of Markdown from the run.json of several replays; or says whether two replays of one experiment agree.",
         footer = {"", "Examples:", "  loadclient report -o page out/run.json",
             "  loadclient report --markdown page.md results/cowtown results/minar",
             "  loadclient report --agree results/mina out/mina"})
@@ -59,7 +60,7 @@ final class ReportCommand implements Callable<Integer> {
         }
         List<RunFile> loaded = new ArrayList<>();
         for (Path run : runs) {
-            loaded.add(RunFile.read(file(run)));
+            loaded.add(read(spec.commandLine(), run));
         }
         if (markdown == null) {
             Path folder = output != null ? output : file(runs.get(0)).toAbsolutePath().getParent();
@@ -70,9 +71,9 @@ final class ReportCommand implements Callable<Integer> {
         return page(loaded);
     }
 
-    private int page(List<RunFile> loaded) throws IOException {
+    private int page(List<RunFile> loaded) {
         if (loaded.stream().allMatch(run -> run.experiment() == null)) {
-            throw new IOException("none of these runs is a replay");
+            throw new ParameterException(spec.commandLine(), "none of these runs is a replay");
         }
         String command = "loadclient report --markdown " + markdown + " "
                 + runs.stream().map(Path::toString).collect(Collectors.joining(" "));
@@ -86,18 +87,31 @@ final class ReportCommand implements Callable<Integer> {
         return Main.GOOD;
     }
 
-    private int agree() throws IOException {
+    private int agree() {
         if (runs.size() != 2 || markdown != null || output != null) {
             throw new ParameterException(spec.commandLine(), "--agree takes two runs, and writes no file");
         }
         Agreement agreement;
         try {
-            agreement = Agreement.of(RunFile.read(file(runs.get(0))), RunFile.read(file(runs.get(1))));
+            agreement = Agreement.of(read(spec.commandLine(), runs.get(0)), read(spec.commandLine(), runs.get(1)));
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
         }
         spec.commandLine().getOut().println(agreement.text());
         return agreement.complete() ? Main.GOOD : Main.ERRORS;
+    }
+
+    /**
+     * The run of a {@code run.json}, or of a folder with one, that the user has named.
+     *
+     * @throws ParameterException if there is none
+     */
+    static RunFile read(CommandLine line, Path run) {
+        try {
+            return RunFile.read(file(run));
+        } catch (IOException e) {
+            throw new ParameterException(line, e.getMessage(), e);
+        }
     }
 
     private static Path file(Path run) {

@@ -78,17 +78,21 @@ final class SelftestCommand implements Callable<Integer> {
                 for (int clients : CLIENTS) {
                     CellResult result = measure(target, check, clients, server.pid());
                     good &= result.errorCount() == 0;
-                    out.printf(Locale.ROOT, "%-9s %2d clients: client %5.2f us CPU per request, %,.0f requests/s "
-                            + "(canned server %.2f us)%n", check == UuidWorkload.Check.NONE ? "counting" : "verifying",
+                    out.printf(Locale.ROOT, "%-9s %2d clients: client %5s us CPU per request, %,.0f requests/s "
+                            + "(canned server %s us)%n", check == UuidWorkload.Check.NONE ? "counting" : "verifying",
                             clients,
-                            result.clientMicrosPerRequest(), result.requestsPerSecond(),
-                            result.serverMicrosPerRequest());
+                            micros(result.clientMicrosPerRequest()), result.requestsPerSecond(),
+                            micros(result.serverMicrosPerRequest()));
                 }
             }
             return good ? Main.GOOD : Main.ERRORS;
         } finally {
             Files.deleteIfExists(log);
         }
+    }
+
+    private static String micros(Double known) {
+        return known == null ? "-" : String.format(Locale.ROOT, "%.2f", known);
     }
 
     private CellResult measure(Target target, UuidWorkload.Check check, int clients, long pid)

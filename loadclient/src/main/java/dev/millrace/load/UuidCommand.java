@@ -22,9 +22,11 @@ import picocli.CommandLine.Parameters;
 @Command(name = "uuid", mixinStandardHelpOptions = true,
         description = "Measures the UUID service at URL. A comma list is a sweep: one cell for each combination.",
         footer = {"", "Examples:",
-            "  loadclient uuid -c 1,2,4,8 -m GET,POST --keepalive on,off -o out http://127.0.0.1:8080/generate-uuid",
+            "  loadclient uuid -c 1,2,4,8 -m GET,POST --keepalive on,off -o out \\",
+            "      http://127.0.0.1:8080/generate-uuid",
             "  loadclient uuid -R 2000 -c 50 --repeat 5 --order abba --label BIO,NIO -o out \\",
-            "      http://127.0.0.1:8080/generate-uuid http://127.0.0.1:8081/generate-uuid"})
+            "      http://127.0.0.1:8080/generate-uuid \\",
+            "      http://127.0.0.1:8081/generate-uuid"})
 final class UuidCommand implements Callable<Integer> {
 
     private final Interruption interruption;
@@ -62,7 +64,7 @@ final class UuidCommand implements Callable<Integer> {
     private UuidWorkload.Check verify;
 
     @Parameters(arity = "1..*", paramLabel = "URL",
-            description = "The service, such as http://127.0.0.1:8080/generate-uuid; with several, each cell is "
+            description = "The service, as in the examples; with several, each cell is "
                     + "measured on one after the other.")
     private List<String> urls;
 
@@ -125,9 +127,7 @@ final class UuidCommand implements Callable<Integer> {
     }
 
     private byte[] body() throws IOException {
-        if (!Files.isRegularFile(bodyFile)) {
-            throw new IOException("no such file: " + bodyFile);
-        }
+        load.require(Files.isRegularFile(bodyFile), "no such file: " + bodyFile);
         return Files.readAllBytes(bodyFile);
     }
 

@@ -228,13 +228,20 @@ class CompareTest {
 
     @Test
     void nothingInCommonIsOneLine() throws IOException {
-        Cli cli = Cli.run("compare", run("a", 1), run("b", List.of()));
-        assertEquals(Main.ERRORS, cli.code());
-        assertEquals("loadclient: nothing was measured in " + folder.resolve("b"), cli.err().strip());
-        assertTrue(Cli.run("compare", "none.json",
-                "none.json").err().startsWith("loadclient: cannot read none.json: "));
-        assertEquals("loadclient: no variant X in " + folder.resolve("a"),
-                Cli.run("compare", folder.resolve("a") + "#X", folder.resolve("a").toString()).err().strip());
+        assertMisused("nothing was measured in " + folder.resolve("b"), run("a", 1), run("b", List.of()));
+        assertMisused("cannot read none.json: no such file", "none.json", "none.json");
+        assertMisused("no variant X in " + folder.resolve("a"), folder.resolve("a") + "#X", folder.resolve("a").toString());
+        Path other = Files.writeString(folder.resolve("other.json"), "{}");
+        assertMisused(other + " is no run.json", other.toString(), folder.resolve("a").toString());
+        Files.writeString(other, "{\"schemaVersion\": 2, \"cells\": []}");
+        assertMisused(other + " has schema version 2, this program reads 1 to 1", other.toString(), other.toString());
+        assertEquals(Main.USAGE, Cli.run("report", other.toString()).code());
+    }
+
+    private static void assertMisused(String message, String a, String b) {
+        Cli cli = Cli.run("compare", a, b);
+        assertEquals(Main.USAGE, cli.code(), cli.err());
+        assertEquals("loadclient: " + message + " (see loadclient compare --help)", cli.err().strip());
     }
 
     @Test

@@ -61,7 +61,7 @@ class DemoTest {
     @Test
     void aMissingWarIsTheReason() {
         Cli cli = Cli.run("demo", "-o", folder.toString(), folder.resolve("none.war").toString());
-        assertEquals(Main.ERRORS, cli.code());
+        assertEquals(Main.USAGE, cli.code());
         assertTrue(cli.err().startsWith("loadclient: no such file: "), cli.err());
     }
 }

@@ -55,7 +55,7 @@ class MoreOptionsTest {
             assertTrue(server.requests().stream().allMatch(request -> request.body().contains("<!-- mine -->")));
             assertEquals(Main.USAGE, uuid(server, "--body-file=" + body).code(), "GET has none");
             Cli missing = uuid(server, "-m=POST", "--body-file=" + folder.resolve("none"));
-            assertEquals(Main.ERRORS, missing.code());
+            assertEquals(Main.USAGE, missing.code());
             assertTrue(missing.err().startsWith("loadclient: no such file: "), missing.err());
         }
     }

@@ -177,7 +177,7 @@ class ReplayTest {
             assertEquals(1, cli.err().lines().count(), cli.err());
         }
         Cli missing = Cli.run("replay", "--war", folder.resolve("none.war").toString(), "mina");
-        assertEquals(Main.ERRORS, missing.code());
+        assertEquals(Main.USAGE, missing.code());
         assertTrue(missing.err().startsWith("loadclient: no such file: "), missing.err());
     }
 

@@ -3,9 +3,11 @@ package dev.millrace.load;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 /** A wrong command line is one line on standard error and exit 2. */
 class UsageTest {
@@ -45,6 +47,28 @@ class UsageTest {
         assertEquals(Main.GOOD, cli.code());
         assertTrue(cli.out().contains("Usage: loadclient " + command.strip()), cli.out());
         assertTrue(command.isEmpty() || cli.out().contains("Example"), cli.out());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"uuid", "download", "compare", "report", "selftest", "demo", "replay"})
+    void examplesAreLinesThatCanBeCopied(String command) {
+        CommandLine line = Main.commandLine(new Interruption()).getSubcommands().get(command);
+        List<String> printed = Cli.run(command, "--help").outLines();
+        List<String> footer = List.of(line.getCommandSpec().usageMessage().footer());
+        footer.stream().filter(text -> text.startsWith("  ")).forEach(example -> assertTrue(printed.contains(example), example));
+        assertTrue(printed.stream().filter(text -> text.contains("http"))
+                .allMatch(text -> text.matches(".*http://127\\.0\\.0\\.1:808[01]/(files/|generate-uuid)( .*)?")), command);
+    }
+
+    @Test
+    void aCatalogueThatIsNowhereIsSoughtInBothPlaces() throws Exception {
+        try (TestServer server = new TestServer((request, out, socket) ->
+                TestServer.send(out, "404 Not Found", "text/plain", new byte[0]))) {
+            Cli cli = Cli.run("download", "--catalog=/none.json", server.url("/f/"));
+            assertEquals(Main.ERRORS, cli.code());
+            assertEquals("loadclient: cannot read the catalogue " + server.url("/none.json") + ": status 404; nor is there "
+                    + "a local file /none.json", cli.err().strip());
+        }
     }
 
     @Test

@@ -104,7 +104,8 @@ public final class ResultLine {
         return text.toString();
     }
 
+    /** A time of 0 is one below the tick of the system's clock. */
     private static Double cores(Double seconds, CellResult result) {
-        return seconds == null ? null : seconds / result.windowSeconds();
+        return seconds == null || seconds == 0 ? null : seconds / result.windowSeconds();
     }
 }

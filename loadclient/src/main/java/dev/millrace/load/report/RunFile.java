@@ -53,13 +53,19 @@ public record RunFile(int schemaVersion, String title, String started, String co
      * @throws IOException if there is none, or it is not one that this program can read; the message is for people
      */
     public static RunFile read(Path file) throws IOException {
+        if (!Files.isRegularFile(file)) {
+            throw new IOException("cannot read " + file + ": no such file");
+        }
         RunFile run;
         try {
             run = JSON.readValue(file.toFile(), RunFile.class);
         } catch (IOException e) {
             throw new IOException("cannot read " + file + ": " + firstLine(e), e);
         }
-        if (run.schemaVersion() < 1 || run.schemaVersion() > SCHEMA_VERSION || run.cells() == null) {
+        if (run.schemaVersion() < 1 || run.cells() == null) {
+            throw new IOException(file + " is no run.json");
+        }
+        if (run.schemaVersion() > SCHEMA_VERSION) {
             throw new IOException(file + " has schema version " + run.schemaVersion() + ", this program reads 1 to "
                     + SCHEMA_VERSION);
         }

@@ -51,20 +51,25 @@ public record CellResult(String label, Map<String, String> parameters, int repet
     /** The server's CPU time per verified answer in microseconds; null when it is not known. */
     @JsonProperty(access = JsonProperty.Access.READ_ONLY)
     public Double serverMicrosPerRequest() {
-        return cpu.server() == null || counts.requests() == 0 ? null : cpu.server() * MICROS / counts.requests();
+        return !known(cpu.server()) || counts.requests() == 0 ? null : cpu.server() * MICROS / counts.requests();
     }
 
     /** The server's CPU time in milliseconds per 10^9 body bytes; null when it is not known. */
     @JsonProperty(access = JsonProperty.Access.READ_ONLY)
     public Double serverMillisPerGigabyte() {
-        return cpu.server() == null || counts.bytes() == 0 ? null
+        return !known(cpu.server()) || counts.bytes() == 0 ? null
                 : cpu.server() * MILLIS / (counts.bytes() / BYTES_PER_GIGABYTE);
     }
 
     /** The client's own CPU time per verified answer in microseconds; null when it is not known. */
     @JsonProperty(access = JsonProperty.Access.READ_ONLY)
     public Double clientMicrosPerRequest() {
-        return cpu.client() == null || counts.requests() == 0 ? null : cpu.client() * MICROS / counts.requests();
+        return !known(cpu.client()) || counts.requests() == 0 ? null : cpu.client() * MICROS / counts.requests();
+    }
+
+    /** A time of 0 is one below the tick of the system's clock. */
+    private static boolean known(Double cpuSeconds) {
+        return cpuSeconds != null && cpuSeconds > 0;
     }
 
     /** Failures of all kinds. */

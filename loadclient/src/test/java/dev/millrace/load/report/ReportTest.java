@@ -58,6 +58,15 @@ class ReportTest {
     }
 
     @Test
+    void aTimeBelowTheClocksTickIsNotKnown() {
+        CellResult cell = cell("", 1, null, Map.of());
+        CpuUse none = new CpuUse(0.0, 0.0, 0.1, 3.0, 0.0, 0.2, 10L, 1000L);
+        String line = ResultLine.of(new CellResult(cell.label(), cell.parameters(), 0, cell.model(), false, 2.0, cell.counts(),
+                Map.of(), cell.times(), List.of(), none, cell.series(), "", "ok", List.of()), 1);
+        assertTrue(line.contains(" | srv       - us/req     - cpu | cli     - cpu | "), line);
+    }
+
+    @Test
     void thePageIsWellFormedAndSelfContained() throws Exception {
         String html = Files.readString(run().write(folder));
         Document page = DocumentBuilderFactory.newInstance().newDocumentBuilder()
