@@ -72,7 +72,9 @@ final class Demo {
     /** Measures everything, and ends early when told to. */
     List<CellResult> run() throws IOException, InterruptedException {
         uuids();
-        downloads();
+        if (!interruption.requested()) {
+            downloads();
+        }
         return results;
     }
 

@@ -93,7 +93,7 @@ final class DemoCommand implements Callable<Integer> {
         int code = Session.exitCode(run.cells());
         run.cells().stream().filter(cell -> code == Main.INVALID ? !cell.valid() : cell.errorCount() > 0).findFirst()
                 .ifPresent(cell -> spec.commandLine().getErr().println("loadclient: " + ResultLine.name(cell) + ": "
-                        + cell.verdict() + " " + ResultLine.errors(cell)));
+                        + cell.verdict() + (interruption.requested() ? "" : " " + ResultLine.errors(cell))));
         return code;
     }
 }

@@ -48,7 +48,8 @@ final class Interruption {
         return !requested();
     }
 
-    private void interrupt() {
+    /** Asks for the end, and waits a while for what is still reported. */
+    void interrupt() {
         Runnable action;
         Runnable last;
         synchronized (this) {

@@ -27,6 +27,8 @@ public final class Main implements Runnable {
     /** The figures do not stand for what they say. */
     static final int INVALID = 3;
 
+    private static final String STOPPED = "stopped early";
+
     @Spec
     private CommandSpec spec;
 
@@ -49,8 +51,10 @@ public final class Main implements Runnable {
         Units.register(line);
         line.setParameterExceptionHandler(Main::usageError);
         line.setExecutionExceptionHandler((failure, command, parsed) -> {
-            command.getErr().println("loadclient: " + Units.oneLine(failure));
-            return ERRORS;
+            // The terminal's Ctrl-C reaches the servers that were started here as well: what fails then is no fault of theirs.
+            boolean stopped = interruption.requested();
+            command.getErr().println("loadclient: " + (stopped ? STOPPED : Units.oneLine(failure)));
+            return stopped ? INVALID : ERRORS;
         });
         return line;
     }

@@ -64,7 +64,18 @@ final class Replay {
 
     /** Measures all blocks, and ends early when told to. */
     List<CellResult> run() throws IOException, InterruptedException {
-        Lengths lengths = plan.lengths();
+        try {
+            blocks(plan.lengths());
+        } catch (IOException e) {
+            // A server that had to start ends with this program.
+            if (!interruption.requested() || results.isEmpty()) {
+                throw e;
+            }
+        }
+        return results;
+    }
+
+    private void blocks(Lengths lengths) throws IOException, InterruptedException {
         for (int start = 0; start < lengths.starts(); start++) {
             if (lengths.rehearsal() > 0) {
                 block(-1 - start, lengths.scaled(lengths.rehearsal()), true);
@@ -74,7 +85,6 @@ final class Replay {
             }
             servers.stopAll();
         }
-        return results;
     }
 
     private void block(int block, Lengths lengths, boolean rehearsal) throws IOException, InterruptedException {
@@ -105,7 +115,7 @@ final class Replay {
             results.add(result);
             err.println(ResultLine.of(result, 1));
         }
-        if (result.errorCount() > 0) {
+        if (result.errorCount() > 0 && !interruption.requested()) {
             err.println("errors: " + ResultLine.errors(result));
         }
     }

@@ -166,6 +166,11 @@ final class RigourOptions {
         return new Servers(entries, output);
     }
 
+    /** Whether the servers are this program's children, whom the terminal's Ctrl-C reaches too. */
+    boolean startsServers() {
+        return !commands.isEmpty();
+    }
+
     Path output() {
         return output;
     }

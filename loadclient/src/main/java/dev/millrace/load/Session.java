@@ -59,6 +59,10 @@ final class Session {
         try (Servers servers = plan.servers()) {
             interruption.lastly(servers::close);
             measure(plan, environment);
+        } catch (IOException e) {
+            if (!interruption.requested() || results.isEmpty()) {
+                throw e;
+            }
         }
         if (plan.schedule().repeat() > 1) {
             Aggregate.of(results).forEach(cell -> out.println(ResultLine.of(cell, nameWidth(plan))));
@@ -122,7 +126,7 @@ final class Session {
         if (options.latency()) {
             lines.println(ResultLine.percentiles(result));
         }
-        if (result.errorCount() > 0) {
+        if (result.errorCount() > 0 && !(interruption.requested() && options.startsServers())) {
             err.println("errors: " + ResultLine.errors(result));
         }
         result.notes().forEach(note -> err.println("note: " + note));

@@ -50,7 +50,8 @@ final class Verdict {
     }
 
     static String of(Facts facts) {
-        if (!facts.errors().isEmpty() && !facts.noPorts()) {
+        // With the wish to end go servers that got the same signal: errors then are no verdict on them.
+        if (!facts.errors().isEmpty() && !facts.noPorts() && !facts.stopped()) {
             return "errors";
         }
         String flaw = flaw(facts);
@@ -73,10 +74,10 @@ final class Verdict {
         if (done == 0) {
             return "nothing completed";
         }
-        flaw = facts.cell().isOpen() ? otherRate(facts) : null;
         if (facts.counts().requests() == 0) {
             return "no download ended in the window";
         }
+        flaw = facts.cell().isOpen() ? otherRate(facts) : null;
         flaw = flaw == null ? unsteady(facts) : flaw;
         String required = facts.limits().require();
         return flaw != null || required == null || required.equals(facts.bound()) ? flaw : facts.bound();

@@ -129,6 +129,13 @@ class VerdictTest {
     }
 
     @Test
+    void whatFailsAsTheRunIsStoppedIsNoVerdict() {
+        assertEquals("invalid: stopped early", Verdict.of(new Verdict.Facts(cell(0), 10, new Counts(995, 0, 1, 0), 0,
+                Map.of("reset", new FaultCount(1, "reset")), cpu(5, 5, 10, 0), new Series(List.of(), STEADY, STEADY), true,
+                true, SERVER, Limits.NONE)));
+    }
+
+    @Test
     void aWarmUpIsOverWhenNothingChangesAnyMore() {
         assertTrue(Steadiness.reached(Collections.nCopies(10, 1000L)));
         assertFalse(Steadiness.reached(Collections.nCopies(9, 1000L)), "too few");
