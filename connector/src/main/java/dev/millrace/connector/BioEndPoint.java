@@ -37,6 +37,7 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     private final SocketAddress remote;
     private final ReadTurns reads;
     private final BlockingWrite writes;
+    private final WriterTurns turns;
     private final PeerPace pace = new PeerPace();
     private final ConnectionEvent life;
     private volatile Transfer announced;
@@ -44,7 +45,6 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     private volatile Throwable ending;
     private volatile boolean writing;
     private volatile boolean cancelled;
-    private volatile Thread writer;
     private volatile CloseAlert closeAlert;
     private volatile boolean ended;
 
@@ -58,6 +58,7 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         this.reads = new ReadTurns(this, connector.getConnectionThreads(), connector.getConnectorStatistics(),
                 connector.getReadAheadBytes());
         this.writes = new BlockingWrite(this, connector);
+        this.turns = new WriterTurns(this, connector);
         setIdleTimeout(connector.getIdleTimeout());
     }
 
@@ -147,9 +148,7 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         if (BufferUtil.remaining(buffers) == 0) {
             return true;
         }
-        if (writer == Thread.currentThread()) {
-            // For this write only: the callback that follows it is the application's, and must not block.
-            writer = null;
+        if (turns.takesTurn()) {
             return getConnection() instanceof SslConnection ? writeViews(buffers) : write(buffers);
         }
         if (!hasConnectionToItself()) {
@@ -227,29 +226,7 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
 
     @Override
     protected void onIncompleteFlush() {
-        try {
-            connector.getConnectionThreads().execute(this::completeWrite);
-            connector.getConnectorStatistics().onWriterTurn();
-        } catch (Throwable x) {
-            // No thread: nobody will ever write what is pending. Closing fails it, unless that has happened before.
-            close(x);
-            getWriteFlusher().onFail(x);
-        }
-    }
-
-    private void completeWrite() {
-        writer = Thread.currentThread();
-        try {
-            getWriteFlusher().completeWrite();
-        } catch (Throwable x) {
-            LOG.warn("Closing {}", this, x);
-            close(x);
-        } finally {
-            // A thread of the pool serves other connections after this, and may come back to this one.
-            if (writer == Thread.currentThread()) {
-                writer = null;
-            }
-        }
+        turns.begin();
     }
 
     @Override

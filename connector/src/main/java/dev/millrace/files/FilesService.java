@@ -3,9 +3,8 @@ package dev.millrace.files;
 import java.io.IOException;
 import java.util.Set;
 import java.util.function.Supplier;
-    // Jetty takes what follows the last hyphen of an entity tag for the suffix of a variant, and compares without it; of an
-    // empty tag it looks for one beyond the end. Where there are no variants, the hyphen is an application's: with a suffix
-    // to take away, its tag stays whole.
+import java.util.regex.Pattern;
+import org.eclipse.jetty.http.CompressedContentFormat;
 import org.eclipse.jetty.http.EtagUtils;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
@@ -60,19 +59,16 @@ final class FilesService extends ResourceService {
         super.doGet(request, ranges, Callback.from(file::release, callback), ranges.content(content));
     }
 
-        Set<CompressedContentFormat> variants = content.getPreCompressedContentFormats();
-        boolean isMistaken = etag != null && (etag.indexOf('-') >= 0 || EMPTY_TAG.matcher(etag).matches());
-        if (!isMistaken || variants == null || !variants.isEmpty()) {
+    // Jetty takes what follows the last hyphen of an entity tag for the suffix of a variant, and compares without it; of an
+    // empty tag it looks for one beyond the end. Where there are no variants, the hyphen is an application's: with a suffix
+    // to take away, its tag stays whole.
     @Override
     protected boolean handleConditionalHeaders(Request request, Response response, HttpContent content,
             Callback callback) throws IOException {
         String etag = content.getETagValue();
-<<<<<<< HEAD
-        if (etag == null || etag.indexOf('-') < 0 && !EMPTY_TAG.matcher(etag).matches()) {
-=======
         Set<CompressedContentFormat> variants = content.getPreCompressedContentFormats();
-        if (etag == null || etag.indexOf('-') < 0 || variants == null || !variants.isEmpty()) {
->>>>>>> 7d79808 (FilesService: the suffix of a variant is no part of an entity tag)
+        boolean isMistaken = etag != null && (etag.indexOf('-') >= 0 || EMPTY_TAG.matcher(etag).matches());
+        if (!isMistaken || variants == null || !variants.isEmpty()) {
             return super.handleConditionalHeaders(request, response, content, callback);
         }
         HttpField suffixed = new HttpField(HttpHeader.ETAG, EtagUtils.ETAG_SEPARATOR.isEmpty() ? etag

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 
 /** Speaks HTTP/2 by hand (RFC 9113), over a client's connection: one request after the other. */
 public final class Http2Frames {
+    private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
     private static final int DATA = 0;
     private static final int HEADERS = 1;
     private static final int RST_STREAM = 3;
@@ -20,9 +21,27 @@ public final class Http2Frames {
 
     /** Sends the preface. */
     public Http2Frames(RawClient client) throws IOException {
+        this(client, preface());
+    }
+
+    private Http2Frames(RawClient client, byte[] first) throws IOException {
         this.client = client;
-        client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-        client.send(frame(SETTINGS, 0, 0, new byte[0]));
+        client.send(first);
+    }
+
+    /** Asks for a path with the preface, as browsers do: the answer follows the server's own preface at once. */
+    public static Http2Frames get(RawClient client, String path) throws IOException {
+        byte[] preface = preface();
+        byte[] request = frame(HEADERS, END_STREAM | END_HEADERS, 1, fields(0x82, path));
+        Http2Frames frames = new Http2Frames(client, ByteBuffer.allocate(preface.length + request.length)
+                .put(preface).put(request).array());
+        frames.stream = 1;
+        return frames;
+    }
+
+    private static byte[] preface() {
+        byte[] settings = frame(SETTINGS, 0, 0, new byte[0]);
+        return ByteBuffer.allocate(PREFACE.length + settings.length).put(PREFACE).put(settings).array();
     }
 
     /** Asks for a path. */
@@ -70,6 +89,9 @@ public final class Http2Frames {
             int flags = head.get();
             int ofStream = head.getInt();
             byte[] payload = exactly(length);
+            if (ofStream == stream && type == RST_STREAM) {
+                throw new IOException("stream was reset: error " + ByteBuffer.wrap(payload).getInt());
+            }
             if (ofStream == stream && type == DATA) {
                 content.append(new String(payload, StandardCharsets.ISO_8859_1));
             }

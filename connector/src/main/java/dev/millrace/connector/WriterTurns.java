@@ -1,0 +1,130 @@
+package dev.millrace.connector;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.ssl.SslConnection;
+import org.eclipse.jetty.server.ConnectionMetaData;
+import org.eclipse.jetty.util.NanoTime;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The writes of a blocking connection whose callers must not block: each is done by a thread of its own. Where HTTP is spoken,
+ * and the peer took the last one at once, its caller waits for it nevertheless, for a moment: behind a selector nearly every
+ * write is complete when the call returns, and some take that for granted. (Jetty's error pages of servlets end the response
+ * without waiting for their write; an HTTP/2 stream is reset then.)
+ *
+ * <p>At most one write is under way, as Jetty's flusher has it. Thread-safe.
+ */
+final class WriterTurns {
+    /** For the write itself: longer would hold up who may have to read what the peer sends. */
+    private static final long MOST_WRITE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    /** For the writer to run, on a busy machine. */
+    private static final long MOST_START_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final Logger LOG = LoggerFactory.getLogger(WriterTurns.class);
+
+    private final BioEndPoint endPoint;
+    private final BioConnector connector;
+    // Who may block in the next flush.
+    private volatile Thread writer;
+    // Who writes, or runs the callback of what was written.
+    private volatile Thread completing;
+    private volatile boolean isPeerSlow;
+
+    WriterTurns(BioEndPoint endPoint, BioConnector connector) {
+        this.endPoint = endPoint;
+        this.connector = connector;
+    }
+
+    /** A turn, and who waits for it. */
+    private final class Turn implements Runnable {
+        private final Thread caller = Thread.currentThread();
+        private final long askedNanoTime = NanoTime.now();
+        private volatile long begunNanoTime;
+        private volatile boolean isBegun;
+        private volatile boolean isOver;
+
+        @Override
+        public void run() {
+            begunNanoTime = NanoTime.now();
+            isBegun = true;
+            try {
+                complete();
+            } finally {
+                isPeerSlow = NanoTime.since(begunNanoTime) > MOST_WRITE_NANOS;
+                isOver = true;
+                LockSupport.unpark(caller);
+            }
+        }
+
+        private void await() {
+            for (long left = left(); left > 0 && !isOver && !caller.isInterrupted(); left = left()) {
+                // Not for longer: the writer tells nobody when it begins.
+                LockSupport.parkNanos(this, Math.min(left, MOST_WRITE_NANOS));
+            }
+        }
+
+        private long left() {
+            return isBegun ? MOST_WRITE_NANOS - NanoTime.since(begunNanoTime) : MOST_START_NANOS - NanoTime.since(askedNanoTime);
+        }
+    }
+
+    /** Has the pending write completed by another thread. */
+    void begin() {
+        try {
+            Turn turn = new Turn();
+            connector.getConnectionThreads().execute(turn);
+            connector.getConnectorStatistics().onWriterTurn();
+            // One turn's callback may begin the next: if each waited for the one after it, a long answer would hold many threads.
+            if (completing != Thread.currentThread() && !isPeerSlow && speaksHttp()) {
+                turn.await();
+            }
+        } catch (Throwable x) {
+            // No thread: nobody will ever write what is pending. Closing fails it, unless that has happened before.
+            endPoint.close(x);
+            endPoint.getWriteFlusher().onFail(x);
+        }
+    }
+
+    // Who broadcasts over WebSocket must not wait for each peer that has stalled.
+    private boolean speaksHttp() {
+        Connection connection = endPoint.getConnection();
+        if (connection instanceof SslConnection ssl) {
+            connection = ssl.getSslEndPoint().getConnection();
+        }
+        return connection instanceof ConnectionMetaData;
+    }
+
+    private void complete() {
+        Thread current = Thread.currentThread();
+        writer = current;
+        completing = current;
+        try {
+            endPoint.getWriteFlusher().completeWrite();
+        } catch (Throwable x) {
+            LOG.warn("Closing {}", endPoint, x);
+            endPoint.close(x);
+        } finally {
+            // A thread of the pool serves other connections after this, and may come back to this one.
+            if (writer == current) {
+                writer = null;
+            }
+            if (completing == current) {
+                completing = null;
+            }
+        }
+    }
+
+    /**
+     * Whether the current thread writes in its turn, and may block: for this write only, for the callback that follows it is
+     * the application's, and must not.
+     */
+    boolean takesTurn() {
+        if (writer != Thread.currentThread()) {
+            return false;
+        }
+        writer = null;
+        return true;
+    }
+}
