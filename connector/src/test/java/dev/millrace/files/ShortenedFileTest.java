@@ -1,0 +1,103 @@
+package dev.millrace.files;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import org.eclipse.jetty.compression.server.CompressionHandler;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A file becomes shorter while it is copied. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#all")
+class ShortenedFileTest {
+    private static final int SIZE = 40_000_000;
+    // More than the sockets of both sides hold.
+    private static final int SHORTER = 25_000_000;
+
+    @Parameter
+    Connectors connectors;
+
+    @TempDir
+    Path directory;
+
+    private final SendfileHandler files = new SendfileHandler();
+
+    @BeforeEach
+    void files() throws Exception {
+        TestFiles.write(directory, "file.txt", SIZE);
+        files.setBaseResourceAsString(directory.toString());
+        files.getSendfileContentFactory().setMaxCompressedBytes(SIZE);
+    }
+
+    /** As what rewrites content does, which cannot know its length. */
+    private static final class LengthTaker extends Handler.Wrapper {
+        private LengthTaker(Handler handler) {
+            super(handler);
+        }
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            return super.handle(request, new Response.Wrapper(request, response) {
+                @Override
+                public void write(boolean last, ByteBuffer bytes, Callback written) {
+                    if (!isCommitted()) {
+                        getHeaders().remove(HttpHeader.CONTENT_LENGTH);
+                    }
+                    super.write(last, bytes, written);
+                }
+            }, callback);
+        }
+    }
+
+    private void assertCutOff(RawClient client) throws IOException {
+        client.send("GET /file.txt HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n");
+        assertEquals('H', client.in().read());
+        try (RandomAccessFile file = new RandomAccessFile(directory.resolve("file.txt").toFile(), "rw")) {
+            file.setLength(SHORTER);
+        }
+        assertThrows(IOException.class, client::answer);
+    }
+
+    @Test
+    void anAnswerWithoutALengthDoesNotLookComplete() throws Exception {
+        try (TestServer server = new TestServer(connectors::http).start(new LengthTaker(files));
+                RawClient client = new RawClient(server.port(), 8192)) {
+            assertCutOff(client);
+        }
+    }
+
+    // Not on a TestServer: Jetty's compression does not give its buffer back when an answer fails.
+    @Test
+    void aCompressedAnswerDoesNotLookComplete() throws Exception {
+        Server server = new Server();
+        ServerConnector connector = connectors.http(server);
+        server.addConnector(connector);
+        server.setHandler(new CompressionHandler(files));
+        server.start();
+        try (RawClient client = new RawClient(connector.getLocalPort(), 8192)) {
+            assertCutOff(client);
+        } finally {
+            server.stop();
+        }
+    }
+}
