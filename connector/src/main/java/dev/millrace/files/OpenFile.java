@@ -195,7 +195,7 @@ final class OpenFile implements FileSource {
         while (buffer.hasRemaining()) {
             int read = readSome(buffer, at);
             if (read < 0) {
-                throw new ShortFileException(path + " has become shorter than its " + size() + " bytes");
+                throw new ShortFileException(path, size());
             }
             at += read;
         }

@@ -5,12 +5,16 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.SeekableByteChannel;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads an open file, from some place on, from a position of its own. Owns a count of the file, and gives it back when closed. The
  * place is here because Jetty's source of content, given an open channel, reads all that comes before.
  */
 final class OpenFileChannel implements SeekableByteChannel {
+    private static final Logger LOG = LoggerFactory.getLogger(OpenFileChannel.class);
+
     private final OpenFile file;
     private final long offset;
     private long position;
@@ -29,7 +33,9 @@ final class OpenFileChannel implements SeekableByteChannel {
         }
         int read = file.readSome(target, offset + position);
         if (read < 0 && position < size()) {
-            throw new ShortFileException(file + " has become shorter");
+            ShortFileException x = new ShortFileException(file.path(), file.size());
+            LOG.warn("Aborting an answer: {}", x.getMessage());
+            throw x;
         }
         position += Math.max(read, 0);
         return read;

@@ -43,7 +43,7 @@ final class RegionWriter extends IteratingNestedCallback {
             return Action.SUCCEEDED;
         }
         if (file.size() < end) {
-            throw new ShortFileException(file + " has become shorter than the response's " + end);
+            throw new ShortFileException(file.path(), end);
         }
         ByteBuffer token = file.token(position, end - position);
         endPoint.announce(new FileRegion(file, position, token, file.path(), algorithm, withHead));

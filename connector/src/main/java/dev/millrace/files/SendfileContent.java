@@ -17,6 +17,8 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.resource.Resource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One version of a file as content: its header fields, made once, and its bytes, which go by the kernel where that is
@@ -24,6 +26,7 @@ import org.eclipse.jetty.util.resource.Resource;
  * when it is made until {@link #retire}.
  */
 final class SendfileContent extends HttpContent.Wrapper {
+    private static final Logger LOG = LoggerFactory.getLogger(SendfileContent.class);
     /** What a copy reads at once: Jetty's own buffers have the same size. */
     private static final int BLOCK_BYTES = 32 * 1024;
 
@@ -169,6 +172,9 @@ final class SendfileContent extends HttpContent.Wrapper {
             buffer.flip();
         } catch (IOException | RuntimeException x) {
             block.release();
+            if (x instanceof ShortFileException) {
+                LOG.warn("Aborting an answer: {}", x.getMessage());
+            }
             callback.failed(x);
             return;
         } finally {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
@@ -33,6 +34,7 @@ class ShortenedFileTest {
     private static final int SIZE = 40_000_000;
     // More than the sockets of both sides hold.
     private static final int SHORTER = 25_000_000;
+    private static final String LOG_LINE = "has become shorter";
 
     @Parameter
     Connectors connectors;
@@ -69,12 +71,16 @@ class ShortenedFileTest {
         }
     }
 
+    private void shorten(String name, int bytes) throws IOException {
+        try (RandomAccessFile file = new RandomAccessFile(directory.resolve(name).toFile(), "rw")) {
+            file.setLength(bytes);
+        }
+    }
+
     private void assertCutOff(RawClient client) throws IOException {
         client.send("GET /file.txt HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n");
         assertEquals('H', client.in().read());
-        try (RandomAccessFile file = new RandomAccessFile(directory.resolve("file.txt").toFile(), "rw")) {
-            file.setLength(SHORTER);
-        }
+        shorten("file.txt", SHORTER);
         assertThrows(IOException.class, client::answer);
     }
 
@@ -98,6 +104,30 @@ class ShortenedFileTest {
             assertCutOff(client);
         } finally {
             server.stop();
+        }
+    }
+
+    @Test
+    void oneLineOfTheLogSaysSo() throws Exception {
+        files.getSendfileContentFactory().setMinTransferBytes(Integer.MAX_VALUE);
+        try (Logged jetty = new Logged(Response.class.getName()); Logged logged = new Logged(OpenFileChannel.class.getName());
+                TestServer server = new TestServer(connectors::http).start(files);
+                RawClient client = new RawClient(server.port(), 8192)) {
+            assertCutOff(client);
+            assertEquals(1, jetty.count(LOG_LINE) + logged.count(LOG_LINE));
+        }
+    }
+
+    @Test
+    void oneLineOfTheLogSaysSoOfASmallFile() throws Exception {
+        TestFiles.write(directory, "small.txt", 10_000);
+        files.getSendfileContentFactory().setValidMillis(-1);
+        try (Logged jetty = new Logged(Response.class.getName()); Logged logged = new Logged(SendfileContent.class.getName());
+                TestServer server = new TestServer(connectors::http).start(files); RawClient client = server.client()) {
+            assertEquals(200, client.get("/small.txt").answer().status());
+            shorten("small.txt", 5000);
+            assertEquals(500, client.get("/small.txt").answer().status());
+            assertEquals(1, jetty.count(LOG_LINE) + logged.count(LOG_LINE));
         }
     }
 }
