@@ -1,6 +1,7 @@
 package dev.millrace.files;
 
 import dev.millrace.transfer.FileSource;
+import dev.millrace.transfer.UnreadableFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -189,6 +190,7 @@ final class OpenFile implements FileSource {
      * @param buffer filled from its position to its limit; owned by the caller
      * @param position where to begin in the file
      * @throws ShortFileException when the file has become shorter
+     * @throws UnreadableFileException when it cannot be read
      */
     void read(ByteBuffer buffer, long position) throws IOException {
         long at = position;
@@ -201,13 +203,20 @@ final class OpenFile implements FileSource {
         }
     }
 
-    /** @return how many bytes were read into the buffer; -1 at the end of the file */
-    int readSome(ByteBuffer buffer, long position) throws IOException {
-        int read = (int) call(file -> file.read(buffer, position));
-        if (read < 0 && position < size()) {
-            onTruncated();
+    /**
+     * @return how many bytes were read into the buffer; -1 at the end of the file
+     * @throws UnreadableFileException when it cannot be read
+     */
+    int readSome(ByteBuffer buffer, long position) throws UnreadableFileException {
+        try {
+            int read = (int) call(file -> file.read(buffer, position));
+            if (read < 0 && position < size()) {
+                onTruncated();
+            }
+            return read;
+        } catch (IOException x) {
+            throw new UnreadableFileException(path, position, x);
         }
-        return read;
     }
 
     /**

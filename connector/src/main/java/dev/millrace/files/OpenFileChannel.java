@@ -1,5 +1,6 @@
 package dev.millrace.files;
 
+import dev.millrace.transfer.UnreadableFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -31,14 +32,17 @@ final class OpenFileChannel implements SeekableByteChannel {
         if (closed) {
             throw new ClosedChannelException();
         }
-        int read = file.readSome(target, offset + position);
-        if (read < 0 && position < size()) {
-            ShortFileException x = new ShortFileException(file.path(), file.size());
+        try {
+            int read = file.readSome(target, offset + position);
+            if (read < 0 && position < size()) {
+                throw new ShortFileException(file.path(), file.size());
+            }
+            position += Math.max(read, 0);
+            return read;
+        } catch (ShortFileException | UnreadableFileException x) {
             LOG.warn("Aborting an answer: {}", x.getMessage());
             throw x;
         }
-        position += Math.max(read, 0);
-        return read;
     }
 
     @Override

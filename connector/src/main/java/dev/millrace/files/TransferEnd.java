@@ -1,6 +1,7 @@
 package dev.millrace.files;
 
 import dev.millrace.transfer.TruncatedFileException;
+import dev.millrace.transfer.UnreadableFileException;
 import java.nio.file.FileSystemException;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
@@ -52,8 +53,8 @@ final class TransferEnd extends Callback.Nested {
             if (x instanceof TimeoutException) {
                 return TransferResult.Outcome.TIMED_OUT;
             }
-            if (x instanceof TruncatedFileException || x instanceof FileSystemException
-                    || x instanceof ShortFileException) {
+            if (x instanceof TruncatedFileException || x instanceof UnreadableFileException
+                    || x instanceof ShortFileException || x instanceof FileSystemException) {
                 return TransferResult.Outcome.FAILED;
             }
         }

@@ -6,7 +6,12 @@ import java.io.IOException;
 public final class UnreadableFileException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    UnreadableFileException(Object file, long position, IOException cause) {
+    /**
+     * @param file its name, for the message; may be null
+     * @param position where it cannot be read, in bytes
+     * @param cause what the system said
+     */
+    public UnreadableFileException(Object file, long position, IOException cause) {
         super("cannot read " + (file == null ? "file" : file) + " at " + position + ": " + cause, cause);
     }
 }

@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.files.TransferResult.Outcome;
+import dev.millrace.testing.BrokenFile;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Http2Frames;
+import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
@@ -15,6 +17,7 @@ import dev.millrace.testing.Tls;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
+import java.lang.reflect.Field;
 import java.nio.file.Path;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -110,6 +113,10 @@ class TransferOutcomeTest {
         try (RandomAccessFile file = new RandomAccessFile(directory.resolve("file.bin").toFile(), "rw")) {
             file.setLength(SHORTER);
         }
+        assertFails(client);
+    }
+
+    private void assertFails(RawClient client) throws Exception {
         try {
             client.in().transferTo(OutputStream.nullOutputStream());
         } catch (IOException ignored) {
@@ -118,5 +125,36 @@ class TransferOutcomeTest {
         TransferResult result = result();
         assertEquals(Outcome.FAILED, result.outcome());
         assertTrue(result.bytes() <= SHORTER, "bytes " + result.bytes());
+    }
+
+    @Test
+    void aFileThatCannotBeReadFails() throws Exception {
+        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
+            breakTheDisk();
+            assertFails(client.get("/"));
+        }
+    }
+
+    @Test
+    void aFileThatCannotBeReadFailsOverTls() throws Exception {
+        Tls keys = new Tls(keyDirectory);
+        SslConnectionFactory ssl = new SslConnectionFactory(keys.server(), http.getProtocol());
+        try (Logged logged = new Logged(OpenFileChannel.class.getName());
+                TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(handler);
+                RawClient client = keys.connect(server.port())) {
+            breakTheDisk();
+            assertFails(client.get("/"));
+            assertEquals(1, logged.count("Input/output error"));
+        }
+    }
+
+    private void breakTheDisk() throws Exception {
+        handler.getSendfileContentFactory().setValidMillis(-1);
+        OpenFile file = ((SendfileContent) handler.content(directory.resolve("file.bin"))).file();
+        // Mapped while it still can be.
+        file.token(0, SIZE);
+        Field channel = OpenFile.class.getDeclaredField("channel");
+        channel.setAccessible(true);
+        channel.set(file, new BrokenFile(file.channel(), SHORTER));
     }
 }

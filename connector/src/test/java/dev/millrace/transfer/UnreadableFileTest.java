@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.connector.MillraceConnector;
 import dev.millrace.testing.Await;
+import dev.millrace.testing.BrokenFile;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.TestFiles;

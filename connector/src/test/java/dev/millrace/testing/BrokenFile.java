@@ -1,4 +1,4 @@
-package dev.millrace.transfer;
+package dev.millrace.testing;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -9,11 +9,12 @@ import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 
 /** A file on a disk that is broken from some place on. */
-final class BrokenFile extends FileChannel {
+public final class BrokenFile extends FileChannel {
     private final FileChannel file;
     private final long readableBytes;
 
-    BrokenFile(FileChannel file, long readableBytes) {
+    /** @param readableBytes where the disk begins to be broken */
+    public BrokenFile(FileChannel file, long readableBytes) {
         this.file = file;
         this.readableBytes = readableBytes;
     }
