@@ -24,22 +24,20 @@ record DelegatedFile(Path file, String named, String downloadId) {
     static DelegatedFile take(HttpFields.Mutable headers, DelegatedRoots roots) {
         String path = headers.get(X_SENDFILE);
         String uri = headers.get(X_ACCEL_REDIRECT);
+        String downloadId = headers.get(X_DOWNLOAD_ID);
+        strip(headers);
         if (path == null && uri == null) {
             return null;
         }
-        String downloadId = headers.get(X_DOWNLOAD_ID);
-        strip(headers);
         return path != null ? new DelegatedFile(roots.byPath(path), path, downloadId)
                 : new DelegatedFile(roots.byUri(uri), uri, downloadId);
     }
 
     /** Takes our fields out, whether they mean something or not. */
     static void strip(HttpFields.Mutable headers) {
-        if (headers.contains(X_SENDFILE) || headers.contains(X_ACCEL_REDIRECT)) {
-            headers.remove(X_SENDFILE);
-            headers.remove(X_ACCEL_REDIRECT);
-            headers.remove(X_DOWNLOAD_ID);
-        }
+        headers.remove(X_SENDFILE);
+        headers.remove(X_ACCEL_REDIRECT);
+        headers.remove(X_DOWNLOAD_ID);
     }
 
     /** A content under the type and the entity tag that the application gave. */

@@ -124,6 +124,8 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
     }
 
     private void send(DelegatedFile file) {
+        // The application may have set them again since it was decided.
+        strip();
         Response response = getWrapped();
         MeasuredResponse measured = new MeasuredResponse(getRequest(), response);
         Callback end = new TransferEnd(handler.listeners(), file, measured, callback);
