@@ -82,10 +82,11 @@ public class SendfileServlet extends ResourceServlet {
     }
 
     private void configure() {
-        integer("minTransferBytes").ifPresent(value -> files.setMinTransferBytes((int) value));
+        integer("minTransferBytes").ifPresent(value -> files.setMinTransferBytes(Math.toIntExact(value)));
         integer("maxGatherBytes").ifPresent(value -> files.setMaxGatherBytes(Math.toIntExact(value)));
-        integer("maxCachedFiles").ifPresent(value -> files.setMaxOpenFiles((int) value));
-        integer("maxRanges").ifPresent(value -> files.setMaxRanges((int) value));
+        // Jetty's 0: none.
+        integer("maxCachedFiles").ifPresent(value -> files.setMaxOpenFiles(value == 0 ? 1 : Math.toIntExact(value)));
+        integer("maxRanges").ifPresent(value -> files.setMaxRanges(Math.toIntExact(value)));
         integer("maxCompressedBytes").ifPresent(files::setMaxCompressedBytes);
         integer("maxCacheSize").ifPresent(value -> files.setMaxCacheBytes(Math.toIntExact(value)));
         integer("maxCachedFileSize").ifPresent(value -> files.setMaxCachedFileBytes(Math.toIntExact(value)));

@@ -1,6 +1,7 @@
 package dev.millrace.files;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -8,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.eclipse.jetty.util.URIUtil;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +38,13 @@ final class DelegatedRoots {
 
     boolean isEmpty() {
         return roots.isEmpty() && mappings.isEmpty();
+    }
+
+    /** Warns of directories that are none, or not yet. */
+    void warnOfMissing() {
+        Stream.concat(roots.stream(), mappings.values().stream()).distinct()
+                .filter(directory -> !Files.isDirectory(directory))
+                .forEach(missing -> LOG.warn("No directory {}: every file that is named below it is answered 404", missing));
     }
 
     /** Whether a file, which need not exist, is below a root for {@code X-Sendfile}. */

@@ -96,9 +96,9 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
         return maxPending;
     }
 
-    /** @param maxPending the most results that wait; default 1000 */
+    /** @param maxPending the most results that wait, at least 1; default 1000 */
     public void setMaxPending(int maxPending) {
-        this.maxPending = maxPending;
+        this.maxPending = Bounds.atLeast(1, "maxPending", maxPending);
     }
 
     @ManagedAttribute("How often a post that failed is tried again")
@@ -108,7 +108,7 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
 
     /** @param retries how often a post that failed is tried again; default 3 */
     public void setRetries(int retries) {
-        this.retries = retries;
+        this.retries = Bounds.atLeast(0, "retries", retries);
     }
 
     @ManagedAttribute("Milliseconds after the first failure; doubled with each")
@@ -118,7 +118,7 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
 
     /** @param retryDelayMillis how long after a failure, in milliseconds; doubled with each failure; default 1000 */
     public void setRetryDelayMillis(long retryDelayMillis) {
-        this.retryDelayMillis = retryDelayMillis;
+        this.retryDelayMillis = Bounds.atLeast(0, "retryDelayMillis", retryDelayMillis);
     }
 
     @ManagedAttribute("Milliseconds that a post may take")
@@ -126,9 +126,9 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
         return timeoutMillis;
     }
 
-    /** @param timeoutMillis how long a post may take, in milliseconds; default 5000 */
+    /** @param timeoutMillis how long a post may take, in milliseconds, at least 1; default 5000 */
     public void setTimeoutMillis(long timeoutMillis) {
-        this.timeoutMillis = timeoutMillis;
+        this.timeoutMillis = Bounds.atLeast(1, "timeoutMillis", timeoutMillis);
     }
 
     @Override

@@ -158,7 +158,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
 
     /** @param minTransferBytes the size in bytes below which content is read from the open file, and is written with the header */
     public void setMinTransferBytes(int minTransferBytes) {
-        this.minTransferBytes = minTransferBytes;
+        this.minTransferBytes = Bounds.atLeast(0, "minTransferBytes", minTransferBytes);
     }
 
     @ManagedAttribute("Size in bytes up to which larger content is written with the header, from the file's mapping")
@@ -171,7 +171,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
      *     writev(2) from the mapping; what the socket does not take then goes by the kernel; 0: none; default 64 KiB
      */
     public void setMaxGatherBytes(int maxGatherBytes) {
-        this.maxGatherBytes = maxGatherBytes;
+        this.maxGatherBytes = Bounds.atLeast(0, "maxGatherBytes", maxGatherBytes);
     }
 
     @ManagedAttribute("Most files that are kept open")
@@ -179,9 +179,9 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         return openFiles.maxFiles();
     }
 
-    /** @param maxOpenFiles the most files that are kept open while nobody is sent them; default 2048 */
+    /** @param maxOpenFiles the most files that are kept open while nobody is sent them, at least 1; default 2048 */
     public void setMaxOpenFiles(int maxOpenFiles) {
-        openFiles.setMaxFiles(maxOpenFiles);
+        openFiles.setMaxFiles(Bounds.atLeast(1, "maxOpenFiles", maxOpenFiles));
     }
 
     @ManagedAttribute("Milliseconds for which a file is believed to be unchanged")
@@ -209,10 +209,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
      *     default; takes effect with the next start
      */
     public void setMaxCacheBytes(int maxCacheBytes) {
-        if (maxCacheBytes < 0) {
-            throw new IllegalArgumentException("negative size of the content cache: " + maxCacheBytes);
-        }
-        this.maxCacheBytes = maxCacheBytes;
+        this.maxCacheBytes = Bounds.atLeast(0, "maxCacheBytes", maxCacheBytes);
     }
 
     @ManagedAttribute("Size in bytes of the largest file that the content cache takes")
@@ -225,7 +222,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
      *     default 64 KiB
      */
     public void setMaxCachedFileBytes(int maxCachedFileBytes) {
-        this.maxCachedFileBytes = maxCachedFileBytes;
+        this.maxCachedFileBytes = Bounds.atLeast(0, "maxCachedFileBytes", maxCachedFileBytes);
     }
 
     /**
@@ -284,9 +281,9 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         return maxRanges;
     }
 
-    /** @param maxRanges the most ranges of one request that are served; who asks for more is sent the whole; default 16 */
+    /** @param maxRanges the most ranges of one request that are served; who asks for more is sent the whole; 0: none; default 16 */
     public void setMaxRanges(int maxRanges) {
-        this.maxRanges = maxRanges;
+        this.maxRanges = Bounds.atLeast(0, "maxRanges", maxRanges);
     }
 
     /**
@@ -322,7 +319,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
      * @param maxCompressedBytes the most bytes of a compressible file that a {@code CompressionHandler} around is given; default 1 MiB
      */
     public void setMaxCompressedBytes(long maxCompressedBytes) {
-        this.maxCompressedBytes = maxCompressedBytes;
+        this.maxCompressedBytes = Bounds.atLeast(0, "maxCompressedBytes", maxCompressedBytes);
     }
 
     /**

@@ -158,6 +158,9 @@ public class XSendfileHandler extends Handler.Wrapper {
         if (enabled && roots.isEmpty()) {
             LOG.warn("No roots and no mappings: every file that an application names will be answered 404");
         }
+        if (enabled) {
+            roots.warnOfMissing();
+        }
         resources = ResourceFactory.of(this);
         files.setServer(getServer());
         super.doStart();

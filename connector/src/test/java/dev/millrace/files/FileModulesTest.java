@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.testing.Logged;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -18,6 +19,8 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.resource.ResourceFactory;
 import org.eclipse.jetty.xml.XmlConfiguration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -133,5 +136,42 @@ class FileModulesTest {
         assertThrows(IllegalArgumentException.class, () -> handler.addMappings("/base", "protected=/srv"));
         assertThrows(IllegalArgumentException.class, () -> new DownloadNotifier("results"));
         assertThrows(IllegalArgumentException.class, () -> new DownloadNotifier("ftp://host/results"));
+    }
+
+    @Test
+    void numbersHaveBounds() {
+        SendfileContentFactory files = new XSendfileHandler().getSendfileContentFactory();
+        refuses("minTransferBytes is at least 0, not -1", () -> files.setMinTransferBytes(-1));
+        refuses("maxGatherBytes is at least 0, not -1", () -> files.setMaxGatherBytes(-1));
+        refuses("maxOpenFiles is at least 1, not 0", () -> files.setMaxOpenFiles(0));
+        refuses("maxCacheBytes is at least 0, not -1", () -> files.setMaxCacheBytes(-1));
+        refuses("maxCachedFileBytes is at least 0, not -1", () -> files.setMaxCachedFileBytes(-1));
+        refuses("maxRanges is at least 0, not -1", () -> files.setMaxRanges(-1));
+        refuses("maxCompressedBytes is at least 0, not -1", () -> files.setMaxCompressedBytes(-1));
+        DownloadNotifier notifier = new DownloadNotifier();
+        refuses("maxPending is at least 1, not 0", () -> notifier.setMaxPending(0));
+        refuses("retries is at least 0, not -1", () -> notifier.setRetries(-1));
+        refuses("retryDelayMillis is at least 0, not -1", () -> notifier.setRetryDelayMillis(-1));
+        refuses("timeoutMillis is at least 1, not 0", () -> notifier.setTimeoutMillis(0));
+    }
+
+    private static void refuses(String message, Executable setting) {
+        assertEquals(message, assertThrows(IllegalArgumentException.class, setting).getMessage());
+    }
+
+    @Test
+    void aDirectoryThatDoesNotExistIsLogged(@TempDir Path directory) throws Exception {
+        XSendfileHandler handler = new XSendfileHandler();
+        handler.addRoots(directory.toString(), "., no-root");
+        handler.addMappings(directory.toString(), "/here/=.,/nowhere/=no-mapping");
+        Server server = new Server();
+        server.setHandler(handler);
+        try (Logged logged = new Logged("dev.millrace.files")) {
+            server.start();
+            server.stop();
+            assertEquals(1, logged.count("No directory " + directory.resolve("no-root")));
+            assertEquals(1, logged.count("No directory " + directory.resolve("no-mapping")));
+            assertEquals(2, logged.count("No directory"));
+        }
     }
 }
