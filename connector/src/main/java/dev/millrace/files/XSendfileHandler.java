@@ -199,9 +199,11 @@ public class XSendfileHandler extends Handler.Wrapper {
 
     private HttpContent find(String path) throws IOException {
         Resource resource = resources.newResource(Path.of(path));
-        if (resource == null || !resource.exists() || resource.isDirectory()
-                || !roots.contains(resource.getPath(), resource.getPath().toRealPath())) {
-            LOG.debug("No file at {}", path);
+        if (resource == null || !resource.exists() || resource.isDirectory()) {
+            LOG.warn("Not sending {}: there is no such file", path);
+            return null;
+        }
+        if (!roots.contains(resource.getPath(), resource.getPath().toRealPath())) {
             return null;
         }
         return new ResourceHttpContent(resource, mimeTypes.getMimeByExtension(path),

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.files.TransferResult.Outcome;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
@@ -195,6 +196,17 @@ class XSendfileHandlerTest {
             for (String uri : uris) {
                 fields.put("X-Accel-Redirect", uri);
                 assertEquals(404, client.get("/").answer().status(), uri);
+            }
+        }
+    }
+
+    @Test
+    void saysInTheLogThatThereIsNoFile() throws Exception {
+        try (Logged logged = new Logged("dev.millrace"); TestServer server = server(); RawClient client = server.client()) {
+            for (Path none : List.of(root, root.resolve("none.bin"))) {
+                fields.put("X-Sendfile", none.toString());
+                assertEquals(404, client.get("/").answer().status());
+                assertEquals(1, logged.count("Not sending " + none + ": "));
             }
         }
     }
