@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
@@ -30,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * long, 500 when the file failed) and {@code speed} (average, in KB/s). A 206 is reported as 200.
  *
  * <p>Posts one after the other, on a thread of its own; what does not succeed is tried again, and what does not fit in
- * the queue is dropped and counted: a transfer never waits for it. Thread-safe.
+ * the queue is dropped and counted, and logged once a minute at most: a transfer never waits for it. Thread-safe.
  */
 @ManagedObject("Posts the end of transfers")
 public class DownloadNotifier extends AbstractLifeCycle implements TransferListener {
@@ -39,6 +40,7 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
     private volatile URI destination;
     private final LongAdder posted = new LongAdder();
     private final LongAdder dropped = new LongAdder();
+    private final DropWarnings warnings = new DropWarnings(NanoTime::now);
     private volatile int maxPending = 1000;
     private volatile int retries = 3;
     private volatile long retryDelayMillis = 1000;
@@ -174,7 +176,7 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
 
     private void drop(String reason, TransferResult result) {
         dropped.increment();
-        LOG.warn("Dropping the result of a transfer, {}: {}", reason, result);
+        warnings.onDrop(reason, result);
     }
 
     private void schedule(Run current, TransferResult result, int failures, long delayMillis) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.files.TransferResult.Outcome;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
@@ -19,6 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -104,6 +106,33 @@ class DownloadNotifierTest {
             open.countDown();
             Await.until("posted", () -> notifier.getPosted() == 10);
             notifier.stop();
+        }
+    }
+
+    @Test
+    void warnsOnceAMinuteAtMost() {
+        AtomicLong nanoTime = new AtomicLong();
+        DropWarnings warnings = new DropWarnings(nanoTime::get);
+        try (Logged logged = new Logged("dev.millrace.files")) {
+            for (int second = 0; second <= 60; second++) {
+                nanoTime.set(TimeUnit.SECONDS.toNanos(second));
+                warnings.onDrop("meant", result(second, Outcome.DONE));
+            }
+            assertEquals(1, logged.count("Dropping the result of a transfer, meant: "));
+            assertEquals(1, logged.count("and 59 more since the last such line, meant: "));
+            assertEquals(2, logged.count("WARN"));
+        }
+    }
+
+    @Test
+    void warnsOnceOfAllThatIsDropped() {
+        DownloadNotifier stopped = new DownloadNotifier("http://127.0.0.1:9/results");
+        try (Logged logged = new Logged("dev.millrace.files")) {
+            for (int i = 0; i < 20; i++) {
+                stopped.onTransferEnd(result(i, Outcome.DONE));
+            }
+            assertEquals(20, stopped.getDropped());
+            assertEquals(1, logged.count("Dropping"));
         }
     }
 
