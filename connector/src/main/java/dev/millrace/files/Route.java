@@ -86,6 +86,10 @@ record Route(TransferEndPoint endPoint, Content.Sink sink, Obstacle obstacle) {
         return new Route(endPoint, target, null);
     }
 
+    static Route copied(Content.Sink sink) {
+        return blocked(sink, Obstacle.NOT_A_FILE);
+    }
+
     static Route small(Content.Sink sink) {
         return blocked(beyondCompressionOfRanges(sink), Obstacle.SMALL);
     }

@@ -87,7 +87,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     private HttpContent open(String path, HttpContent content) {
         Path file = content.getResource().getPath();
         if (file == null || file.getFileSystem() != FileSystems.getDefault()) {
-            return copied(content);
+            return new CopiedContent(content, ways);
         }
         try {
             SendfileContent opened = new SendfileContent(this, content, openFiles.open(file));
@@ -101,13 +101,8 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
             }
             // Unreadable, or no more descriptors: Jetty answers as it does for such a file.
             LOG.debug("Cannot open {}", file, x);
-            return copied(content);
+            return new CopiedContent(content, ways);
         }
-    }
-
-    private HttpContent copied(HttpContent content) {
-        ways.onCopy(content.getResource(), 0, content.getContentLengthValue(), Obstacle.NOT_A_FILE);
-        return content;
     }
 
     /** Before the start: takes over the settings of another. */

@@ -36,17 +36,12 @@ final class Ways {
         if (obstacle == null) {
             transfers.increment();
         } else {
-            onCopy(file, position, bytes, obstacle);
+            copies.get(obstacle).increment();
+            CopyEvent.commit(file, position, bytes, obstacle);
         }
         if (debugHeader && sink instanceof Response response && !response.isCommitted()) {
             response.getHeaders().put(SendfileContentFactory.DEBUG_HEADER, obstacle == null ? "yes" : obstacle.name());
         }
-    }
-
-    /** Counts a copy, and tells the flight recorder when it asks for it. */
-    void onCopy(Object file, long position, long bytes, Obstacle obstacle) {
-        copies.get(obstacle).increment();
-        CopyEvent.commit(file, position, bytes, obstacle);
     }
 
     long transfers() {

@@ -19,9 +19,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 import org.eclipse.jetty.compression.server.CompressionHandler;
 import org.eclipse.jetty.http.CompressedContentFormat;
 import org.eclipse.jetty.server.ResourceService.WelcomeMode;
+import org.eclipse.jetty.util.resource.ResourceFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
@@ -76,6 +79,29 @@ class FileSettingsTest {
             files.getSendfileContentFactory().setDebugHeader(false);
             assertNull(way(client.get("/large.bin").answer()));
             assertEquals(3, files.getSendfileContentFactory().getTransfers());
+        }
+    }
+
+    @Test
+    void saysOfAnEntryOfAJarThatItIsNoFile() throws Exception {
+        Path jar = directory.resolve("files.jar");
+        byte[] bytes = new byte[100_000];
+        try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(jar))) {
+            zip.putNextEntry(new ZipEntry("www/"));
+            zip.putNextEntry(new ZipEntry("www/large.bin"));
+            zip.write(bytes);
+        }
+        SendfileHandler files = files();
+        TestServer server = new TestServer(connectors::http);
+        files.setBaseResource(ResourceFactory.of(server.server()).newJarFileResource(jar.toUri()).resolve("www/"));
+        try (server; RawClient client = server.start(files).client()) {
+            Answer answer = client.get("/large.bin").answer();
+            assertArrayEquals(bytes, answer.body());
+            assertEquals("NOT_A_FILE", way(answer));
+            assertEquals(200, client.send(request("HEAD", "/large.bin")).answer("HEAD").status());
+            assertEquals(304, client.send(get("/large.bin",
+                    "If-Modified-Since: Sat, 01 Jan 2095 00:00:00 GMT")).answer().status());
+            assertEquals(1, files.getSendfileContentFactory().getObstacles().get("NOT_A_FILE"));
         }
     }
 
