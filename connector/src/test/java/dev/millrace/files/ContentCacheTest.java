@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
@@ -18,9 +19,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -137,9 +140,50 @@ class ContentCacheTest {
 
     @Test
     void saysWhyThereAreNoLargePages() {
-        ByteBuffer buffer = LargePages.allocate(directory, 10_000);
-        assertTrue(buffer.isDirect());
-        assertEquals(10_000, buffer.capacity());
+        try (Logged logged = new Logged(LargePages.class.getName())) {
+            ByteBuffer buffer = LargePages.allocate(directory, 10_000);
+            assertTrue(buffer.isDirect());
+            assertEquals(10_000, buffer.capacity());
+            assertEquals(1, logged.count("No large pages for the content cache, ordinary ones instead: " + directory
+                    + " is of type "));
+            assertEquals(1, logged.count(", not hugetlbfs"));
+            LargePages.allocate(null, 10_000);
+            assertEquals(1, logged.count("No large pages"), "nobody asked for any");
+        }
+    }
+
+    /** The fifth use of a file is one of eight at once. */
+    @Test
+    void oneBringsAFileIn() throws Exception {
+        TestFiles.write(directory, "file.bin", 20_000);
+        cache().setValidMillis(-1);
+        int atOnce = 8;
+        ExecutorService users = Executors.newFixedThreadPool(atOnce);
+        try (TestServer ignored = server()) {
+            ContentCache memory = cache().contentCache();
+            OpenFile file = ((SendfileContent) cache().getContent("/file.bin")).file();
+            for (int round = 1; round <= 200; round++) {
+                ContentCache.Slot slot = new ContentCache.Slot(file);
+                for (int i = 0; i < 4; i++) {
+                    assertNull(memory.use(slot));
+                }
+                CyclicBarrier together = new CyclicBarrier(atOnce);
+                Callable<ContentMemory> user = () -> {
+                    together.await();
+                    return memory.use(slot);
+                };
+                for (Future<ContentMemory> use : users.invokeAll(Collections.nCopies(atOnce, user))) {
+                    if (use.get() != null) {
+                        use.get().release();
+                    }
+                }
+                assertEquals(round, memory.admissions());
+                memory.clear();
+                assertEquals(0, memory.usedBytes());
+            }
+        } finally {
+            users.shutdownNow();
+        }
     }
 
     /** Twenty files that fit in four at a time, asked for by readers of which some take their time. */

@@ -1,0 +1,77 @@
+package dev.millrace.files;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The memory of the content cache is its reader's until the last byte is sent, and nobody else's. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#senders")
+class StalledReaderOfMemoryTest {
+    private static final int FILE_BYTES = 1_000_000;
+
+    @Parameter
+    Connectors connectors;
+
+    @TempDir
+    Path directory;
+
+    private final SendfileHandler files = new SendfileHandler();
+    private final SendfileContentFactory cache = files.getSendfileContentFactory();
+
+    private TestServer server() {
+        files.setBaseResourceAsString(directory.toString());
+        cache.setMaxCacheBytes(FILE_BYTES + SliceMemory.SLICE_BYTES);
+        cache.setMaxCachedFileBytes(FILE_BYTES);
+        cache.setValidMillis(50);
+        TestServer server = new TestServer(connectors::http);
+        server.connector().setAcceptedSendBufferSize(16 * 1024);
+        return server;
+    }
+
+    private static void get(RawClient client, String path, byte[] expected, int times) throws Exception {
+        for (int i = 0; i < times; i++) {
+            assertArrayEquals(expected, client.get(path).answer().body());
+        }
+    }
+
+    @Test
+    void keepsWhatHeIsSent() throws Exception {
+        byte[] first = TestFiles.write(directory, "first.bin", FILE_BYTES);
+        byte[] second = TestFiles.write(directory, "second.bin", FILE_BYTES);
+        TestServer server = server();
+        try (server; RawClient client = new RawClient(server.start(files).port());
+                RawClient stalled = new RawClient(server.port(), 8192)) {
+            get(client, "/first.bin", first, 5);
+            assertEquals(1, cache.getCachedFiles());
+            stalled.get("/first.bin");
+            // With the head have come as many bytes as the sockets take, which is far from all.
+            String status = stalled.line();
+            assertEquals("HTTP/1.1 200 OK", status);
+            assertEquals(1, cache.getCacheHits());
+            Files.delete(directory.resolve("first.bin"));
+            Await.until("the first has left", () -> cache.getCachedFiles() == 0);
+            get(client, "/second.bin", second, 8);
+            assertEquals(0, cache.getCachedFiles(), "there is no room for the second");
+            while (!stalled.line().isEmpty()) {
+                // The fields before the body.
+            }
+            assertArrayEquals(first, stalled.in().readNBytes(FILE_BYTES));
+            Await.until("the memory is free", () -> cache.getCachedBytes() == 0);
+            get(client, "/second.bin", second, 5);
+            assertEquals(1, cache.getCachedFiles());
+        }
+    }
+}
