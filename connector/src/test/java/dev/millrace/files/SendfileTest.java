@@ -17,13 +17,19 @@ import dev.millrace.testing.Tls;
 import dev.millrace.transfer.TransferStatistics;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.content.HttpContent;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -144,6 +150,26 @@ class SendfileTest {
             assertArrayEquals(bytes, client.get("/file.bin").answer().body());
             assertEquals(0, statistics(server).getRegions());
             assertEquals(1, obstacles(files, Obstacle.END_POINT));
+        }
+    }
+
+    @Test
+    void copiesOverHttp2() throws Exception {
+        byte[] bytes = TestFiles.write(directory, "file.bin", 2_000_000);
+        SendfileHandler files = files();
+        HTTP2CServerConnectionFactory http2 = new HTTP2CServerConnectionFactory(new HttpConfiguration());
+        HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
+        try (TestServer server = new TestServer(s -> connectors.on(s, new HttpConnectionFactory(), http2)).start(files)) {
+            URI uri = URI.create("http://localhost:" + server.port() + "/file.bin");
+            // The first request is one of HTTP/1.1, which asks for HTTP/2.
+            for (int i = 1; i <= 2; i++) {
+                HttpResponse<byte[]> answer = client.send(HttpRequest.newBuilder(uri).build(),
+                        HttpResponse.BodyHandlers.ofByteArray());
+                assertEquals(HttpClient.Version.HTTP_2, answer.version());
+                assertArrayEquals(bytes, answer.body());
+                assertEquals(i, obstacles(files, Obstacle.PROTOCOL));
+            }
+            assertEquals(0, statistics(server).getRegions());
         }
     }
 
