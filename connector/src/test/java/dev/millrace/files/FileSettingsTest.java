@@ -14,16 +14,21 @@ import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import dev.millrace.transfer.TransferStatistics;
 import java.io.ByteArrayInputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.eclipse.jetty.compression.server.CompressionHandler;
 import org.eclipse.jetty.http.CompressedContentFormat;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.ResourceService.WelcomeMode;
+import org.eclipse.jetty.server.handler.EventsHandler;
 import org.eclipse.jetty.util.resource.ResourceFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -128,6 +133,41 @@ class FileSettingsTest {
             assertNull(large.headers().get("Content-Encoding"));
             assertEquals("yes", way(large));
             assertArrayEquals(text, client.get("/text.txt").answer().body());
+        }
+    }
+
+    /** Counts the bytes that are written to responses. */
+    private static final class Watching extends EventsHandler {
+        private final AtomicLong bytes = new AtomicLong();
+
+        private Watching(Handler handler) {
+            super(handler);
+        }
+
+        @Override
+        protected void onResponseWrite(Request request, boolean last, ByteBuffer content) {
+            bytes.addAndGet(content == null ? 0 : content.remaining());
+        }
+    }
+
+    @Test
+    void letsNobodyMissWhatHeWatches() throws Exception {
+        byte[] image = TestFiles.write(directory, "image.jpg", 300_000);
+        String accept = "Accept-Encoding: gzip";
+        Watching inside = new Watching(files());
+        try (TestServer server = new TestServer(connectors::http).start(new CompressionHandler(inside));
+                RawClient client = server.client()) {
+            Answer answer = client.send(get("/image.jpg", accept)).answer();
+            assertArrayEquals(image, answer.body());
+            assertEquals("WRAPPED", way(answer), "beyond the compression is beyond who watches, too");
+            assertEquals(300_000, inside.bytes.get());
+        }
+        Watching outside = new Watching(new CompressionHandler(files()));
+        try (TestServer server = new TestServer(connectors::http).start(outside); RawClient client = server.client()) {
+            Answer answer = client.send(get("/image.jpg", accept)).answer();
+            assertArrayEquals(image, answer.body());
+            assertEquals("yes", way(answer));
+            assertEquals(300_000, outside.bytes.get());
         }
     }
 
