@@ -2,28 +2,18 @@ package dev.millrace.files;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.GuardedRoot;
+import dev.millrace.testing.MixedRequests;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
-import java.io.RandomAccessFile;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Random;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.Map;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -45,41 +35,19 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#ours")
 class FileSecurityTest {
-    private static final String SECRET = "the secret of the house";
-
-    /** Ways out of a root that have worked somewhere; {@code X} stands for the file outside. */
-    private static final String[] WAYS_OUT = {
-        "/../X", "/./../X", "/sub/../../X", "//../X", "/../../../../../../../../../etc/passwd",
-        "/%2e%2e/X", "/%2E%2E/X", "/.%2e/X", "/%2e./X", "/%2e%2e%2fX", "/..%2fX", "/..%2FX", "/sub/..%2f..%2fX",
-        "/%252e%252e/X", "/%252e%252e%252fX", "/..%252fX", "/%25%32%65%25%32%65/X",
-        "/..;/X", "/..;a=b/X", "/sub/..;/..;/X", "/;/../X", "/%2e%2e;/X", "/.;/../X",
-        "/..\\X", "/..%5cX", "/%2e%2e%5cX", "/sub\\..\\..\\X", "/..%255cX", "\\..\\X",
-        "/%c0%ae%c0%ae/X", "/..%c0%afX", "/%e0%80%ae%e0%80%ae/X", "/%c0%2e%c0%2e/X", "/..%c1%9cX", "/%uff0e%uff0e/X",
-        "/%u002e%u002e/X", "/%f0%80%80%ae./X", "/..%u2215X", "/..%ef%bc%8fX",
-        "/%00/../X", "/..%00/X", "/X%00", "/file.txt%00/../../X", "/../X%00.txt", "/sub/%00",
-        "/C:/X", "/c:%5cX", "/file.txt::$DATA", "/CON", "/aux.txt", "/nul", "/file~1.txt", "/X.", "/.../X", "/....//X",
-        "/..%0d%0a/X", "/%0a../X", "/..%09/X", "/ ../X", "/..%20/X", "/%2e%2e%20/X",
-        "/link.txt", "/up/X", "/up/../X", "/absolute.txt", "/sub/link/X", "/loop/X"};
-
     @Parameter
     Connectors connectors;
 
     @TempDir
     Path directory;
 
+    private GuardedRoot guarded;
     private Path root;
 
     @BeforeEach
     void files() throws Exception {
-        root = Files.createDirectories(directory.resolve("root/sub")).getParent();
-        Files.writeString(directory.resolve("X"), SECRET);
-        Files.writeString(root.resolve("file.txt"), "harmless");
-        Files.createSymbolicLink(root.resolve("link.txt"), Path.of("../X"));
-        Files.createSymbolicLink(root.resolve("absolute.txt"), directory.resolve("X"));
-        Files.createSymbolicLink(root.resolve("up"), Path.of(".."));
-        Files.createSymbolicLink(root.resolve("sub/link"), directory);
-        Files.createSymbolicLink(root.resolve("loop"), Path.of("loop"));
-        Files.createSymbolicLink(root.resolve("inside.txt"), Path.of("sub/../file.txt"));
+        guarded = new GuardedRoot(directory);
+        root = guarded.path();
     }
 
     private SendfileHandler handler() {
@@ -95,40 +63,25 @@ class FileSecurityTest {
         return new TestServer(server -> connectors.on(server, new HttpConnectionFactory(configuration))).start(handler);
     }
 
-    private static void assertNoWayOut(TestServer server, String prefix) throws Exception {
-        for (String way : WAYS_OUT) {
-            for (String method : new String[] {"GET", "HEAD"}) {
-                try (RawClient client = server.client()) {
-                    client.send(method + " " + prefix + way + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
-                    Answer answer = client.answer(method);
-                    assertTrue(answer.status() >= 300, way + " " + answer.status());
-                    assertFalse(answer.text().contains(SECRET), way);
-                    assertFalse(answer.text().contains("root:x"), way);
-                    assertTrue(answer.status() < 500, way + " " + answer.status() + " " + answer.text());
-                }
-            }
-        }
-    }
-
     @Test
     void keepsToTheRoot() throws Exception {
         try (TestServer server = new TestServer(connectors::http).start(handler())) {
-            assertNoWayOut(server, "");
+            guarded.assertNoWayOut(server, "");
         }
     }
 
     @Test
     void keepsToTheRootWhateverTheParserLetsThrough() throws Exception {
         try (TestServer server = lenient(handler())) {
-            assertNoWayOut(server, "");
-            assertNoWayOut(server, "/sub");
+            guarded.assertNoWayOut(server, "");
+            guarded.assertNoWayOut(server, "/sub");
         }
     }
 
     @Test
     void keepsToTheRootInAContext() throws Exception {
         try (TestServer server = lenient(new ContextHandler(handler(), "/app"))) {
-            assertNoWayOut(server, "/app");
+            guarded.assertNoWayOut(server, "/app");
         }
     }
 
@@ -161,16 +114,23 @@ class FileSecurityTest {
     @Test
     void survivesRangeFloods() throws Exception {
         byte[] bytes = TestFiles.write(root, "file.bin", 200_000);
-        String[] floods = {"0-" + ",0-".repeat(1000), "0-0" + ",2-2".repeat(1000), "5-1,".repeat(800), ",".repeat(5000),
-            "0-18446744073709551615", "-18446744073709551615", "9223372036854775807-", "0-0,-1", "--1", "a-b",
-            "0-199999,0-199999"};
+        // Too many are answered by the whole; of numbers that no long can hold Jetty makes nothing.
+        Map<String, Integer> floods = Map.ofEntries(Map.entry("0-" + ",0-".repeat(1000), 200),
+                Map.entry("0-0" + ",2-2".repeat(1000), 200), Map.entry("5-1,".repeat(800), 200),
+                Map.entry(",".repeat(5000), 200), Map.entry("0-18446744073709551615", 416),
+                Map.entry("-18446744073709551615", 416), Map.entry("9223372036854775807-", 416),
+                Map.entry("0-0,-1", 206), Map.entry("--1", 416), Map.entry("a-b", 416),
+                Map.entry("0-199999,0-199999", 206));
         try (TestServer server = new TestServer(connectors::http).start(handler());
                 RawClient client = server.client()) {
-            for (String flood : floods) {
-                Answer answer = client.send("GET /file.bin HTTP/1.1\r\nHost: a\r\nRange: bytes=" + flood
+            for (Map.Entry<String, Integer> flood : floods.entrySet()) {
+                Answer answer = client.send("GET /file.bin HTTP/1.1\r\nHost: a\r\nRange: bytes=" + flood.getKey()
                         + "\r\n\r\n").answer();
-                assertTrue(Arrays.asList(200, 206, 416).contains(answer.status()), flood + answer.status());
-                assertTrue(answer.body().length < bytes.length + 2000, flood);
+                assertEquals(flood.getValue(), answer.status(), flood.getKey());
+                assertTrue(answer.body().length < bytes.length + 2000, flood.getKey());
+                if (answer.status() == 200) {
+                    assertArrayEquals(bytes, answer.body());
+                }
             }
             assertArrayEquals(bytes, client.get("/file.bin").answer().body());
         }
@@ -207,80 +167,9 @@ class FileSecurityTest {
      */
     @Test
     void neverMixesAnswers() throws Exception {
-        List<byte[]> contents = new ArrayList<>();
-        for (int i = 0; i < 20; i++) {
-            byte[] bytes = new byte[1000 + i * 15_000];
-            Arrays.fill(bytes, (byte) ('a' + i));
-            Files.write(root.resolve(i + ".txt"), bytes);
-            contents.add(bytes);
-        }
-        AtomicBoolean done = new AtomicBoolean();
-        ExecutorService clients = Executors.newCachedThreadPool();
+        MixedRequests requests = new MixedRequests(root, "");
         try (TestServer server = new TestServer(connectors::http).start(handler())) {
-            List<Future<Void>> readers = new ArrayList<>();
-            for (int i = 0; i < 170; i++) {
-                readers.add(clients.submit(pipelining(server.port(), contents, i)));
-            }
-            List<Future<Void>> breakers = new ArrayList<>();
-            for (int i = 0; i < 30; i++) {
-                breakers.add(clients.submit(breaking(server.port(), i, done)));
-            }
-            for (Future<Void> reader : readers) {
-                reader.get(60, TimeUnit.SECONDS);
-            }
-            done.set(true);
-            for (Future<Void> breaker : breakers) {
-                breaker.get(60, TimeUnit.SECONDS);
-            }
-        } finally {
-            clients.shutdownNow();
+            requests.run(server.port(), 170, 30);
         }
-    }
-
-    private static Callable<Void> pipelining(int port, List<byte[]> contents, int seed) {
-        return () -> {
-            Random random = new Random(seed);
-            try (RawClient client = new RawClient(port)) {
-                for (int round = 0; round < 3; round++) {
-                    int[] wanted = random.ints(6, -1, contents.size()).toArray();
-                    StringBuilder requests = new StringBuilder();
-                    for (int index : wanted) {
-                        requests.append("GET /").append(index).append(".txt HTTP/1.1\r\nHost: a\r\n\r\n");
-                    }
-                    client.send(requests.toString());
-                    for (int index : wanted) {
-                        Answer answer = client.answer();
-                        assertEquals(index < 0 ? 404 : 200, answer.status());
-                        if (index >= 0) {
-                            assertArrayEquals(contents.get(index), answer.body());
-                        }
-                    }
-                }
-            }
-            return null;
-        };
-    }
-
-    /** Clients that go away in the middle, and files that become shorter in the middle. */
-    private Callable<Void> breaking(int port, int seed, AtomicBoolean done) {
-        return () -> {
-            String name = "broken" + seed + ".txt";
-            for (int round = 0; round < 3 || !done.get() && round < 50; round++) {
-                try (RandomAccessFile file = new RandomAccessFile(root.resolve(name).toFile(), "rw");
-                        RawClient client = new RawClient(port, 8192)) {
-                    file.setLength(10_000_000 + round);
-                    client.get("/" + name).get("/0.txt");
-                    assertEquals('H', client.in().read());
-                    if (seed % 2 == 0) {
-                        file.setLength(5);
-                        String rest = new String(client.in().readNBytes(10_000_000), StandardCharsets.ISO_8859_1);
-                        assertFalse(rest.contains("aaaaaaaa"), "an answer after one that was cut");
-                    }
-                } catch (java.net.SocketException reset) {
-                    assertTrue(seed % 2 == 0, "only a cut answer is reset");
-                }
-            }
-            return null;
-        };
     }
 }
