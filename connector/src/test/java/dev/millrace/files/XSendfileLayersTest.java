@@ -1,0 +1,186 @@
+package dev.millrace.files;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.RawClient.Answer;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
+import java.io.ByteArrayInputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.zip.GZIPInputStream;
+import org.eclipse.jetty.compression.server.CompressionHandler;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.server.handler.gzip.GzipHandler;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Delegated files through what else lies between an application and its clients: encryption, multiplexing, compression. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#senders")
+class XSendfileLayersTest {
+    private static final byte[] TEXT = "All work and no play. ".repeat(10_000).getBytes(StandardCharsets.UTF_8);
+
+    @TempDir
+    static Path tls;
+
+    @Parameter
+    Connectors connectors;
+
+    @TempDir
+    Path directory;
+
+    private final HttpConnectionFactory http = new HttpConnectionFactory();
+    private byte[] image;
+
+    /** Names the file that was asked for, and reads nothing. */
+    private final class Application extends Handler.Abstract {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            response.getHeaders().put("X-Sendfile", directory + Request.getPathInContext(request));
+            callback.succeeded();
+            return true;
+        }
+    }
+
+    @BeforeEach
+    void write() throws Exception {
+        Files.write(directory.resolve("text.txt"), TEXT);
+        image = TestFiles.write(directory, "image.jpg", 500_000);
+    }
+
+    private XSendfileHandler delegating(Handler application) {
+        XSendfileHandler handler = new XSendfileHandler(application);
+        handler.addRoot(directory.toString());
+        return handler;
+    }
+
+    private static byte[] content(Answer answer) throws Exception {
+        return "gzip".equals(answer.headers().get("Content-Encoding"))
+                ? new GZIPInputStream(new ByteArrayInputStream(answer.body())).readAllBytes() : answer.body();
+    }
+
+    private static Answer get(RawClient client, String path, String... fields) throws Exception {
+        String all = fields.length == 0 ? "" : String.join("\r\n", fields) + "\r\n";
+        return client.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + all + "\r\n").answer();
+    }
+
+    private void checkAll(RawClient client) throws Exception {
+        Answer whole = get(client, "/image.jpg");
+        assertEquals(200, whole.status());
+        assertNull(whole.headers().get("X-Sendfile"));
+        assertArrayEquals(image, whole.body());
+        Answer range = get(client, "/image.jpg", "Range: bytes=100000-399999");
+        assertEquals(206, range.status());
+        assertArrayEquals(Arrays.copyOfRange(image, 100_000, 400_000), range.body());
+        assertEquals(304, get(client, "/image.jpg", "If-Modified-Since: " + whole.headers().get("Last-Modified")).status());
+        assertEquals(404, get(client, "/none").status());
+    }
+
+    @Test
+    void areSentOverTls() throws Exception {
+        Tls keys = new Tls(tls);
+        XSendfileHandler handler = delegating(new Application());
+        SslConnectionFactory ssl = new SslConnectionFactory(keys.server(), http.getProtocol());
+        try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(handler);
+                RawClient client = keys.connect(server.port())) {
+            checkAll(client);
+            assertEquals(0, handler.getSendfileContentFactory().getTransfers());
+        }
+    }
+
+    @Test
+    void areSentOverHttp2() throws Exception {
+        XSendfileHandler handler = delegating(new Application());
+        HTTP2CServerConnectionFactory http2 = new HTTP2CServerConnectionFactory(new HttpConfiguration());
+        HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
+        try (TestServer server = new TestServer(s -> connectors.on(s, http, http2)).start(handler)) {
+            HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://localhost:" + server.port() + "/image.jpg"));
+            HttpResponse<byte[]> whole = client.send(request.build(), BodyHandlers.ofByteArray());
+            assertEquals(HttpClient.Version.HTTP_2, whole.version());
+            assertFalse(whole.headers().firstValue("X-Sendfile").isPresent());
+            assertArrayEquals(image, whole.body());
+            HttpResponse<byte[]> posted = client.send(request.copy().POST(BodyPublishers.ofByteArray(new byte[30_000])).build(),
+                    BodyHandlers.ofByteArray());
+            assertArrayEquals(image, posted.body());
+            HttpResponse<byte[]> range = client.send(request.copy().header("Range", "bytes=100000-399999").build(),
+                    BodyHandlers.ofByteArray());
+            assertEquals(206, range.statusCode());
+            assertArrayEquals(Arrays.copyOfRange(image, 100_000, 400_000), range.body());
+            assertEquals(0, handler.getSendfileContentFactory().getTransfers());
+        }
+    }
+
+    @Test
+    void answerARequestWhoseBodyNobodyReads() throws Exception {
+        XSendfileHandler handler = delegating(new Application());
+        String post = "POST /image.jpg HTTP/1.1\r\nHost: localhost\r\nContent-Length: ";
+        try (TestServer server = new TestServer(connectors::http).start(handler)) {
+            try (RawClient client = server.client()) {
+                assertArrayEquals(image, client.send(post + "1000\r\n\r\n" + "x".repeat(1000)).answer().body());
+                assertArrayEquals(TEXT, client.get("/text.txt").answer().body());
+            }
+            try (RawClient client = server.client()) {
+                assertArrayEquals(image, client.send(post + "1000000\r\n\r\n" + "x".repeat(10)).answer().body());
+                assertEquals(-1, client.read(), "what comes next would be taken for the body");
+            }
+        }
+    }
+
+    private void checkCompressed(Handler handler, boolean compressesText) throws Exception {
+        String accept = "Accept-Encoding: gzip";
+        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
+            checkAll(client);
+            Answer text = get(client, "/text.txt", accept);
+            assertEquals(compressesText ? "gzip" : null, text.headers().get("Content-Encoding"));
+            assertArrayEquals(TEXT, content(text));
+            assertNull(text.headers().get("X-Sendfile"));
+            Answer incompressible = get(client, "/image.jpg", accept);
+            assertNull(incompressible.headers().get("Content-Encoding"));
+            assertArrayEquals(image, incompressible.body());
+            assertArrayEquals(TEXT, get(client, "/text.txt").body());
+        }
+    }
+
+    @Test
+    void areCompressedAroundTheDelegation() throws Exception {
+        checkCompressed(new CompressionHandler(delegating(new Application())), true);
+    }
+
+    @Test
+    void areAsTheyAreAroundACompression() throws Exception {
+        checkCompressed(delegating(new CompressionHandler(new Application())), false);
+    }
+
+    @Test
+    @SuppressWarnings("removal")
+    void areCompressedByTheOldHandlerToo() throws Exception {
+        checkCompressed(new GzipHandler(delegating(new Application())), true);
+        checkCompressed(delegating(new GzipHandler(new Application())), false);
+    }
+}
