@@ -1,11 +1,15 @@
 package dev.millrace.transfer;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.connector.MillraceConnector;
 import dev.millrace.files.SendfileHandler;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestServer;
 import java.io.EOFException;
 import java.io.RandomAccessFile;
@@ -20,6 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** A part that no int can measure of a file that no unsigned int can, read to its end; all of it but the marks is zeros. */
 class LargeFileTest {
@@ -61,6 +66,32 @@ class LargeFileTest {
             String request = "GET /sparse.bin HTTP/1.1\r\nHost: localhost\r\nRange: bytes=" + FIRST + "-" + LAST + "\r\n\r\n";
             client.write(ByteBuffer.wrap(request.getBytes(StandardCharsets.ISO_8859_1)));
             assertEquals(expected, readMarks(client));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.millrace.testing.Connectors#senders")
+    void sendsByEveryAlgorithmFromBeyondFourGibibytes(Connectors connectors) throws Exception {
+        SendfileHandler files = new SendfileHandler();
+        files.setBaseResourceAsString(directory.toString());
+        long from = LAST - 300_000;
+        byte[] bytes = new byte[300_001];
+        expected.forEach((mark, digits) -> {
+            if (mark >= from) {
+                System.arraycopy(digits.getBytes(StandardCharsets.ISO_8859_1), 0, bytes, (int) (mark - from), 10);
+            }
+        });
+        TestServer server = new TestServer(connectors::http);
+        MillraceConnector millrace = (MillraceConnector) server.connector();
+        try (server; RawClient client = new RawClient(server.start(files).port())) {
+            for (String algorithm : TransferContractTest.algorithms()) {
+                millrace.setAlgorithm(algorithm);
+                Answer answer = client.send("GET /sparse.bin HTTP/1.1\r\nHost: localhost\r\nRange: bytes=" + from + "-" + LAST
+                        + "\r\n\r\n").answer();
+                assertEquals("bytes " + from + "-" + LAST + "/" + SIZE, answer.headers().get("Content-Range"));
+                assertArrayEquals(bytes, answer.body(), algorithm);
+            }
+            assertEquals(TransferContractTest.algorithms().size(), millrace.getTransferStatistics().getRegions());
         }
     }
 
