@@ -10,6 +10,7 @@ import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
+import java.io.InputStream;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.URI;
@@ -109,6 +110,60 @@ class ProtocolContractTest {
             assertArrayEquals(body, client.answer().body());
             sent.get(10, TimeUnit.SECONDS);
             assertEquals("HTTP/1.1 127.0.0.1 /last", client.get("/last").answer().text());
+        }
+    }
+
+    /** Waits until so much has been read, and somebody waits for more. */
+    private static void awaitRead(TestServer server, long bytes) {
+        EndPoint encrypted = server.connector().getConnectedEndPoints().iterator().next();
+        Connection decrypted = ((SslConnection) encrypted.getConnection()).getSslEndPoint().getConnection();
+        Await.until("waits behind " + bytes, () -> decrypted.getBytesIn() == bytes && encrypted.isFillInterested());
+    }
+
+    @Test
+    void readsABodyThatArrivesInPiecesInsideTls() throws Exception {
+        String head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 6\r\n\r\n";
+        Tls tls = tls();
+        TestServer reading = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), http));
+        try (TestServer server = reading.start(new Whole()); RawClient client = tls.connect(server.port())) {
+            for (int round = 0; round < 3; round++) {
+                long before = round * (head.length() + 6L) + head.length();
+                client.send(head + "ab");
+                awaitRead(server, before + 2);
+                client.send("cd");
+                awaitRead(server, before + 4);
+                assertEquals("abcdef", client.send("ef").answer().text());
+            }
+            if (server.connector() instanceof BioConnector bio) {
+                assertTrue(bio.getConnectorStatistics().getHandOvers() >= 6, bio.getConnectorStatistics()::toString);
+            }
+        }
+    }
+
+    /** Answers the body of the request, for which it waits. */
+    private static final class Whole extends Handler.Abstract {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            try (InputStream in = Content.Source.asInputStream(request)) {
+                response.write(true, ByteBuffer.wrap(in.readAllBytes()), callback);
+            }
+            return true;
+        }
+    }
+
+    @Test
+    void readsARequestThatIsSplitAnywhereInsideTls() throws Exception {
+        String request = "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n";
+        Tls tls = tls();
+        try (TestServer server = server(new SslConnectionFactory(tls.server(), "http/1.1"), http);
+                RawClient client = tls.connect(server.port())) {
+            long before = 0;
+            for (int split = 1; split < request.length(); split++) {
+                client.send(request.substring(0, split));
+                awaitRead(server, before + split);
+                assertEquals("hello", client.send(request.substring(split)).answer().text());
+                before += request.length();
+            }
         }
     }
 
