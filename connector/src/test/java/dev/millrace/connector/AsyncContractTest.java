@@ -8,6 +8,8 @@ import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
 import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.ServletOutputStream;
@@ -20,14 +22,10 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.WebSocket;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
@@ -35,8 +33,6 @@ import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.SslConnectionFactory;
-import org.eclipse.jetty.websocket.api.Session;
-import org.eclipse.jetty.websocket.server.WebSocketUpgradeHandler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,7 +40,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Asynchronous servlets and WebSocket, with more in flight in both directions than the sockets hold. */
+/** Asynchronous servlets, with more in flight in both directions than the sockets hold. */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#all")
 @Timeout(60)
@@ -149,17 +145,34 @@ class AsyncContractTest {
 
     @Test
     void echoesToAClientThatSendsEverythingFirst() throws Exception {
-        byte[] body = random(BYTES);
         try (TestServer server = server(new Echo()); RawClient client = server.client()) {
-            client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + body.length + "\r\n\r\n");
-            client.send(body);
-            assertArrayEquals(body, client.answer().body());
-            client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nagain");
-            assertEquals("again", client.answer().text());
-            // The request ends on a thread of the pool, after its answer: stopping must not overtake it.
-            client.close();
-            server.awaitNoEndPoints();
+            echo(server, client, random(BYTES));
         }
+    }
+
+    // Smaller buffers: encrypting takes time.
+    @Test
+    void echoesOverTlsToAClientThatSendsEverythingFirst(@TempDir Path directory) throws Exception {
+        Tls tls = new Tls(directory);
+        TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"),
+                new HttpConnectionFactory()));
+        server.connector().setAcceptedReceiveBufferSize(64 * 1024);
+        server.connector().setAcceptedSendBufferSize(64 * 1024);
+        try (server; RawClient plain = new RawClient(server.start(context(new Echo())).port(), 64 * 1024);
+                RawClient client = tls.over(plain.socket())) {
+            echo(server, client, random(BYTES / 4));
+        }
+    }
+
+    private static void echo(TestServer server, RawClient client, byte[] body) throws Exception {
+        client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + body.length + "\r\n\r\n");
+        client.send(body);
+        assertArrayEquals(body, client.answer().body());
+        client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nagain");
+        assertEquals("again", client.answer().text());
+        // The request ends on a thread of the pool, after its answer: stopping must not overtake it.
+        client.close();
+        server.awaitNoEndPoints();
     }
 
     @Test
@@ -213,6 +226,51 @@ class AsyncContractTest {
     }
 
     @Test
+    void tellsOfATimeout() throws Exception {
+        HttpServlet never = new HttpServlet() {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            protected void doGet(HttpServletRequest request, HttpServletResponse response) {
+                AsyncContext context = request.startAsync();
+                context.setTimeout(100);
+                context.addListener(new Late());
+            }
+        };
+        try (TestServer server = server(never); RawClient client = server.client()) {
+            for (int i = 0; i < 3; i++) {
+                assertEquals("late", client.get("/").answer().text());
+            }
+            client.close();
+            server.awaitNoEndPoints();
+        }
+    }
+
+    /** Answers when it is too late for anything else. */
+    private static final class Late implements AsyncListener {
+        @Override
+        public void onTimeout(AsyncEvent event) throws IOException {
+            event.getAsyncContext().getResponse().getWriter().print("late");
+            event.getAsyncContext().complete();
+        }
+
+        @Override
+        public void onComplete(AsyncEvent event) {
+            // Nothing to do.
+        }
+
+        @Override
+        public void onError(AsyncEvent event) {
+            // The client misses its answer.
+        }
+
+        @Override
+        public void onStartAsync(AsyncEvent event) {
+            // Only once.
+        }
+    }
+
+    @Test
     void dispatchesAgain() throws Exception {
         HttpServlet twice = new HttpServlet() {
             private static final long serialVersionUID = 1L;
@@ -231,94 +289,6 @@ class AsyncContractTest {
             for (int i = 0; i < 5; i++) {
                 assertEquals("twice", client.get("/").answer().text());
             }
-        }
-    }
-
-    /** Sends back every message, however slowly it is taken. */
-    public static final class EchoSocket implements Session.Listener.AutoDemanding {
-        private Session session;
-
-        @Override
-        public void onWebSocketOpen(Session opened) {
-            session = opened;
-        }
-
-        @Override
-        public void onWebSocketBinary(ByteBuffer payload, org.eclipse.jetty.websocket.api.Callback callback) {
-            ByteBuffer copy = ByteBuffer.allocate(payload.remaining()).put(payload).flip();
-            session.sendBinary(copy, org.eclipse.jetty.websocket.api.Callback.NOOP);
-            callback.succeed();
-        }
-    }
-
-    @Test
-    void echoesOverWebSocket() throws Exception {
-        echoOverWebSocket(new TestServer(connectors::http), HttpClient.newHttpClient(), "ws", BYTES);
-    }
-
-    @Test
-    void echoesOverWebSocketInsideTls(@TempDir Path directory) throws Exception {
-        Tls tls = new Tls(directory);
-        TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"),
-                new HttpConnectionFactory()));
-        echoOverWebSocket(server, HttpClient.newBuilder().sslContext(tls.client()).build(), "wss", BYTES / 4);
-    }
-
-    private static void echoOverWebSocket(TestServer server, HttpClient client, String scheme, int bytes) throws Exception {
-        WebSocketUpgradeHandler upgrade = WebSocketUpgradeHandler.from(server.server(), container ->
-                container.addMapping("/", (request, response, callback) -> new EchoSocket()));
-        try (server) {
-            server.start(upgrade);
-            Received received = new Received();
-            URI uri = URI.create(scheme + "://localhost:" + server.port() + "/");
-            WebSocket socket = client.newWebSocketBuilder().buildAsync(uri, received).get(10, TimeUnit.SECONDS);
-            byte[] message = random(60_000);
-            for (int i = 0; i < bytes / message.length; i++) {
-                socket.sendBinary(ByteBuffer.wrap(message), true).get(10, TimeUnit.SECONDS);
-            }
-            socket.request(Long.MAX_VALUE);
-            received.awaitBytes(bytes / message.length * (long) message.length);
-            socket.sendClose(WebSocket.NORMAL_CLOSURE, "bye").get(10, TimeUnit.SECONDS);
-            received.closed.get(10, TimeUnit.SECONDS);
-            server.awaitNoEndPoints();
-        }
-    }
-
-    /** Takes nothing until it is told to. */
-    private static final class Received implements WebSocket.Listener {
-        private final CompletableFuture<Integer> closed = new CompletableFuture<>();
-        private final CompletableFuture<Void> all = new CompletableFuture<>();
-        private long bytes;
-        private long wanted = Long.MAX_VALUE;
-
-        @Override
-        public void onOpen(WebSocket socket) {
-            // No request for messages yet.
-        }
-
-        @Override
-        public synchronized CompletionStage<?> onBinary(WebSocket socket, ByteBuffer data, boolean last) {
-            bytes += data.remaining();
-            if (bytes == wanted) {
-                all.complete(null);
-            }
-            return null;
-        }
-
-        @Override
-        public CompletionStage<?> onClose(WebSocket socket, int status, String reason) {
-            closed.complete(status);
-            return null;
-        }
-
-        private void awaitBytes(long count) throws Exception {
-            synchronized (this) {
-                wanted = count;
-                if (bytes == count) {
-                    return;
-                }
-            }
-            all.get(30, TimeUnit.SECONDS);
         }
     }
 }
