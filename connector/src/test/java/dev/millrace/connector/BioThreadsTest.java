@@ -1,0 +1,73 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import java.util.ArrayList;
+import java.util.List;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.util.thread.VirtualThreadPool;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Which threads serve the connections of a blocking connector. */
+@Timeout(60)
+class BioThreadsTest {
+    /** Answers whether its thread is virtual. */
+    private static final class IsVirtual extends Handler.Abstract {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            Content.Sink.write(response, true, Boolean.toString(VirtualThreads.isVirtualThread()), callback);
+            return true;
+        }
+    }
+
+    @Test
+    void areVirtualWhereThereAreAny() throws Exception {
+        boolean expected = Runtime.version().feature() >= 21;
+        try (TestServer server = new TestServer(BioConnector::new).start(new IsVirtual()); RawClient client = server.client()) {
+            BioConnector connector = (BioConnector) server.connector();
+            assertEquals("auto", connector.getThreads());
+            assertEquals(expected, connector.isVirtual());
+            assertEquals(Boolean.toString(expected), client.get("/").answer().text());
+        }
+    }
+
+    /** Jetty's pool of virtual threads ends at 200 tasks: on a connector that asked it for them, the next connection would wait. */
+    @ParameterizedTest
+    @MethodSource("dev.millrace.testing.Connectors#all")
+    void areNotThoseOfTheServersPool(Connectors connectors) throws Exception {
+        assumeTrue(VirtualThreads.areSupported(), "no pool of virtual threads");
+        Server server = new Server(new VirtualThreadPool());
+        ServerConnector connector = connectors.http(server);
+        connector.setHost("127.0.0.1");
+        server.addConnector(connector);
+        server.setHandler(new IsVirtual());
+        server.start();
+        List<RawClient> clients = new ArrayList<>();
+        try {
+            for (int i = 0; i < 300; i++) {
+                RawClient client = new RawClient(connector.getLocalPort());
+                clients.add(client);
+                assertEquals(200, client.get("/").answer().status());
+            }
+        } finally {
+            for (RawClient client : clients) {
+                client.close();
+            }
+            server.stop();
+        }
+    }
+}
