@@ -219,6 +219,11 @@ class TlsEndContractTest {
         assertEndsAWrite(writing -> writing.decrypted.join().close());
     }
 
+    @Test
+    void endsAWriteThatThePeerDoesNotTake() throws Exception {
+        assertEndsAWrite(writing -> writing.decrypted.join().setIdleTimeout(300));
+    }
+
     private void assertEndsAWrite(Consumer<Writing> end) throws Exception {
         Writing writing = new Writing();
         try (TestServer server = new TestServer(s -> connectors.on(s, ssl("http/1.1"), new HttpConnectionFactory())).start(writing);
