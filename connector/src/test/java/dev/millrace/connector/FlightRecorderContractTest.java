@@ -1,11 +1,13 @@
 package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -73,8 +75,51 @@ class FlightRecorderContractTest {
             assertEquals(1, lives.get(0).getLong("messagesIn"));
             assertTrue(lives.get(0).getLong("bytesOut") > 16 * 1024 * 1024);
             assertTrue(lives.get(0).getString("remote").contains("127.0.0.1"));
+            assertNull(lives.get(0).getString("failure"));
             List<RecordedEvent> writes = events(recording, "dev.millrace.BlockedWrite");
             assertTrue(!writes.isEmpty(), "no blocked write");
+        }
+    }
+
+    @Test
+    void recordsWhyALifeEnded() throws Exception {
+        // Another one each time: JDK 17 may lose a text that an earlier recording had.
+        String reason = "enough at " + System.nanoTime();
+        Handler closing = new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) {
+                request.getConnectionMetaData().getConnection().getEndPoint().close(new IOException(reason));
+                callback.failed(new IOException("the connection is gone"));
+                return true;
+            }
+        };
+        try (Recording recording = new Recording()) {
+            recording.enable(ConnectionEvent.class).withThreshold(Duration.ZERO);
+            recording.start();
+            try (TestServer server = new TestServer(connectors::http).start(closing); RawClient client = server.client()) {
+                assertEquals(-1, client.get("/").read());
+                server.awaitNoEndPoints();
+            }
+            recording.stop();
+            List<RecordedEvent> lives = events(recording, "dev.millrace.Connection");
+            assertEquals(1, lives.size());
+            assertEquals("java.io.IOException: " + reason, lives.get(0).getString("failure"));
+        }
+    }
+
+    @Test
+    void recordsNothingShorterThanTheThreshold() throws Exception {
+        try (Recording recording = new Recording()) {
+            recording.enable(ConnectionEvent.class).withThreshold(Duration.ofHours(1));
+            recording.enable(BlockedWriteEvent.class).withThreshold(Duration.ofHours(1));
+            recording.start();
+            try (TestServer server = new TestServer(connectors::http).start(new Large());
+                    RawClient client = new RawClient(server.port(), 8192)) {
+                client.get("/").answer();
+            }
+            recording.stop();
+            assertEquals(List.of(), events(recording, "dev.millrace.Connection"));
+            assertEquals(List.of(), events(recording, "dev.millrace.BlockedWrite"));
         }
     }
 
