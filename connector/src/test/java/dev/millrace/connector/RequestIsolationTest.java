@@ -32,15 +32,13 @@ class RequestIsolationTest {
                 + (HttpConnection.getCurrentConnection() == request.getConnectionMetaData().getConnection());
     }
 
-    private static ContextHandler context(String path, ClassLoader loader, boolean interrupts) {
+    private static ContextHandler context(String path, ClassLoader loader) {
         ContextHandler context = new ContextHandler(new Handler.Abstract() {
             @Override
             public boolean handle(Request request, Response response, Callback callback) {
                 String before = (String) request.getAttribute("before");
                 Content.Sink.write(response, true, before + ", " + thread(request), callback);
-                if (interrupts) {
-                    Thread.currentThread().interrupt();
-                }
+                Thread.currentThread().interrupt();
                 return true;
             }
         }, path);
@@ -51,10 +49,7 @@ class RequestIsolationTest {
     @ParameterizedTest
     @MethodSource("dev.millrace.testing.Connectors#ours")
     void startsEveryRequestAfresh(Connectors connectors) throws Exception {
-        // Jetty's selectors keep an interrupt until they have nothing to do.
-        boolean interrupts = connectors != Connectors.NIO;
-        Handler contexts = new ContextHandlerCollection(
-                context("/one", ONE, interrupts), context("/two", null, interrupts));
+        Handler contexts = new ContextHandlerCollection(context("/one", ONE), context("/two", null));
         Handler before = new Handler.Wrapper(contexts) {
             @Override
             public boolean handle(Request request, Response response, Callback callback) throws Exception {
