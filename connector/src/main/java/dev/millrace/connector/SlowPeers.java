@@ -26,6 +26,7 @@ final class SlowPeers extends AbstractLifeCycle {
     private final LongAdder slowHeads = new LongAdder();
     private final LongAdder slowRequests = new LongAdder();
     private final LongAdder slowResponses = new LongAdder();
+    private final LongAdder looks = new LongAdder();
     private volatile long requestHeadTimeoutMillis = 30_000;
     private volatile long minRequestBytesPerSecond = 240;
     private volatile long minResponseBytesPerSecond = 240;
@@ -94,6 +95,11 @@ final class SlowPeers extends AbstractLifeCycle {
         return slowResponses.sum();
     }
 
+    /** How many times it has looked at all connections. */
+    long getLooks() {
+        return looks.sum();
+    }
+
     @Override
     protected void doStart() {
         schedule();
@@ -125,6 +131,7 @@ final class SlowPeers extends AbstractLifeCycle {
                 LOG.warn("Cannot watch {}", endPoint, x);
             }
         }
+        looks.increment();
         schedule();
     }
 

@@ -13,16 +13,21 @@ import dev.millrace.testing.Tls;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SelectableChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.server.AcceptRateLimit;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Handler;
@@ -119,19 +124,34 @@ class LimitsContractTest {
             return;
         }
         connector(server).setMaxConnections(2);
+        AtomicInteger accepted = new AtomicInteger();
+        server.connector().addBean(new SelectorManager.AcceptListener() {
+            @Override
+            public void onAccepting(SelectableChannel channel) {
+                accepted.incrementAndGet();
+            }
+        });
         try (server) {
             server.start(new Application());
             List<RawClient> clients = new ArrayList<>();
             for (int i = 0; i < 6; i++) {
                 clients.add(server.client().get("/"));
             }
+            Await.until("waits for a permit", LimitsContractTest::acceptorWaitsForAPermit);
+            assertEquals(2, accepted.get());
             for (int i = 0; i < 6; i++) {
                 assertEquals("hello", clients.get(i).answer().text());
                 assertTrue(server.connector().getConnectedEndPoints().size() <= 2);
+                assertTrue(accepted.get() <= i + 2, accepted + " accepted before client " + i + " left");
                 clients.get(i).close();
             }
             server.awaitNoEndPoints();
         }
+    }
+
+    private static boolean acceptorWaitsForAPermit() {
+        return Thread.getAllStackTraces().values().stream().map(Arrays::toString).anyMatch(stack ->
+                stack.contains("ConnectionPermits.acquire(") && stack.contains("awaitUninterruptibly("));
     }
 
     @Test
@@ -225,22 +245,49 @@ class LimitsContractTest {
         }
     }
 
+    /** Counts how often it stops the connectors from accepting, and lets them go on. */
+    private static final class CountedRateLimit extends AcceptRateLimit {
+        private final AtomicInteger limited = new AtomicInteger();
+        private final AtomicInteger unlimited = new AtomicInteger();
+
+        private CountedRateLimit(TestServer server) {
+            super(1, 200, TimeUnit.MILLISECONDS, server.server());
+        }
+
+        @Override
+        protected void limit() {
+            limited.incrementAndGet();
+            super.limit();
+        }
+
+        @Override
+        protected void unlimit() {
+            unlimited.incrementAndGet();
+            super.unlimit();
+        }
+    }
+
     @Test
-    void obeysJettysLimitOfTheAcceptRate() throws Exception {
+    void obeysJettysLimitOfTheAcceptRateAndAcceptsAgain() throws Exception {
         TestServer server = server();
-        AcceptRateLimit limit = new AcceptRateLimit(5, 60, TimeUnit.SECONDS, server.server());
+        CountedRateLimit limit = new CountedRateLimit(server);
         server.server().addBean(limit);
         try (server) {
             server.start(new Application());
-            List<RawClient> clients = new ArrayList<>();
-            for (int i = 0; i < 6; i++) {
-                clients.add(server.client());
-                assertEquals("hello", clients.get(i).get("/").answer().text());
+            // On a busy machine two may come too far apart.
+            for (int i = 0; i < 100 && limit.limited.get() == 0; i++) {
+                answer(server);
             }
-            Await.until("accepts no more", () -> !server.connector().isAccepting());
-            for (RawClient client : clients) {
-                client.close();
-            }
+            assertTrue(limit.limited.get() > 0, "never limited");
+            answer(server);
+            assertTrue(limit.unlimited.get() > 0, "accepted beyond the limit");
+            Await.until("accepts again", () -> server.connector().isAccepting());
+        }
+    }
+
+    private static void answer(TestServer server) throws Exception {
+        try (RawClient client = server.client()) {
+            assertEquals("hello", client.get("/").answer().text());
         }
     }
 
@@ -328,7 +375,7 @@ class LimitsContractTest {
 
     @Test
     void leavesAPeerAloneWhomTheApplicationLetsWait() throws Exception {
-        java.util.concurrent.CountDownLatch release = new java.util.concurrent.CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
         Handler busy = new Handler.Abstract() {
             @Override
             public boolean handle(Request request, Response response, Callback callback) throws Exception {
@@ -339,8 +386,10 @@ class LimitsContractTest {
         };
         try (TestServer server = server().start(busy); RawClient client = server.client(); RawClient idle = server.client()) {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nfirst");
-            // Several looks, and more than twice the grace.
-            trickle.schedule(release::countDown, 1200, TimeUnit.MILLISECONDS);
+            // They take more than twice the grace.
+            long enough = slowPeers(server).getLooks() + 12;
+            Await.until("looked", () -> slowPeers(server).getLooks() >= enough);
+            release.countDown();
             assertEquals("late", client.answer().text());
             assertEquals("late", idle.get("/").answer().text());
             assertEquals(0, slowPeers(server).getSlowRequests());

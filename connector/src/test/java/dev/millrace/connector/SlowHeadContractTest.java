@@ -18,6 +18,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLSocket;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.DetectorConnectionFactory;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.ProxyConnectionFactory;
@@ -42,6 +44,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(60)
 class SlowHeadContractTest {
     private static final int TIMEOUT_MILLIS = 500;
+    private static final int PERIOD_MILLIS = 100;
+    /** So many take longer than the timeout. */
+    private static final int LOOKS = 2 + TIMEOUT_MILLIS / PERIOD_MILLIS;
 
     @TempDir
     static Path directory;
@@ -69,7 +74,7 @@ class SlowHeadContractTest {
     }
 
     private static void limit(TestServer server) {
-        server.connector().getBean(SlowPeers.class).setPeriodMillis(100);
+        server.connector().getBean(SlowPeers.class).setPeriodMillis(PERIOD_MILLIS);
         connector(server).setRequestHeadTimeoutMillis(TIMEOUT_MILLIS);
     }
 
@@ -79,9 +84,11 @@ class SlowHeadContractTest {
         return server;
     }
 
-    private static void awaitAge(int millis) {
-        long begin = System.nanoTime();
-        Await.until("older", () -> System.nanoTime() - begin > TimeUnit.MILLISECONDS.toNanos(millis));
+    /** Waits until whoever has been slow from now on would have been found. */
+    private static void awaitLooks(TestServer server) {
+        SlowPeers slowPeers = server.connector().getBean(SlowPeers.class);
+        long enough = slowPeers.getLooks() + LOOKS;
+        Await.until("looked", () -> slowPeers.getLooks() >= enough);
     }
 
     private void trickle(RawClient client, byte[] bytes) {
@@ -109,7 +116,7 @@ class SlowHeadContractTest {
             assertEquals("hello", client.get("/").answer().text());
             trickle(client, new byte[] {'\r', '\n'});
             awaitEnd(client);
-            awaitAge(2 * TIMEOUT_MILLIS);
+            awaitLooks(server);
             assertEquals("hello", quiet.get("/").answer().text());
             assertEquals("hello", unused.get("/").answer().text());
             assertEquals(1, connector(server).getSlowHeads());
@@ -151,7 +158,7 @@ class SlowHeadContractTest {
             raw.send(new byte[] {0x17, 0x03, 0x03, 0x40, 0x00});
             trickle(raw, new byte[] {1});
             Await.until("ended", () -> connector(server).getSlowHeads() == 1);
-            awaitAge(2 * TIMEOUT_MILLIS);
+            awaitLooks(server);
             assertEquals("hello", quiet.get("/").answer().text());
             assertEquals(1, connector(server).getSlowHeads());
         }
@@ -159,15 +166,25 @@ class SlowHeadContractTest {
 
     @Test
     void endsAProxyHeaderThatDoesNotCome() throws Exception {
-        // Not a TestServer: Jetty's connection does not give its buffer back when it is closed in the middle of the header.
+        assertEndsAfter("PROXY TCP4 1.2", new ProxyConnectionFactory(), new HttpConnectionFactory());
+    }
+
+    @Test
+    void endsARecordOfTlsThatIsToBeDetected() throws Exception {
+        SslConnectionFactory ssl = new SslConnectionFactory(new Tls(directory).server(), "http/1.1");
+        assertEndsAfter("\u0016", new DetectorConnectionFactory(ssl), new HttpConnectionFactory());
+    }
+
+    private void assertEndsAfter(String bytes, ConnectionFactory... factories) throws Exception {
+        // Not a TestServer: Jetty's connections do not give their buffer back when they are closed in the middle of this.
         Server server = new Server();
-        ServerConnector connector = connectors.on(server, new ProxyConnectionFactory(), new HttpConnectionFactory());
-        connector.getBean(SlowPeers.class).setPeriodMillis(100);
+        ServerConnector connector = connectors.on(server, factories);
+        connector.getBean(SlowPeers.class).setPeriodMillis(PERIOD_MILLIS);
         ((MillraceConnector) connector).setRequestHeadTimeoutMillis(TIMEOUT_MILLIS);
         server.addConnector(connector);
         server.start();
         try (RawClient client = new RawClient(connector.getLocalPort())) {
-            client.send("PROXY TCP4 1.2");
+            client.send(bytes);
             awaitEnd(client);
             assertEquals(1, ((MillraceConnector) connector).getSlowHeads());
         } finally {
@@ -187,7 +204,7 @@ class SlowHeadContractTest {
                 // The rest of the head.
             }
             try (Socket far = upstream.accept()) {
-                awaitAge(3 * TIMEOUT_MILLIS);
+                awaitLooks(server);
                 client.send("there");
                 assertEquals("there", new String(far.getInputStream().readNBytes(5)));
                 far.getOutputStream().write("back".getBytes());
