@@ -15,21 +15,40 @@ import org.eclipse.jetty.util.ssl.SslContextFactory;
 public final class Tls {
     private static final String PASSWORD = "password";
 
+    private static byte[] keys;
+
     private final Path keyStore;
     private SSLContext client;
 
     public Tls(Path directory) throws Exception {
         keyStore = directory.resolve("test.p12");
         if (!Files.exists(keyStore)) {
-            Path keytool = Path.of(System.getProperty("java.home"), "bin", "keytool");
-            Process process = new ProcessBuilder(keytool.toString(), "-genkeypair", "-alias", "test", "-keyalg", "EC",
-                    "-dname", "CN=localhost", "-ext", "san=dns:localhost,ip:127.0.0.1", "-validity", "2",
-                    "-storetype", "PKCS12", "-storepass", PASSWORD, "-keystore", keyStore.toString())
-                    .redirectErrorStream(true).start();
-            String output = new String(process.getInputStream().readAllBytes());
-            if (process.waitFor() != 0) {
-                throw new IllegalStateException("keytool: " + output);
-            }
+            Files.write(keyStore, keys());
+        }
+    }
+
+    // Once: keytool takes most of a second.
+    private static synchronized byte[] keys() throws Exception {
+        if (keys == null) {
+            Path directory = Files.createTempDirectory("keys");
+            Path file = directory.resolve("made.p12");
+            makeKey(file);
+            keys = Files.readAllBytes(file);
+            Files.delete(file);
+            Files.delete(directory);
+        }
+        return keys;
+    }
+
+    private static void makeKey(Path file) throws Exception {
+        Path keytool = Path.of(System.getProperty("java.home"), "bin", "keytool");
+        Process process = new ProcessBuilder(keytool.toString(), "-genkeypair", "-alias", "test", "-keyalg", "EC",
+                "-dname", "CN=localhost", "-ext", "san=dns:localhost,ip:127.0.0.1", "-validity", "2",
+                "-storetype", "PKCS12", "-storepass", PASSWORD, "-keystore", file.toString())
+                .redirectErrorStream(true).start();
+        String output = new String(process.getInputStream().readAllBytes());
+        if (process.waitFor() != 0) {
+            throw new IllegalStateException("keytool: " + output);
         }
     }
 
