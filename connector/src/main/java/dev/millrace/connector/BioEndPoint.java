@@ -10,6 +10,7 @@ import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.Connection;
@@ -97,9 +98,23 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         if (filled > 0) {
             notIdle();
         } else if (filled < 0) {
-            shutdownInput();
+            endInput();
         }
         return filled;
+    }
+
+    // When its output has ended too, that is the end of the connection, and takes TLS the buffer away that it is about to look at:
+    // another thread waits for TLS's lock, until this one has returned.
+    private void endInput() {
+        if (getConnection() instanceof SslConnection && isOutputShutdown()) {
+            try {
+                connector.getConnectionThreads().execute(this::shutdownInput);
+                return;
+            } catch (RejectedExecutionException | OutOfMemoryError x) {
+                LOG.debug("No thread to end {}: {}", this, x.toString());
+            }
+        }
+        shutdownInput();
     }
 
     @Override

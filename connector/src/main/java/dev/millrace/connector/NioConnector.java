@@ -163,7 +163,13 @@ public non-sealed class NioConnector extends MillraceConnector {
         transferWorkers.setWorkers(getWorkers());
         transferWorkers.setName((getName() == null ? "nio" : getName()) + "-transfer-" + Integer.toHexString(hashCode()));
         transferWorkers.start();
-        super.doStart();
+        try {
+            super.doStart();
+        } catch (Throwable x) {
+            // A port in use, for example: there may be another attempt.
+            transferWorkers.stop();
+            throw x;
+        }
         getSelectorManager().getBeans(ManagedSelector.class).forEach(selector -> SelectorDuty.of(selector).start());
     }
 

@@ -223,7 +223,12 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         } else if (current != null && current.isWaiting()) {
             close(timeout);
         } else {
+            boolean isStalled = getWriteFlusher().isPending() && http() == null;
             super.onIdleExpired(timeout);
+            if (isStalled) {
+                // HTTP/2 keeps its connection and writes that it will end; but this peer takes nothing.
+                close(timeout);
+            }
         }
     }
 

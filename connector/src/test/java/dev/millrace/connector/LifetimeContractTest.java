@@ -13,6 +13,8 @@ import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
@@ -220,6 +222,20 @@ class LifetimeContractTest {
                 assertEquals("hello", client.get("/").answer().text());
             }
             server.close();
+        }
+    }
+
+    @Test
+    void startsAfterAStartThatFailed() throws Exception {
+        TestServer server = server(30_000);
+        server.server().setOpenEarly(false);
+        try (ServerSocket busy = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+            server.connector().setPort(busy.getLocalPort());
+            assertThrows(IOException.class, server.connector()::start);
+        }
+        server.connector().setPort(0);
+        try (server; RawClient client = server.start(HELLO).client()) {
+            assertEquals("hello", client.get("/").answer().text());
         }
     }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import dev.millrace.files.SendfileHandler;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
@@ -15,9 +16,12 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -138,6 +142,32 @@ class StalledReaderTest {
         Answers answers = new Answers(source);
         try (TestServer server = server(connectors, 300, answers); RawClient client = stall(server)) {
             assertNotNull(answers.end.get(10, TimeUnit.SECONDS));
+            server.awaitNoEndPoints();
+        }
+    }
+
+    static Stream<Connectors> ours() {
+        return Connectors.ours();
+    }
+
+    /** Its flow control allows everything, and its socket takes nothing. Jetty's own connector keeps such connections. */
+    @ParameterizedTest
+    @MethodSource("ours")
+    void isEndedByTheIdleTimeoutOverHttp2(Connectors connectors) throws Exception {
+        HttpConfiguration configuration = new HttpConfiguration();
+        HTTP2CServerConnectionFactory http2 = new HTTP2CServerConnectionFactory(configuration);
+        TestServer server = new TestServer(s -> connectors.on(s, new HttpConnectionFactory(configuration), http2));
+        server.connector().setIdleTimeout(1000);
+        Handler large = new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) {
+                response.write(true, ByteBuffer.allocate(BYTES), callback);
+                return true;
+            }
+        };
+        try (server; RawClient client = new RawClient(server.start(large).port(), 4096)) {
+            new Http2Frames(client).openWindows().get("/");
+            server.awaitEndPoints(1);
             server.awaitNoEndPoints();
         }
     }

@@ -33,6 +33,7 @@ import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.junit.jupiter.api.BeforeAll;
@@ -242,5 +243,30 @@ class TlsEndContractTest {
         Callback.Completable written = new Callback.Completable();
         endPoint.write(written, ByteBuffer.allocate(1));
         assertInstanceOf(IOException.class, written.handle((done, cause) -> cause).get(10, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void readsTheEndAfterItsOwn() throws Exception {
+        try (TestServer server = server(ssl("http/1.1"), new HttpConnectionFactory());
+                TlsRecords records = new TlsRecords(server.port()); RawClient client = tls.over(records)) {
+            client.get("/");
+            SslConnection.SslEndPoint endPoint = (SslConnection.SslEndPoint) held.awaitEndPoint();
+            endPoint.getSslConnection().getEndPoint().shutdownOutput();
+            records.close();
+            Callback.Completable fillable = new Callback.Completable();
+            endPoint.fillInterested(fillable);
+            fillable.get(10, TimeUnit.SECONDS);
+            Await.until("the end", () -> fill(endPoint) < 0);
+            held.complete();
+            server.awaitNoEndPoints();
+        }
+    }
+
+    private static int fill(EndPoint endPoint) {
+        try {
+            return endPoint.fill(BufferUtil.allocate(100));
+        } catch (IOException x) {
+            return -1;
+        }
     }
 }

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.connector.MillraceConnector;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Leaks;
@@ -12,7 +11,6 @@ import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
-import dev.millrace.transfer.TransferStatistics;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -59,10 +57,6 @@ class PartsEndTest {
         return server.start(files);
     }
 
-    private static TransferStatistics statistics(TestServer server) {
-        return ((MillraceConnector) server.connector()).getTransferStatistics();
-    }
-
     private static byte[] readToEnd(RawClient client) {
         ByteArrayOutputStream received = new ByteArrayOutputStream();
         try {
@@ -71,6 +65,20 @@ class PartsEndTest {
             // The end that an aborted answer has.
         }
         return received.toByteArray();
+    }
+
+    /** The content of an answer in chunks (RFC 9112 section 7.1), as far as it came. */
+    private static byte[] content(byte[] answer) {
+        ByteArrayOutputStream content = new ByteArrayOutputStream();
+        String text = new String(answer, StandardCharsets.ISO_8859_1);
+        int at = text.indexOf("\r\n\r\n") + 4;
+        for (int end = text.indexOf("\r\n", at); end > at; end = text.indexOf("\r\n", at)) {
+            int size = Integer.parseInt(text.substring(at, end), 16);
+            int there = Math.min(size, answer.length - end - 2);
+            content.write(answer, end + 2, there);
+            at = Math.min(answer.length, end + 2 + there + 2);
+        }
+        return content.toByteArray();
     }
 
     /** What is there of the part that begins after this field. */
@@ -89,7 +97,7 @@ class PartsEndTest {
             try (RandomAccessFile shorter = new RandomAccessFile(directory.resolve("file.bin").toFile(), "rw")) {
                 shorter.setLength(6_000_000);
             }
-            byte[] received = readToEnd(client);
+            byte[] received = content(readToEnd(client));
             // A reset may overtake the last bytes: what is there of either part is to be right.
             byte[] first = part(received, "bytes 0-999999/20000000");
             int firstBytes = Math.min(first.length, 1_000_000);
@@ -97,7 +105,6 @@ class PartsEndTest {
             byte[] second = part(received, "bytes 5000000-19999999/20000000");
             assertTrue(second.length <= 1_000_000, "the second part has " + second.length);
             assertArrayEquals(Arrays.copyOfRange(bytes, 5_000_000, 5_000_000 + second.length), second);
-            Await.until("counted", () -> statistics(server).getTruncations() == 1 && statistics(server).getAborted() == 1);
             server.awaitNoEndPoints();
         }
     }

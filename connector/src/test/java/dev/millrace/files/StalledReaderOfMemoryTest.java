@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#senders")
 class StalledReaderOfMemoryTest {
-    private static final int FILE_BYTES = 1_000_000;
+    private static final int FILE_BYTES = 400_000;
 
     @Parameter
     Connectors connectors;

@@ -12,6 +12,8 @@ public final class Http2Frames {
     private static final int HEADERS = 1;
     private static final int RST_STREAM = 3;
     private static final int SETTINGS = 4;
+    private static final int WINDOW_UPDATE = 8;
+    private static final short INITIAL_WINDOW_SIZE = 4;
     private static final int END_STREAM = 1;
     private static final int END_HEADERS = 4;
     private static final int CANCEL = 8;
@@ -42,6 +44,13 @@ public final class Http2Frames {
     private static byte[] preface() {
         byte[] settings = frame(SETTINGS, 0, 0, new byte[0]);
         return ByteBuffer.allocate(PREFACE.length + settings.length).put(PREFACE).put(settings).array();
+    }
+
+    /** Lets the server send as much as it likes, on the connection and on each request to come. */
+    public Http2Frames openWindows() throws IOException {
+        client.send(frame(SETTINGS, 0, 0, ByteBuffer.allocate(6).putShort(INITIAL_WINDOW_SIZE).putInt(Integer.MAX_VALUE).array()));
+        client.send(frame(WINDOW_UPDATE, 0, 0, ByteBuffer.allocate(4).putInt(Integer.MAX_VALUE - 65_535).array()));
+        return this;
     }
 
     /** Asks for a path. */

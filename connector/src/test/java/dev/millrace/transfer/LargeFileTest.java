@@ -91,7 +91,8 @@ class LargeFileTest {
                 assertEquals("bytes " + from + "-" + LAST + "/" + SIZE, answer.headers().get("Content-Range"));
                 assertArrayEquals(bytes, answer.body(), algorithm);
             }
-            assertEquals(TransferContractTest.algorithms().size(), millrace.getTransferStatistics().getRegions());
+            // No mapping holds both ends of this range: two regions each.
+            assertEquals(2L * TransferContractTest.algorithms().size(), millrace.getTransferStatistics().getRegions());
         }
     }
 
