@@ -97,6 +97,11 @@ class TurnEndTest {
                 ? nio.getTransferWorkers().getQueued() : ((BioConnector) server.connector()).getTransferPermits().getQueued();
     }
 
+    private static int busy(TestServer server) {
+        return server.connector() instanceof NioConnector nio
+                ? nio.getTransferWorkers().getBusy() : ((BioConnector) server.connector()).getTransferPermits().getBusy();
+    }
+
     private TestServer server(Connectors connectors) {
         TestServer server = new TestServer(connectors::http);
         server.connector().setAcceptedSendBufferSize(64 * 1024);
@@ -117,6 +122,8 @@ class TurnEndTest {
         TestServer server = server(connectors);
         try (server; Download first = new Download(server.start(files).port(), "/file.bin", 8192)) {
             first.head();
+            // The header comes before the turn, which the second could get in its stead.
+            Await.until("the first has its turn", () -> busy(server) == 1);
             Set<EndPoint> ofFirst = Set.copyOf(server.connector().getConnectedEndPoints());
             try (Download second = new Download(server.port(), "/file.bin", 8192)) {
                 Await.until("the second waits", () -> queued(server) == 1);
