@@ -22,6 +22,7 @@ final class WriterTurns {
     private static final long MOST_WRITE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     /** For the writer to run, on a busy machine. */
     private static final long MOST_START_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final int YIELDS = 2;
     private static final Logger LOG = LoggerFactory.getLogger(WriterTurns.class);
 
     private final BioEndPoint endPoint;
@@ -40,25 +41,26 @@ final class WriterTurns {
     /** A turn, and who waits for it. */
     private final class Turn implements Runnable {
         private final Thread caller = Thread.currentThread();
-        private final long askedNanoTime = NanoTime.now();
-        private volatile long begunNanoTime;
-        private volatile boolean isBegun;
+        private volatile long deadlineNanoTime = NanoTime.now() + MOST_START_NANOS;
         private volatile boolean isOver;
 
         @Override
         public void run() {
-            begunNanoTime = NanoTime.now();
-            isBegun = true;
+            deadlineNanoTime = NanoTime.now() + MOST_WRITE_NANOS;
             try {
                 complete();
             } finally {
-                isPeerSlow = NanoTime.since(begunNanoTime) > MOST_WRITE_NANOS;
+                isPeerSlow = left() < 0;
                 isOver = true;
                 LockSupport.unpark(caller);
             }
         }
 
         private void await() {
+            // A virtual thread that lets others run spares a park with a timeout, which is a task of the JDK's timer.
+            for (int i = 0; i < YIELDS && !isOver && connector.getConnectionThreads().isVirtual(); i++) {
+                Thread.yield();
+            }
             for (long left = left(); left > 0 && !isOver && !caller.isInterrupted(); left = left()) {
                 // Not for longer: the writer tells nobody when it begins.
                 LockSupport.parkNanos(this, Math.min(left, MOST_WRITE_NANOS));
@@ -66,7 +68,7 @@ final class WriterTurns {
         }
 
         private long left() {
-            return isBegun ? MOST_WRITE_NANOS - NanoTime.since(begunNanoTime) : MOST_START_NANOS - NanoTime.since(askedNanoTime);
+            return NanoTime.until(deadlineNanoTime);
         }
     }
 

@@ -24,6 +24,7 @@ import java.util.Arrays;
 import java.util.zip.GZIPInputStream;
 import org.eclipse.jetty.compression.server.CompressionHandler;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -45,6 +46,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class XSendfileLayersTest {
     private static final byte[] TEXT = "All work and no play. ".repeat(10_000).getBytes(StandardCharsets.UTF_8);
 
+    private static final String BODY = "Compressible, and long enough to be compressed. ".repeat(100);
+
     @TempDir
     static Path tls;
 
@@ -57,12 +60,26 @@ class XSendfileLayersTest {
     private final HttpConnectionFactory http = new HttpConnectionFactory();
     private byte[] image;
 
-    /** Names the file that was asked for, and reads nothing. */
+    /** Names the file that was asked for, and reads nothing; writes this, which is to lead nowhere. */
     private final class Application extends Handler.Abstract {
+        private final String body;
+
+        private Application(String body) {
+            this.body = body;
+        }
+
+        private Application() {
+            this("");
+        }
+
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
             response.getHeaders().put("X-Sendfile", directory + Request.getPathInContext(request));
-            callback.succeeded();
+            if (body.isEmpty()) {
+                callback.succeeded();
+            } else {
+                Content.Sink.write(response, true, body, callback);
+            }
             return true;
         }
     }
@@ -166,6 +183,7 @@ class XSendfileLayersTest {
     @Test
     void areCompressedAroundTheDelegation() throws Exception {
         checkCompressed(new CompressionHandler(delegating(new Application())), true);
+        checkCompressed(new CompressionHandler(delegating(new Application(BODY))), true);
     }
 
     @Test
@@ -177,6 +195,7 @@ class XSendfileLayersTest {
     @SuppressWarnings("removal")
     void areCompressedByTheOldHandlerToo() throws Exception {
         checkCompressed(new GzipHandler(delegating(new Application())), true);
+        checkCompressed(new GzipHandler(delegating(new Application(BODY))), true);
         checkCompressed(delegating(new GzipHandler(new Application())), false);
     }
 }

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class ReplayTest {
 
+    private static final Set<String> WINDOW_TOO_SHORT = Set.of("invalid: no download ended in the window", "invalid: nothing completed");
     private static final boolean VIRTUAL = Runtime.version().feature() >= 21;
 
     @TempDir
@@ -41,10 +42,24 @@ class ReplayTest {
         return RunFile.read(folder.resolve("out").resolve(name).resolve("run.json"));
     }
 
+    /** Without errors; cells whose window was too short for this machine, of which each says so, are no fault of a replay. */
+    private void assertMeasured(Cli cli, String... names) throws IOException {
+        boolean isShort = false;
+        for (String name : names) {
+            for (CellResult cell : run(name).cells()) {
+                assertEquals(Map.of(), cell.errors(), cell.label());
+                boolean isValid = cell.valid();
+                assertTrue(isValid || WINDOW_TOO_SHORT.contains(cell.verdict()), cell.label() + ": " + cell.verdict());
+                isShort |= !isValid;
+            }
+        }
+        assertEquals(isShort ? Main.INVALID : Main.GOOD, cli.code(), cli.err());
+    }
+
     @Test
     void cowtownIsMeasuredBesideItsFigures() throws IOException {
         Cli cli = replay("good.war", "--scale=0.02", "--repeat=2", "cowtown");
-        assertEquals(Main.GOOD, cli.code(), cli.err());
+        assertMeasured(cli, "cowtown");
         List<String> lines = cli.outLines();
         assertTrue(lines.get(0).startsWith("UUID web service over XML"), cli.out());
         String plan = "plan: quick, " + (VIRTUAL ? 19 : 18) + " cells on " + (VIRTUAL ? 5 : 4) + " servers, 2 times, ";
@@ -109,7 +124,7 @@ class ReplayTest {
     @Test
     void messagesAndPipelinedFilesAreMeasured() throws IOException {
         Cli cli = replay("good.war", "--scale=0.005", "--repeat=1", "--servers=BIO", "mina", "undertow");
-        assertEquals(Main.GOOD, cli.code(), cli.err());
+        assertMeasured(cli, "mina", "undertow");
         assertTrue(run("mina").cells().stream().anyMatch(cell -> cell.countsBytes() && cell.counts().bytes() > 0));
         assertTrue(run("undertow").cells().stream().anyMatch(cell ->
                 cell.parameters().get("work").contains("pipeline=16") && cell.counts().requests() % 16 == 0));
@@ -118,7 +133,7 @@ class ReplayTest {
     @Test
     void theLongFormStartsServersAnew() throws IOException {
         Cli cli = replay("good.war", "--full", "--scale=0.005", "--repeat=2", "--servers=NIO", "undertow");
-        assertEquals(Main.GOOD, cli.code(), cli.err());
+        assertMeasured(cli, "undertow");
         RunFile run = run("undertow");
         assertEquals(2, run.experiment().full().starts());
         assertEquals("2, servers started anew for each one", run.plan().get("repetitions"));

@@ -97,7 +97,7 @@ enum Option {
                 TransferAlgorithm.of(value);
                 return Optional.empty();
             } catch (IllegalArgumentException e) {
-                return Optional.of("is not one of Adaptive, SimpleBlocking, EqualNonBlocking, EqualBlocking");
+                return Optional.of("is not one of Adaptive, SimpleBlocking, EqualNonBlocking, EqualBlocking, EqualBlocking(bytes)");
             }
         };
     }

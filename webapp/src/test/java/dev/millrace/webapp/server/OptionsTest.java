@@ -39,7 +39,7 @@ class OptionsTest {
         "--bio-port=65536|--bio-port: \"65536\" is not a whole number from -1 to 65535",
         "--bio-port=|--bio-port: \"\" is not a whole number from -1 to 65535",
         "--threads=green|--threads: \"green\" is not one of platform, virtual, auto",
-        "--algorithm=x|--algorithm: \"x\" is not one of Adaptive, SimpleBlocking, EqualNonBlocking, EqualBlocking",
+        "--algorithm=x|--algorithm: \"x\" is not one of Adaptive, SimpleBlocking, EqualNonBlocking, EqualBlocking, EqualBlocking(bytes)",
         "--files=no-such-folder|--files: \"no-such-folder\" is not a readable folder",
         "--files=|--files: \"\" is not a readable folder",
         "--access-log=no-such-folder/log|--access-log: \"no-such-folder/log\" is not a file in an existing folder",
