@@ -34,6 +34,7 @@ final class SlowPeers extends AbstractLifeCycle {
     private volatile long graceMillis = 5000;
     private volatile long periodMillis = 1000;
     private volatile Scheduler.Task next;
+    private volatile int starts;
 
     SlowPeers(MillraceConnector connector) {
         this.connector = connector;
@@ -102,7 +103,9 @@ final class SlowPeers extends AbstractLifeCycle {
 
     @Override
     protected void doStart() {
-        schedule();
+        int start = starts + 1;
+        starts = start;
+        schedule(start);
     }
 
     @Override
@@ -113,12 +116,13 @@ final class SlowPeers extends AbstractLifeCycle {
         }
     }
 
-    private void schedule() {
-        next = connector.getScheduler().schedule(this::sweep, periodMillis, TimeUnit.MILLISECONDS);
+    private void schedule(int start) {
+        next = connector.getScheduler().schedule(() -> sweep(start), periodMillis, TimeUnit.MILLISECONDS);
     }
 
-    private void sweep() {
-        if (!isRunning()) {
+    private void sweep(int start) {
+        // One that was under way at the stop may have planned another after it.
+        if (!isRunning() || start != starts) {
             return;
         }
         for (EndPoint endPoint : connector.getConnectedEndPoints()) {
@@ -132,7 +136,7 @@ final class SlowPeers extends AbstractLifeCycle {
             }
         }
         looks.increment();
-        schedule();
+        schedule(start);
     }
 
     private void check(WatchedEndPoint endPoint) {

@@ -14,8 +14,11 @@ import org.eclipse.jetty.http.HttpURI;
 import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.URIUtil;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The response that an application writes to, and the callback that it completes. With the first write or the
@@ -29,11 +32,14 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
             HttpHeader.IF_MATCH, HttpHeader.IF_NONE_MATCH, HttpHeader.IF_MODIFIED_SINCE,
             HttpHeader.IF_UNMODIFIED_SINCE);
 
+    private static final Logger LOG = LoggerFactory.getLogger(DelegatingResponse.class);
+
     private final XSendfileHandler handler;
     private final Callback callback;
     // A response is written to by one thread at a time.
     private volatile boolean isDecided;
     private volatile DelegatedFile delegated;
+    private volatile boolean hasDiscarded;
 
     DelegatingResponse(XSendfileHandler handler, Request request, Response wrapped, Callback callback) {
         super(request, wrapped);
@@ -68,7 +74,8 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
             super.write(last, bytes, written);
             return;
         }
-        if (bytes != null) {
+        if (BufferUtil.hasContent(bytes)) {
+            hasDiscarded = true;
             bytes.position(bytes.limit());
         }
         written.succeeded();
@@ -100,6 +107,7 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
     private void forget() {
         isDecided = false;
         delegated = null;
+        hasDiscarded = false;
     }
 
     @Override
@@ -134,9 +142,14 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
             if (content == null) {
                 fail(measured, end, HttpStatus.NOT_FOUND_404);
             } else if (!Files.isReadable(file.file())) {
+                LOG.warn("Not sending {}: it cannot be read", file.file());
                 fail(measured, end, HttpStatus.FORBIDDEN_403);
             } else {
                 response.getHeaders().remove(HttpHeader.CONTENT_LENGTH);
+                if (hasDiscarded) {
+                    // Of what was discarded: a compression between the application and here has compressed it.
+                    response.getHeaders().remove(HttpHeader.CONTENT_ENCODING);
+                }
                 handler.service().doGet(request(), measured, end,
                         DelegatedFile.as(content, response.getHeaders()));
             }

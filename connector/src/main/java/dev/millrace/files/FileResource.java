@@ -35,6 +35,21 @@ class FileResource extends Resource implements Content.Source.Factory {
         return content.acquire();
     }
 
+    /** Whether the system refuses to map the file. */
+    boolean isMappingRefused() {
+        try {
+            OpenFile held = acquire();
+            try {
+                return held.size() > 0 && held.isMappingRefused(held.size());
+            } finally {
+                held.release();
+            }
+        } catch (IOException x) {
+            // Told to who reads it.
+            return false;
+        }
+    }
+
     @Override
     public Content.Source newContentSource(ByteBufferPool.Sized pool, long offset, long length) {
         try {

@@ -13,6 +13,8 @@ public enum Obstacle {
      * segment of its own. What the socket does not take at once goes by sendfile.
      */
     GATHERED,
+    /** The system refuses to map the file: a file system may, and so does a limit on the number of mappings. */
+    UNMAPPED,
     /** The connection does not end in a connector of ours: another connector, or TLS. */
     END_POINT,
     /** Not HTTP/1.x. */

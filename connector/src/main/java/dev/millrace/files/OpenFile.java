@@ -35,6 +35,8 @@ final class OpenFile implements FileSource {
     private final AtomicInteger references = new AtomicInteger(1);
     private final List<Mappings.Mapping> pieces = new ArrayList<>();
     private volatile boolean truncated;
+    private volatile boolean mappingRefused;
+    private volatile int mappedPieces;
 
     private OpenFile(Path path, FileChannel channel, FileVersion version, String etag, FileCloser closer) {
         this.path = path;
@@ -234,6 +236,36 @@ final class OpenFile implements FileSource {
         return piece.slice(offset, length);
     }
 
+    /**
+     * Whether the system refuses to map the file as far as an end, though the file goes so far: a file system may not know
+     * mappings, and their number is limited (proc(5), max_map_count). Not asked again after a refusal, for before the JDK tells
+     * of some it collects garbage, and sleeps. The caller holds a count.
+     *
+     * @param end in bytes, more than 0
+     */
+    boolean isMappingRefused(long end) {
+        int index = (int) ((end - 1) / PIECE_BYTES);
+        if (mappingRefused || index < mappedPieces) {
+            return mappingRefused;
+        }
+        try {
+            piece(index);
+        } catch (IOException x) {
+            mappingRefused = isWhole();
+            LOG.debug("Cannot map {}", this, x);
+        }
+        return mappingRefused;
+    }
+
+    private boolean isWhole() {
+        try {
+            return call(FileChannel::size) >= size();
+        } catch (IOException x) {
+            LOG.debug("Cannot look at {}", this, x);
+            return false;
+        }
+    }
+
     private ByteBuffer piece(int index) throws IOException {
         synchronized (pieces) {
             while (pieces.size() <= index) {
@@ -244,6 +276,7 @@ final class OpenFile implements FileSource {
                             : Mappings.map(file, begin, bytes));
                     return bytes;
                 });
+                mappedPieces = pieces.size();
             }
             return pieces.get(index).buffer();
         }

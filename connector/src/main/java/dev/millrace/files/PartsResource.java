@@ -41,6 +41,9 @@ final class PartsResource extends FileResource {
             long bytes = response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH);
             Route found = Route.of(response, bytes, false);
             route = found.sink() == response || isBypassed ? found : new Route(null, response, Obstacle.WRAPPED);
+            if (route.obstacle() == null && isMappingRefused()) {
+                route = route.unmapped();
+            }
             if (!isCounted && !isHead) {
                 factory.onRoute(response, route, getPath(), 0, bytes);
             }

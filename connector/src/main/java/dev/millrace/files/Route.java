@@ -99,6 +99,11 @@ record Route(TransferEndPoint endPoint, Content.Sink sink, Obstacle obstacle) {
         return new Route(endPoint, sink, Obstacle.GATHERED);
     }
 
+    /** This way for a file without a mapping: there is no token for it. */
+    Route unmapped() {
+        return blocked(sink, Obstacle.UNMAPPED);
+    }
+
     static Route cached(Content.Sink sink) {
         return blocked(beyondCompressionOfRanges(sink), Obstacle.CACHED);
     }

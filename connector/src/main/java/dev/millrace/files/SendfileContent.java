@@ -130,8 +130,6 @@ final class SendfileContent extends HttpContent.Wrapper {
     private void write(Content.Sink sink, long offset, long bytes, Callback callback) {
         Route route = bytes < factory.getMinTransferBytes() ? Route.small(sink)
                 : Route.of(sink, bytes, !Route.isRange(sink) && factory.isCompressible(contentType, file.size()));
-        boolean isGathered = route.obstacle() == null && bytes <= factory.getMaxGatherBytes();
-        factory.onRoute(sink, isGathered ? route.gathered() : route, file.path(), offset, bytes);
         OpenFile held;
         try {
             held = acquire();
@@ -139,6 +137,11 @@ final class SendfileContent extends HttpContent.Wrapper {
             callback.failed(x);
             return;
         }
+        if (route.obstacle() == null && bytes > 0 && held.isMappingRefused(offset + bytes)) {
+            route = route.unmapped();
+        }
+        boolean isGathered = route.obstacle() == null && bytes <= factory.getMaxGatherBytes();
+        factory.onRoute(sink, isGathered ? route.gathered() : route, file.path(), offset, bytes);
         if (route.obstacle() == null) {
             new RegionWriter(route.endPoint(), route.sink(), held, factory.transferAlgorithm(), isGathered, offset, bytes,
                     callback).iterate();

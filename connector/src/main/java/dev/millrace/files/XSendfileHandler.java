@@ -1,6 +1,7 @@
 package dev.millrace.files;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -198,8 +199,8 @@ public class XSendfileHandler extends Handler.Wrapper {
     }
 
     private HttpContent find(String path) throws IOException {
-        Resource resource = resources.newResource(Path.of(path));
-        if (resource == null || !resource.exists() || resource.isDirectory()) {
+        Resource resource = Files.isRegularFile(Path.of(path)) ? resources.newResource(Path.of(path)) : null;
+        if (resource == null) {
             LOG.warn("Not sending {}: there is no such file", path);
             return null;
         }

@@ -102,8 +102,7 @@ class FileSecurityTest {
     @Test
     @EnabledOnOs({OS.LINUX, OS.MAC})
     void opensNoPipe() throws Exception {
-        Process made = new ProcessBuilder("mkfifo", root.resolve("pipe").toString()).start();
-        assertEquals(0, made.waitFor());
+        TestFiles.pipe(root, "pipe");
         SendfileHandler handler = handler();
         try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
             assertEquals(404, client.get("/pipe").answer().status());

@@ -216,7 +216,7 @@ class XSendfileHandlerTest {
     @Test
     void saysInTheLogThatThereIsNoFile() throws Exception {
         try (Logged logged = new Logged("dev.millrace"); TestServer server = server(); RawClient client = server.client()) {
-            for (Path none : List.of(root, root.resolve("none.bin"))) {
+            for (Path none : List.of(root, root.resolve("none.bin"), TestFiles.pipe(root, "pipe"))) {
                 fields.put("X-Sendfile", none.toString());
                 assertEquals(404, client.get("/").answer().status());
                 assertEquals(1, logged.count("Not sending " + none + ": "));

@@ -189,6 +189,7 @@ class XSendfileLayersTest {
     @Test
     void areAsTheyAreAroundACompression() throws Exception {
         checkCompressed(delegating(new CompressionHandler(new Application())), false);
+        checkCompressed(delegating(new CompressionHandler(new Application(BODY))), false);
     }
 
     @Test
@@ -197,5 +198,26 @@ class XSendfileLayersTest {
         checkCompressed(new GzipHandler(delegating(new Application())), true);
         checkCompressed(new GzipHandler(delegating(new Application(BODY))), true);
         checkCompressed(delegating(new GzipHandler(new Application())), false);
+        checkCompressed(delegating(new GzipHandler(new Application(BODY))), false);
+    }
+
+    /** Of a file that is compressed on the disk, for example. */
+    @Test
+    void haveTheEncodingThatTheApplicationSays() throws Exception {
+        for (String body : new String[] {"", BODY}) {
+            Handler application = new Handler.Wrapper(new Application(body)) {
+                @Override
+                public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                    response.getHeaders().put("Content-Encoding", "br");
+                    return super.handle(request, response, callback);
+                }
+            };
+            try (TestServer server = new TestServer(connectors::http).start(delegating(application));
+                    RawClient client = server.client()) {
+                Answer answer = get(client, "/image.jpg");
+                assertArrayEquals(image, answer.body());
+                assertEquals(body.isEmpty() ? "br" : null, answer.headers().get("Content-Encoding"));
+            }
+        }
     }
 }

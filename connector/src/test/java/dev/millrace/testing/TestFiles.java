@@ -17,4 +17,13 @@ public final class TestFiles {
         Files.write(directory.resolve(name), bytes);
         return bytes;
     }
+
+    /** Makes a named pipe, at which who opens it waits for the other end. */
+    public static Path pipe(Path directory, String name) throws IOException, InterruptedException {
+        Path pipe = directory.resolve(name);
+        if (new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor() != 0) {
+            throw new IOException("cannot make " + pipe);
+        }
+        return pipe;
+    }
 }
