@@ -2,7 +2,9 @@ package dev.millrace.connector;
 
 import dev.millrace.transfer.TransferPermits;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.List;
@@ -11,7 +13,9 @@ import java.util.concurrent.Executor;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SelectorManager;
+import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
@@ -237,6 +241,11 @@ public non-sealed class BioConnector extends MillraceConnector {
         SocketChannel channel = ((ServerSocketChannel) getTransport()).accept();
         try {
             acceptEvents().onAccepting(channel);
+            if (!channel.isOpen()) {
+                // Closed by a listener, whose wish it is to hear no more but this: NetworkConnectionLimit counts by it.
+                failed(channel, new ClosedChannelException());
+                return;
+            }
             configure(channel.socket());
             connectionThreads.execute(() -> serve(channel));
         } catch (Throwable x) {
@@ -264,6 +273,16 @@ public non-sealed class BioConnector extends MillraceConnector {
     private void failed(SocketChannel channel, Throwable cause) {
         IO.close(channel);
         acceptEvents().onAcceptFailed(channel, cause);
+    }
+
+    /**
+     * Not called: a connection does not belong to a selector here.
+     *
+     * @throws UnsupportedOperationException always
+     */
+    @Override
+    protected final SocketChannelEndPoint newEndPoint(SocketChannel channel, ManagedSelector selector, SelectionKey key) {
+        throw new UnsupportedOperationException("no selectors here");
     }
 
     /** Called on the connection's thread. */

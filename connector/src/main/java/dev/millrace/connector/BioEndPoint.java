@@ -226,9 +226,10 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
             LOG.warn("Aborting {}: {}", this, x.getMessage());
             throw new EofException(x);
         } catch (IOException x) {
-            // The writer wakes before it is told why: a channel that was closed is not the reason, but the consequence.
+            // The writer wakes before it is told why: a channel that was closed is not the reason, but the consequence. A flusher that has
+            // failed knows the reason, and would add to it what has it for a cause.
             Throwable cause = ending;
-            throw new EofException(cause == null ? x : cause);
+            throw new EofException(cause == null || getWriteFlusher().isFailed() ? x : cause);
         } finally {
             connector.getConnectorStatistics().onWriteEnd();
             writing = false;
@@ -263,7 +264,10 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
             LOG.debug("Not idle, but waiting for its turn: {}", this);
         } else if (writing) {
             ending = timeout;
-            // First, for the writer wakes as soon as the channel is closed, and would fail by that.
+            // First, for the writer wakes as soon as the channel is closed, and would fail by that; over TLS it is another's.
+            if (getConnection() instanceof SslConnection ssl) {
+                ssl.getSslEndPoint().getWriteFlusher().onFail(timeout);
+            }
             getWriteFlusher().onFail(timeout);
             close(timeout);
         } else {

@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -36,18 +37,28 @@ final class ConnectionThreads implements Executor {
         this(virtual ? virtualThreads(name) : platformThreads(name), virtual);
     }
 
+    // Nothing of the thread that asks for one, an acceptor of low priority or a request's, goes to other connections.
     ConnectionThreads(Executor executor, boolean virtual) {
         this.executor = executor;
         this.virtual = virtual;
     }
 
     private static Executor virtualThreads(String name) {
-        Executor executor = VirtualThreads.getNamedVirtualThreadsExecutor(name + "-");
-        if (executor == null) {
+        if (!VirtualThreads.areSupported()) {
             throw new IllegalStateException("This JDK has no virtual threads: set threads to platform, or to auto");
         }
+        ThreadFactory factory;
+        try {
+            Class<?> type = Class.forName("java.lang.Thread$Builder$OfVirtual");
+            Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
+            builder = type.getMethod("name", String.class, long.class).invoke(builder, name + "-", 0L);
+            builder = type.getMethod("inheritInheritableThreadLocals", boolean.class).invoke(builder, false);
+            factory = (ThreadFactory) type.getMethod("factory").invoke(builder);
+        } catch (ReflectiveOperationException x) {
+            throw new IllegalStateException("This JDK has virtual threads of an unknown kind", x);
+        }
         makePollers();
-        return executor;
+        return task -> factory.newThread(task).start();
     }
 
     // The JDK makes them when the first virtual thread waits for a socket. That takes descriptors: if none is left just then, no virtual
@@ -67,17 +78,19 @@ final class ConnectionThreads implements Executor {
         AtomicLong ids = new AtomicLong();
         return new ThreadPoolExecutor(0, Integer.MAX_VALUE, IDLE_THREAD_SECONDS, TimeUnit.SECONDS,
                 new SynchronousQueue<>(), task -> {
-                    // Nothing of the thread that asks for one, an acceptor of low priority or a request's, goes to other connections.
                     Thread thread = new Thread(null, task, name + "-" + ids.incrementAndGet(), 0, false);
                     thread.setPriority(Thread.NORM_PRIORITY);
-                    // As Jetty's pools: not the class loader of the web application whose request made the thread.
-                    thread.setContextClassLoader(ConnectionThreads.class.getClassLoader());
                     return thread;
                 });
     }
 
     boolean isVirtual() {
         return virtual;
+    }
+
+    /** Whether the current thread is one of them. */
+    boolean isCurrent() {
+        return running.contains(Thread.currentThread());
     }
 
     int getRunning() {
@@ -104,6 +117,8 @@ final class ConnectionThreads implements Executor {
     private void run(Runnable task) {
         Thread thread = Thread.currentThread();
         running.add(thread);
+        // As Jetty's pools: not the class loader of the web application whose request made the thread.
+        thread.setContextClassLoader(ConnectionThreads.class.getClassLoader());
         try {
             task.run();
         } finally {
@@ -121,7 +136,7 @@ final class ConnectionThreads implements Executor {
     boolean awaitNone(long timeoutMillis) {
         long begin = NanoTime.now();
         // The thread that stops the connector may be one of them: it cannot wait for itself.
-        while (tasks.get() > (running.contains(Thread.currentThread()) ? 1 : 0)) {
+        while (tasks.get() > (isCurrent() ? 1 : 0)) {
             if (NanoTime.millisSince(begin) >= timeoutMillis) {
                 return false;
             }

@@ -1,6 +1,7 @@
 package dev.millrace.connector;
 
 import java.io.Closeable;
+import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.thread.Invocable;
 
@@ -13,19 +14,27 @@ enum Dispatch {
      * strategy gives a blocking task away, but would run one of either kind where it was found, and nobody selects.
      */
     SELECTOR,
-    /** By another thread: Jetty's strategy never runs a blocking task while it produces, or gives production away. */
+    /**
+     * By another thread: Jetty's strategy never runs a blocking task while it produces, or gives production away. Only requests:
+     * who waits for content, or to write, is told as Jetty decides, for the threads that could tell him may all be waiting so.
+     */
     HANDOFF;
 
-    /** The same task, with the invocation type that brings it where this dispatch wants it. */
-    Runnable place(Runnable task) {
+    /**
+     * The same task, with the invocation type that brings it where this dispatch wants it.
+     *
+     * @param goesOn says, when the selector has found the task, whether it only goes on with an exchange that has begun
+     */
+    Runnable place(Runnable task, BooleanSupplier goesOn) {
         return switch (this) {
             case ADAPTIVE -> task;
-            case SELECTOR, HANDOFF -> new Placed(task, Invocable.InvocationType.BLOCKING);
+            case SELECTOR -> new Placed(task, () -> false);
+            case HANDOFF -> new Placed(task, goesOn);
         };
     }
 
     // Closeable, because a pool that rejects a task closes it, and with it the connection.
-    private record Placed(Runnable task, InvocationType type) implements Invocable.Task, Closeable {
+    private record Placed(Runnable task, BooleanSupplier goesOn) implements Invocable.Task, Closeable {
         @Override
         public void run() {
             task.run();
@@ -35,7 +44,7 @@ enum Dispatch {
 
         @Override
         public InvocationType getInvocationType() {
-            return type;
+            return goesOn.getAsBoolean() ? Invocable.getInvocationType(task) : InvocationType.BLOCKING;
         }
 
         @Override

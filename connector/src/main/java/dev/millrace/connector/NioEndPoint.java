@@ -8,6 +8,7 @@ import dev.millrace.transfer.UnreadableFileException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -45,6 +46,8 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     // Of the selector's thread. Jetty has three tasks per end point, and repeats them.
     private Runnable task;
     private Runnable placedTask;
+    // Of the thread that selects.
+    private boolean goesOn;
     private volatile RequestTurn turn;
     private volatile SelectionKey key;
     private boolean opened;
@@ -80,7 +83,10 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
             task = selected;
             // The selector's own thread has others to serve.
             turn = dispatch == Dispatch.SELECTOR ? null : new RequestTurn(this, selected);
-            placedTask = dispatch.place(turn == null ? selected : turn);
+            placedTask = dispatch.place(turn == null ? selected : turn, this::isGoingOn);
+        }
+        if (dispatch == Dispatch.HANDOFF) {
+            goesOn = !key.isReadable() || !mayBeginRequest();
         }
         return placedTask;
     }
@@ -92,12 +98,32 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         Runnable selected = super.onSelected();
         duty.place(dispatch == Dispatch.SELECTOR);
         if (!writable) {
-            return selected == null ? null : dispatch.place(selected);
+            return selected == null ? null : dispatch.place(selected, () -> false);
         }
         if (parked.onWritable(readable)) {
-            return dispatch.place(parked);
+            return dispatch.place(parked, () -> false);
         }
-        return readable ? dispatch.place(new FillTask()) : null;
+        return readable ? dispatch.place(new FillTask(), () -> false) : null;
+    }
+
+    private boolean isGoingOn() {
+        return goesOn;
+    }
+
+    // Nor does HTTP/2: its connection reads frames, and has the requests in them handled elsewhere.
+    private boolean mayBeginRequest() {
+        HttpConnection http = http();
+        return http == null ? PeerPace.isPreliminary(getConnection()) : !http.getParser().inContentState();
+    }
+
+    @Override
+    public boolean awaitsRead() {
+        try {
+            // Interest ends when the selector finds the connection ready: who has not run since then waits for a thread, not for the peer.
+            return isFillInterested() && (key.interestOps() & SelectionKey.OP_READ) != 0;
+        } catch (CancelledKeyException closed) {
+            return false;
+        }
     }
 
     @Override

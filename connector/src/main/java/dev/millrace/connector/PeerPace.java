@@ -93,7 +93,7 @@ final class PeerPace {
         // The volatile read that makes the plain counters of the connection's threads visible.
         long idleMillis = endPoint.getIdleFor();
         sampleStart(http, since, idleMillis);
-        boolean awaitsContent = http != null && http.getParser().inContentState() && endPoint.isFillInterested();
+        boolean awaitsContent = http != null && http.getParser().inContentState() && endPoint.awaitsRead();
         reads = sampled(reads, awaitsContent, http == null ? 0 : http.getBytesIn(), since, graceMillis);
         writes = sampled(writes, endPoint.isWritePending(), endPoint.getSentBytes(), since, graceMillis);
     }

@@ -32,6 +32,11 @@ interface WatchedEndPoint extends TransferEndPoint {
     /** Milliseconds without a byte in either direction. */
     long getIdleFor();
 
+    /** Whether a read waits for the peer at this moment. */
+    default boolean awaitsRead() {
+        return isFillInterested();
+    }
+
     /** Whether a write waits for the peer at this moment. */
     boolean isWritePending();
 

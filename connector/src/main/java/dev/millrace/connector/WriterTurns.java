@@ -5,15 +5,16 @@ import java.util.concurrent.locks.LockSupport;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.ConnectionMetaData;
+import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.util.NanoTime;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The writes of a blocking connection whose callers must not block: each is done by a thread of its own. Where HTTP is spoken,
- * and the peer took the last one at once, its caller waits for it nevertheless, for a moment: behind a selector nearly every
- * write is complete when the call returns, and some take that for granted. (Jetty's error pages of servlets end the response
- * without waiting for their write; an HTTP/2 stream is reset then.)
+ * and the peer took the last one at once, a caller who reads the connection, or runs in a context, waits for it nevertheless, for
+ * a moment: behind a selector nearly every write is complete when the call returns, and some take that for granted. (Jetty's error
+ * pages of servlets end the response without waiting for their write; an HTTP/2 stream is reset then.)
  *
  * <p>At most one write is under way, as Jetty's flusher has it. Thread-safe.
  */
@@ -79,7 +80,7 @@ final class WriterTurns {
             connector.getConnectionThreads().execute(turn);
             connector.getConnectorStatistics().onWriterTurn();
             // One turn's callback may begin the next: if each waited for the one after it, a long answer would hold many threads.
-            if (completing != Thread.currentThread() && !isPeerSlow && speaksHttp()) {
+            if (completing != Thread.currentThread() && !isPeerSlow && mayBeHeldUp() && speaksHttp()) {
                 turn.await();
             }
         } catch (Throwable x) {
@@ -87,6 +88,12 @@ final class WriterTurns {
             endPoint.close(x);
             endPoint.getWriteFlusher().onFail(x);
         }
+    }
+
+    // Not the scheduler, who ends idle connections one after the other, nor a thread that sends the same to many peers. But who reads
+    // HTTP/2: what a handler writes would have to wait behind a frame of his.
+    private boolean mayBeHeldUp() {
+        return ContextHandler.getCurrentContext() != null || connector.getConnectionThreads().isCurrent();
     }
 
     // Who broadcasts over WebSocket must not wait for each peer that has stalled.

@@ -1,13 +1,18 @@
 package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -21,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which threads serve the connections of a blocking connector. */
 @Timeout(60)
@@ -68,6 +74,32 @@ class BioThreadsTest {
                 client.close();
             }
             server.stop();
+        }
+    }
+
+    /** Nor a class loader of an application, nor what it remembers of a request's user. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void inheritNothing(boolean isVirtual) throws Exception {
+        assumeTrue(!isVirtual || VirtualThreads.areSupported(), "no virtual threads");
+        InheritableThreadLocal<String> user = new InheritableThreadLocal<>();
+        ClassLoader before = Thread.currentThread().getContextClassLoader();
+        ConnectionThreads threads = new ConnectionThreads("test", isVirtual);
+        CompletableFuture<String> remembered = new CompletableFuture<>();
+        CompletableFuture<ClassLoader> loader = new CompletableFuture<>();
+        try (URLClassLoader application = new URLClassLoader(new URL[0])) {
+            user.set("alice");
+            Thread.currentThread().setContextClassLoader(application);
+            threads.execute(() -> {
+                remembered.complete(String.valueOf(user.get()));
+                loader.complete(Thread.currentThread().getContextClassLoader());
+            });
+            assertEquals("null", remembered.get(10, TimeUnit.SECONDS));
+            assertSame(BioConnector.class.getClassLoader(), loader.get(10, TimeUnit.SECONDS));
+        } finally {
+            Thread.currentThread().setContextClassLoader(before);
+            user.remove();
+            threads.stop();
         }
     }
 }

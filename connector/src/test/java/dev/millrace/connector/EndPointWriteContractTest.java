@@ -21,6 +21,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -118,10 +120,25 @@ class EndPointWriteContractTest {
             try (RawClient idle = new RawClient(server.port(), 4096)) {
                 Callback.Completable written = new Callback.Completable();
                 protocol.awaitOpened().getEndPoint().write(written, ByteBuffer.allocate(16_000_000));
-                assertInstanceOf(TimeoutException.class, written.handle((done, cause) -> cause).get(10, TimeUnit.SECONDS));
+                Throwable cause = written.handle((done, failure) -> failure).get(10, TimeUnit.SECONDS);
+                assertInstanceOf(TimeoutException.class, cause);
+                assertEndsSomewhere(cause, new ArrayDeque<>());
             }
         }
         server.awaitEndPoints(1);
+    }
+
+    // Who walks through causes, and what they suppress, to report them, comes to an end.
+    private static void assertEndsSomewhere(Throwable failure, Deque<Throwable> above) {
+        assertFalse(above.stream().anyMatch(other -> other == failure), () -> "again: " + failure);
+        above.push(failure);
+        if (failure.getCause() != null) {
+            assertEndsSomewhere(failure.getCause(), above);
+        }
+        for (Throwable suppressed : failure.getSuppressed()) {
+            assertEndsSomewhere(suppressed, above);
+        }
+        above.pop();
     }
 
     @Test

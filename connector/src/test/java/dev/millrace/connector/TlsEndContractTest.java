@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
@@ -17,8 +18,10 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
@@ -267,6 +270,32 @@ class TlsEndContractTest {
             return endPoint.fill(BufferUtil.allocate(100));
         } catch (IOException x) {
             return -1;
+        }
+    }
+
+    /** The reason is the timeout itself, as without TLS: an application asks for its class. */
+    @Test
+    void failsAWriteByTheIdleTimeout() throws Exception {
+        CompletableFuture<Throwable> failure = new CompletableFuture<>();
+        CountDownLatch begun = new CountDownLatch(1);
+        Handler writing = new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) {
+                begun.countDown();
+                response.write(true, ByteBuffer.allocateDirect(32 * 1024 * 1024), Callback.from(callback::succeeded, cause -> {
+                    failure.complete(cause);
+                    callback.failed(cause);
+                }));
+                return true;
+            }
+        };
+        HttpConnectionFactory http = new HttpConnectionFactory();
+        try (TestServer server = new TestServer(s -> connectors.on(s, ssl(http.getProtocol()), http)).start(writing);
+                RawClient client = tls.connect(server.port())) {
+            client.get("/");
+            assertTrue(begun.await(10, TimeUnit.SECONDS));
+            setIdle(server);
+            assertInstanceOf(TimeoutException.class, failure.get(10, TimeUnit.SECONDS));
         }
     }
 }

@@ -5,6 +5,8 @@ import dev.millrace.connector.MillraceConnector;
 import dev.millrace.connector.NioConnector;
 import dev.millrace.files.SendfileContentFactory;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
@@ -28,6 +30,9 @@ final class ConnectorSettings {
     @Option(names = "--dispatch", paramLabel = "KIND", description = "nio: adaptive, selector or handoff")
     private String dispatch;
 
+    @Option(names = "--http2", description = "peers on Jetty: HTTP/2 too, without TLS")
+    private boolean isHttp2;
+
     @Option(names = "--algorithm", paramLabel = "NAME", description = "bio, nio: how transfers share the workers")
     private String algorithm;
 
@@ -40,7 +45,7 @@ final class ConnectorSettings {
 
     boolean given() {
         return kind != null || threads != null || dispatch != null || algorithm != null || workers != null
-            || maxGatherBytes != null;
+            || maxGatherBytes != null || isHttp2;
     }
 
     void apply(SendfileContentFactory files) {
@@ -59,20 +64,22 @@ final class ConnectorSettings {
     ServerConnector connector(Server server, Kind otherwise) {
         HttpConfiguration configuration = new HttpConfiguration();
         configuration.setSendServerVersion(false);
-        HttpConnectionFactory http = new HttpConnectionFactory(configuration);
+        HttpConnectionFactory http1 = new HttpConnectionFactory(configuration);
+        ConnectionFactory[] protocols = isHttp2
+            ? new ConnectionFactory[] {http1, new HTTP2CServerConnectionFactory(configuration)} : new ConnectionFactory[] {http1};
         Kind wanted = kind == null ? otherwise : kind;
         check(wanted);
         return switch (wanted) {
-            case stock -> new ServerConnector(server, http);
+            case stock -> new ServerConnector(server, protocols);
             case bio -> {
-                BioConnector bio = new BioConnector(server, http);
+                BioConnector bio = new BioConnector(server, protocols);
                 if (threads != null) {
                     bio.setThreads(threads);
                 }
                 yield transfers(bio);
             }
             case nio -> {
-                NioConnector nio = new NioConnector(server, http);
+                NioConnector nio = new NioConnector(server, protocols);
                 if (dispatch != null) {
                     nio.setDispatch(dispatch);
                 }

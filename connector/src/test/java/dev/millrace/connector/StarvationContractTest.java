@@ -1,0 +1,140 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** All threads of the server's pool are taken. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#all")
+@Timeout(60)
+class StarvationContractTest {
+    private static final int THREADS = 8;
+    private static final String HEAD = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n";
+
+    @Parameter
+    Connectors connectors;
+
+    private final AtomicInteger handling = new AtomicInteger();
+    private final CountDownLatch released = new CountDownLatch(1);
+
+    private TestServer server() {
+        TestServer server = new TestServer(connectors::http);
+        QueuedThreadPool pool = (QueuedThreadPool) server.server().getThreadPool();
+        pool.setMaxThreads(THREADS);
+        pool.setMinThreads(THREADS);
+        return server;
+    }
+
+    private final class Echo extends Handler.Abstract {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            handling.incrementAndGet();
+            try (InputStream content = Content.Source.asInputStream(request)) {
+                Content.Sink.write(response, true, new String(content.readAllBytes()), callback);
+            }
+            return true;
+        }
+    }
+
+    /** Nobody may need a thread of the pool to tell those in it that their content has come. */
+    @Test
+    void byThoseWhoWaitForContent() throws Exception {
+        List<RawClient> clients = new ArrayList<>();
+        try (TestServer server = server().start(new Echo())) {
+            for (int i = 0; i < THREADS + 2; i++) {
+                clients.add(server.client().send(HEAD));
+            }
+            QueuedThreadPool pool = (QueuedThreadPool) server.server().getThreadPool();
+            Await.until("all are handled, or wait for a thread", () -> handling.get() + pool.getQueueSize() >= clients.size());
+            for (RawClient client : clients) {
+                client.send("done");
+            }
+            for (RawClient client : clients) {
+                assertEquals("done", client.answer().text());
+                client.close();
+            }
+        }
+    }
+
+    /** Asks for content by a callback that may block, so that it needs a thread; a GET keeps one. */
+    private final class Asking extends Handler.Abstract {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            handling.incrementAndGet();
+            if (request.getMethod().equals("GET")) {
+                released.await();
+                Content.Sink.write(response, true, "released", callback);
+                return true;
+            }
+            request.demand(() -> {
+                Content.Chunk chunk = request.read();
+                chunk.release();
+                Content.Sink.write(response, true, "read", callback);
+            });
+            return true;
+        }
+    }
+
+    /** Who has sent all that he was asked for is not slow. */
+    @Test
+    void isNotThePeersFault() throws Exception {
+        assumeTrue(connectors == Connectors.NIO || connectors == Connectors.NIO_HANDOFF,
+                "looks after the pace of its peers, and serves them by the pool");
+        List<RawClient> clients = new ArrayList<>();
+        TestServer server = server();
+        SlowPeers peers = server.connector().getBean(SlowPeers.class);
+        peers.setPeriodMillis(20);
+        server.start(new Asking());
+        try (server; RawClient uploading = server.client()) {
+            uploading.send(HEAD);
+            Await.until("asks", () -> handling.get() == 1);
+            QueuedThreadPool pool = (QueuedThreadPool) server.server().getThreadPool();
+            for (int i = 0; i < THREADS; i++) {
+                clients.add(server.client().get("/"));
+            }
+            Await.until("all are handled, or wait for a thread", () -> handling.get() + pool.getQueueSize() > clients.size());
+            uploading.send("done");
+            Await.until("the selector has found it", () -> !((WatchedEndPoint) uploadingEndPoint(server, uploading)).awaitsRead());
+            peers.setGraceMillis(0);
+            peers.setMinRequestBytesPerSecond(1_000_000);
+            long looks = peers.getLooks();
+            Await.until("looked", () -> peers.getLooks() > looks + 4);
+            assertEquals(0, peers.getSlowRequests());
+            released.countDown();
+            assertEquals("read", uploading.answer().text());
+            for (RawClient client : clients) {
+                assertEquals("released", client.answer().text());
+                client.close();
+            }
+        } finally {
+            released.countDown();
+        }
+    }
+
+    private static Object uploadingEndPoint(TestServer server, RawClient client) {
+        return server.connector().getConnectedEndPoints().stream()
+                .filter(endPoint -> endPoint.getRemoteSocketAddress().equals(client.socket().getLocalSocketAddress()))
+                .findFirst().orElseThrow();
+    }
+}
