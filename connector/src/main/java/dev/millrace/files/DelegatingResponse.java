@@ -2,7 +2,7 @@ package dev.millrace.files;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
+import java.nio.file.AccessDeniedException;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -141,9 +141,6 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
             HttpContent content = file.file() == null ? null : handler.content(file.file());
             if (content == null) {
                 fail(measured, end, HttpStatus.NOT_FOUND_404);
-            } else if (!Files.isReadable(file.file())) {
-                LOG.warn("Not sending {}: it cannot be read", file.file());
-                fail(measured, end, HttpStatus.FORBIDDEN_403);
             } else {
                 response.getHeaders().remove(HttpHeader.CONTENT_LENGTH);
                 if (hasDiscarded) {
@@ -153,10 +150,14 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
                 handler.service().doGet(request(), measured, end,
                         DelegatedFile.as(content, response.getHeaders()));
             }
+        } catch (AccessDeniedException x) {
+            LOG.warn("Not sending {}: it cannot be read", file.file());
+            fail(measured, end, HttpStatus.FORBIDDEN_403);
         } catch (IOException | RuntimeException x) {
             if (response.isCommitted()) {
                 end.failed(x);
             } else {
+                LOG.warn("Not sending {}: {}", file.file(), x.toString());
                 fail(measured, end, HttpStatus.INTERNAL_SERVER_ERROR_500);
             }
         }

@@ -156,6 +156,10 @@ final class OpenFileCache {
         this.containment = containment;
     }
 
+    boolean isContained() {
+        return containment != null;
+    }
+
     /**
      * @return an open file with a count that the caller must release
      * @throws NoSuchFileException also when the file is not where files may be sent from

@@ -84,7 +84,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         return content.getResource().isDirectory() ? content : open(path, content);
     }
 
-    private HttpContent open(String path, HttpContent content) {
+    private HttpContent open(String path, HttpContent content) throws IOException {
         Path file = content.getResource().getPath();
         if (file == null || file.getFileSystem() != FileSystems.getDefault()) {
             return new CopiedContent(content, ways);
@@ -98,6 +98,10 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
                 // Nor a pipe or a device, at which who opens it may wait for ever.
                 LOG.debug("Not serving {}", file, x);
                 return null;
+            }
+            if (openFiles.isContained()) {
+                // Who opens it later asks nobody again where it leads.
+                throw x;
             }
             // Unreadable, or no more descriptors: Jetty answers as it does for such a file.
             LOG.debug("Cannot open {}", file, x);

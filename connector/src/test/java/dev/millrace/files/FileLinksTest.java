@@ -1,17 +1,24 @@
 package dev.millrace.files;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Leaks;
+import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.MimeTypes;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -72,25 +79,27 @@ class FileLinksTest {
         }
     }
 
-    /** Asked between the check of a file and its opening, makes it another one. */
-    private MimeTypes.Mutable replacing(Path file) {
+    private static void link(Path file, Path target) {
+        try {
+            Files.deleteIfExists(file);
+            Files.createSymbolicLink(file, target);
+        } catch (IOException x) {
+            throw new UncheckedIOException(x);
+        }
+    }
+
+    /** Asked between the check of a file and its opening, makes it a link. */
+    private static MimeTypes.Mutable replacing(Path file, Path target) {
         return new MimeTypes.Mutable() {
             @Override
             public String getMimeByExtension(String name) {
-                try {
-                    Files.deleteIfExists(file);
-                    Files.createSymbolicLink(file, directory.resolve("outside/secret.txt"));
-                } catch (java.io.IOException x) {
-                    throw new java.io.UncheckedIOException(x);
-                }
+                link(file, target);
                 return super.getMimeByExtension(name);
             }
         };
     }
 
-    @Test
-    void mayNotChangeBeforeTheFileIsOpen() throws Exception {
-        MimeTypes replacing = replacing(first.resolve("one.txt"));
+    private SendfileHandler changing(MimeTypes replacing) {
         SendfileHandler changing = new SendfileHandler() {
             @Override
             public MimeTypes getMimeTypes() {
@@ -98,11 +107,59 @@ class FileLinksTest {
             }
         };
         changing.setBaseResourceAsString(first.toString());
+        return changing;
+    }
+
+    @Test
+    void mayNotChangeBeforeTheFileIsOpen() throws Exception {
+        Handler changing = changing(replacing(first.resolve("one.txt"), directory.resolve("outside/secret.txt")));
         try (TestServer server = server(changing); RawClient client = server.client()) {
             assertEquals(404, client.get("/one.txt").answer().status());
             assertEquals(200, client.get("/jetty-dir.css").answer().status());
             // Closed by a thread of the server's, maybe after the answer.
             Await.until("closed", () -> Leaks.descriptors(directory) == 0);
+        }
+    }
+
+    /** With the first field of an answer, makes a link another one. */
+    private static final class Relinking extends Handler.Wrapper {
+        private final Path link;
+        private final Path target;
+
+        private Relinking(Handler handler, Path link, Path target) {
+            super(handler);
+            this.link = link;
+            this.target = target;
+        }
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            return super.handle(request, new Response.Wrapper(request, response) {
+                @Override
+                public HttpFields.Mutable getHeaders() {
+                    if (Files.isSymbolicLink(link)) {
+                        link(link, target);
+                    }
+                    return super.getHeaders();
+                }
+            }, callback);
+        }
+    }
+
+    @Test
+    void mayNotChangeAfterAFileThatCannotBeOpened() throws Exception {
+        Path file = first.resolve("one.txt");
+        Path secret = directory.resolve("outside/secret.txt");
+        try (TestServer server = server(new Relinking(changing(replacing(file, file)), file, secret))) {
+            for (String range : List.of("", "Range: bytes=0-3\r\n", "Range: bytes=0-3,8-11\r\n")) {
+                Files.delete(file);
+                Files.writeString(file, "one");
+                try (RawClient client = server.client()) {
+                    Answer answer = client.send("GET /one.txt HTTP/1.1\r\nHost: a\r\n" + range + "\r\n").answer();
+                    assertEquals(500, answer.status(), range + answer.text());
+                    assertFalse(answer.text().contains(SECRET.substring(0, 4)), range + answer.text());
+                }
+            }
         }
     }
 
@@ -122,11 +179,26 @@ class FileLinksTest {
     @Test
     void mayNotChangeBeforeADelegatedFileIsOpen() throws Exception {
         XSendfileHandler handler = delegating();
-        handler.setMimeTypes(replacing(first.resolve("one.txt")));
+        handler.setMimeTypes(replacing(first.resolve("one.txt"), directory.resolve("outside/secret.txt")));
         try (TestServer server = server(handler); RawClient client = server.client()) {
             assertEquals(404, client.get("/").answer().status());
             // Closed by a thread of the server's, maybe after the answer.
             Await.until("closed", () -> Leaks.descriptors(directory) == 0);
+        }
+    }
+
+    @Test
+    void mayNotChangeAfterADelegatedFileThatCannotBeOpened() throws Exception {
+        Path file = first.resolve("one.txt");
+        XSendfileHandler handler = delegating();
+        handler.setMimeTypes(replacing(file, file));
+        try (Logged logged = new Logged(DelegatingResponse.class.getName()); TestServer server = server(handler);
+                RawClient client = server.client()) {
+            assertEquals(500, client.get("/").answer().status());
+            assertEquals(1, logged.count("Not sending " + file + ": "));
+            Files.delete(file);
+            Files.writeString(file, "one");
+            assertThrows(FileSystemException.class, () -> handler.content(file), "nothing that opens it later");
         }
     }
 

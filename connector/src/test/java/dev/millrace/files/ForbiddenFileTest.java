@@ -1,0 +1,71 @@
+package dev.millrace.files;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Logged;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.handler.ContextHandler;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+/** Files that may not be read: Linux has one that not even root may. */
+@EnabledOnOs(OS.LINUX)
+class ForbiddenFileTest {
+    private static final Path FORBIDDEN = Path.of("/sys/bus/cpu/drivers_probe");
+
+    private final SendfileHandler files = new SendfileHandler();
+
+    @BeforeEach
+    void files() {
+        assumeTrue(Files.isRegularFile(FORBIDDEN), "no such file here");
+        assertThrows(AccessDeniedException.class, () -> Files.readAllBytes(FORBIDDEN));
+        files.setBaseResourceAsString(FORBIDDEN.getParent().toString());
+    }
+
+    private static TestServer server(Handler handler) throws Exception {
+        return new TestServer(Connectors.NIO::http).start(handler);
+    }
+
+    private void assertFails(Handler handler) throws Exception {
+        try (TestServer server = server(handler); RawClient client = server.client()) {
+            assertEquals(500, client.get("/drivers_probe").answer().status());
+        }
+    }
+
+    @Test
+    void failWithAndWithoutAContext() throws Exception {
+        assertFails(files);
+        assertFails(new ContextHandler(files, "/"));
+    }
+
+    @Test
+    void areForbiddenWhenTheyAreDelegated() throws Exception {
+        XSendfileHandler handler = new XSendfileHandler(new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) {
+                response.getHeaders().put("X-Sendfile", FORBIDDEN.toString());
+                callback.succeeded();
+                return true;
+            }
+        });
+        handler.addRoot("/sys");
+        try (Logged logged = new Logged(DelegatingResponse.class.getName()); TestServer server = server(handler);
+                RawClient client = server.client()) {
+            assertEquals(403, client.get("/").answer().status());
+            assertEquals(1, logged.count("Not sending " + FORBIDDEN + ": it cannot be read"));
+        }
+    }
+}
