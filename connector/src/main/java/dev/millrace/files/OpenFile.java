@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -113,7 +114,7 @@ final class OpenFile implements FileSource {
 
     private void checkVersion() throws IOException {
         if (!version.equals(FileVersion.of(path))) {
-            throw new IOException(path + " changed while it was sent");
+            throw new FileSystemException(path.toString(), null, "changed while it was sent");
         }
     }
 
@@ -227,6 +228,7 @@ final class OpenFile implements FileSource {
      * @param position where the part begins
      * @param bytes how much is wanted
      * @return a buffer of at most that length: a token ends where its mapping does
+     * @throws ShortFileException when the file has become shorter than what is to be mapped
      */
     ByteBuffer token(long position, long bytes) throws IOException {
         int index = (int) (position / PIECE_BYTES);
@@ -259,26 +261,42 @@ final class OpenFile implements FileSource {
 
     private boolean isWhole() {
         try {
-            return call(FileChannel::size) >= size();
+            return !isShorter();
         } catch (IOException x) {
             LOG.debug("Cannot look at {}", this, x);
             return false;
         }
     }
 
+    private boolean isShorter() throws IOException {
+        return call(FileChannel::size) < size();
+    }
+
     private ByteBuffer piece(int index) throws IOException {
         synchronized (pieces) {
             while (pieces.size() <= index) {
-                long begin = pieces.size() * PIECE_BYTES;
-                int bytes = (int) Math.min(PIECE_BYTES, size() - begin);
-                call(file -> {
-                    pieces.add(closer.isBehind() ? Mappings.mapUntilCollected(file, begin, bytes)
-                            : Mappings.map(file, begin, bytes));
-                    return bytes;
-                });
+                map(pieces.size() * PIECE_BYTES);
                 mappedPieces = pieces.size();
             }
             return pieces.get(index).buffer();
+        }
+    }
+
+    private void map(long begin) throws IOException {
+        int bytes = (int) Math.min(PIECE_BYTES, size() - begin);
+        try {
+            call(file -> {
+                pieces.add(closer.isBehind() ? Mappings.mapUntilCollected(file, begin, bytes)
+                        : Mappings.map(file, begin, bytes));
+                return bytes;
+            });
+        } catch (IOException x) {
+            // The JDK would have to extend a file that is shorter, and says no more than that it cannot.
+            if (isShorter()) {
+                onTruncated();
+                throw new ShortFileException(path, size());
+            }
+            throw x;
         }
     }
 

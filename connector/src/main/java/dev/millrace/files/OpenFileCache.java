@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.RemovalCause;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Queue;
@@ -199,7 +200,7 @@ final class OpenFileCache {
         OpenFile opened = open(path);
         if (!opened.version().equals(version)) {
             opened.release();
-            throw new IOException(path + " changed while the response was made");
+            throw new FileSystemException(path.toString(), null, "changed while the response was made");
         }
         return opened;
     }

@@ -3,16 +3,21 @@ package dev.millrace.files;
 import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.TransferAlgorithm;
 import dev.millrace.transfer.TransferEndPoint;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.IteratingNestedCallback;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Writes a part of an open file to a response, token after token; nearly always one. Owns a count of the file, and
  * gives it back when the last write has completed or failed: only then is nobody left who might touch a token.
  */
 final class RegionWriter extends IteratingNestedCallback {
+    private static final Logger LOG = LoggerFactory.getLogger(RegionWriter.class);
+
     private final TransferEndPoint endPoint;
     private final Content.Sink sink;
     private final OpenFile file;
@@ -42,14 +47,23 @@ final class RegionWriter extends IteratingNestedCallback {
         if (position == end) {
             return Action.SUCCEEDED;
         }
-        if (file.size() < end) {
-            throw new ShortFileException(file.path(), end);
-        }
-        ByteBuffer token = file.token(position, end - position);
+        ByteBuffer token = token();
         endPoint.announce(new FileRegion(file, position, token, file.path(), algorithm, withHead));
         position += token.remaining();
         sink.write(position == end, token, this);
         return Action.SCHEDULED;
+    }
+
+    private ByteBuffer token() throws IOException {
+        try {
+            if (file.size() < end) {
+                throw new ShortFileException(file.path(), end);
+            }
+            return file.token(position, end - position);
+        } catch (ShortFileException x) {
+            LOG.warn("Aborting an answer: {}", x.getMessage());
+            throw x;
+        }
     }
 
     @Override

@@ -6,6 +6,8 @@ import dev.millrace.transfer.TransferEndPoint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.eclipse.jetty.io.Content;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One part of an answer of several ranges, as tokens: each is announced when it is read, for who reads it writes it
@@ -13,6 +15,8 @@ import org.eclipse.jetty.io.Content;
  * token that is not released.
  */
 final class TransferPart implements Content.Source {
+    private static final Logger LOG = LoggerFactory.getLogger(TransferPart.class);
+
     private final TransferEndPoint endPoint;
     private final OpenFile file;
     private final TransferAlgorithm algorithm;
@@ -56,6 +60,9 @@ final class TransferPart implements Content.Source {
         try {
             token = file.token(position, left);
         } catch (IOException x) {
+            if (x instanceof ShortFileException) {
+                LOG.warn("Aborting an answer: {}", x.getMessage());
+            }
             file.release();
             fail(x);
             return failure;

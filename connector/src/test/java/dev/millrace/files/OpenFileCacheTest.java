@@ -19,6 +19,7 @@ import dev.millrace.testing.TestServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -286,6 +287,18 @@ class OpenFileCacheTest {
             assertArrayEquals(bytes, client.get("/file.bin").answer().body());
             assertNotEquals(before, cache().getContent("/file.bin"));
             assertSame(cache().getContent("/file.bin"), cache().getContent("/file.bin"));
+        }
+    }
+
+    @Test
+    void blamesAFileThatWasReplacedWhenAnInterruptHadClosedIt() throws Exception {
+        TestFiles.write(directory, "file.bin", 1000);
+        try (TestServer server = server()) {
+            OpenFile file = ((SendfileContent) cache().getContent("/file.bin")).file();
+            file.channel().close();
+            replace("file.bin", 1000);
+            // Which is how the end of a transfer tells it from a client that went.
+            assertThrows(FileSystemException.class, file::channel);
         }
     }
 

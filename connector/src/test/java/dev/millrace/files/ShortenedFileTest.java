@@ -1,7 +1,9 @@
 package dev.millrace.files;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Logged;
@@ -12,6 +14,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.eclipse.jetty.compression.server.CompressionHandler;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
@@ -129,5 +132,38 @@ class ShortenedFileTest {
             assertEquals(500, client.get("/small.txt").answer().status());
             assertEquals(1, jetty.count(LOG_LINE) + logged.count(LOG_LINE));
         }
+    }
+
+    /** What is answered of a file that became shorter after it was opened, and before anything of it was sent. */
+    private void assertLetsGo(String name, String range) throws Exception {
+        TestFiles.write(directory, name, 1_000_000);
+        files.getSendfileContentFactory().setValidMillis(-1);
+        try (Logged jetty = new Logged(Response.class.getName()); Logged copying = new Logged(OpenFileChannel.class.getName());
+                Logged sending = new Logged(RegionWriter.class.getName()); Logged parts = new Logged(TransferPart.class.getName());
+                TestServer server = new TestServer(connectors::http).start(files)) {
+            assertEquals(1_000_000, files.getSendfileContentFactory().getContent("/" + name).getContentLengthValue());
+            byte[] shorter = TestFiles.write(directory, name, 500_000);
+            try (RawClient client = server.client()) {
+                client.send("GET /" + name + " HTTP/1.1\r\nHost: localhost\r\n" + range + "\r\n");
+                assertEquals(500, client.answer().status());
+            } catch (IOException cut) {
+                // After the part that was copied.
+                assertTrue(connectors == Connectors.STOCK || !range.isEmpty(), "nothing is sent of what cannot be mapped");
+            }
+            assertEquals(1, Stream.of(jetty, copying, sending, parts).mapToLong(logged -> logged.count(LOG_LINE)).sum());
+            try (RawClient client = server.client()) {
+                assertArrayEquals(shorter, client.get("/" + name).answer().body());
+            }
+        }
+    }
+
+    @Test
+    void aFileThatWasNotYetMappedIsOpenedAnew() throws Exception {
+        assertLetsGo("file.bin", "");
+    }
+
+    @Test
+    void aFileOfSeveralRangesThatWasNotYetMappedIsOpenedAnew() throws Exception {
+        assertLetsGo("file.bin", "Range: bytes=0-99999,600000-999999\r\n");
     }
 }

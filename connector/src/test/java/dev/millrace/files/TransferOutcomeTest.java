@@ -17,11 +17,13 @@ import dev.millrace.testing.Tls;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
 import java.nio.file.Path;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -98,6 +100,62 @@ class TransferOutcomeTest {
     }
 
     @Test
+    void aFileThatBecameShorterBeforeItWasMappedFails() throws Exception {
+        assertFailsUnmapped("");
+    }
+
+    @Test
+    void aFileOfSeveralRangesThatBecameShorterBeforeItWasMappedFails() throws Exception {
+        assertFailsUnmapped("Range: bytes=0-9999999,30000000-39999999\r\n");
+    }
+
+    private void assertFailsUnmapped(String range) throws Exception {
+        handler.getSendfileContentFactory().setValidMillis(-1);
+        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
+            assertEquals(SIZE, handler.content(directory.resolve("file.bin")).getContentLengthValue());
+            shorten();
+            assertFails(client.send("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + range + "\r\n"));
+        }
+    }
+
+    /** As an eviction does between the look-up of a file and its answer, and whoever replaces the file. */
+    private final class Replacing extends Handler.Wrapper {
+        private Replacing() {
+            super(handler);
+        }
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            return super.handle(request, new Response.Wrapper(request, response) {
+                @Override
+                public HttpFields.Mutable getHeaders() {
+                    if (handler.getSendfileContentFactory().getOpenFiles() > 0) {
+                        handler.getSendfileContentFactory().openFiles().stop();
+                        replace();
+                    }
+                    return super.getHeaders();
+                }
+            }, callback);
+        }
+
+        private void replace() {
+            try {
+                TestFiles.write(directory, "file.bin", 1000);
+            } catch (IOException x) {
+                throw new UncheckedIOException(x);
+            }
+        }
+    }
+
+    @Test
+    void aFileThatIsReplacedWhileTheAnswerIsMadeFails() throws Exception {
+        try (TestServer server = new TestServer(connectors::http).start(new Replacing()); RawClient client = server.client()) {
+            assertEquals(500, client.get("/").answer().status());
+            assertEquals(Outcome.FAILED, result().outcome());
+        }
+    }
+
+    @Test
     void aFileThatBecomesShorterFailsOverTls() throws Exception {
         Tls keys = new Tls(keyDirectory);
         SslConnectionFactory ssl = new SslConnectionFactory(keys.server(), http.getProtocol());
@@ -110,10 +168,14 @@ class TransferOutcomeTest {
     private void shorten(RawClient client) throws Exception {
         client.get("/");
         assertNotEquals(-1, client.read());
+        shorten();
+        assertFails(client);
+    }
+
+    private void shorten() throws IOException {
         try (RandomAccessFile file = new RandomAccessFile(directory.resolve("file.bin").toFile(), "rw")) {
             file.setLength(SHORTER);
         }
-        assertFails(client);
     }
 
     private void assertFails(RawClient client) throws Exception {
