@@ -45,6 +45,7 @@ final class OpenFileCache {
     private volatile Scheduler scheduler;
     private volatile Executor executor;
     private volatile Scheduler.Task sweep;
+    private volatile int starts;
 
     /** Where files may be sent from. */
     interface Containment {
@@ -237,31 +238,34 @@ final class OpenFileCache {
         this.scheduler = server.getScheduler();
         this.executor = server.getThreadPool();
         closer.start(executor);
-        schedule();
+        int start = starts + 1;
+        starts = start;
+        schedule(start);
     }
 
-    private void schedule() {
+    private void schedule(int start) {
         Scheduler running = scheduler;
-        if (running != null) {
+        // A sweep that was under way at the stop may come to its end after the next start, which has one of its own.
+        if (running != null && start == starts) {
             // Looking at what was not looked at for half the validity, every half, lets go within one.
             long millis = validMillis <= 0 ? 1000 : Math.max(50, validMillis / 2);
-            sweep = running.schedule(this::executeSweep, millis, TimeUnit.MILLISECONDS);
+            sweep = running.schedule(() -> executeSweep(start), millis, TimeUnit.MILLISECONDS);
         }
     }
 
-    private void executeSweep() {
+    private void executeSweep(int start) {
         Executor running = executor;
         try {
-            if (running != null) {
-                running.execute(this::sweep);
+            if (running != null && start == starts) {
+                running.execute(() -> sweep(start));
             }
         } catch (RejectedExecutionException busy) {
             LOG.debug("Skipping a sweep: {}", busy.toString());
-            schedule();
+            schedule(start);
         }
     }
 
-    private void sweep() {
+    private void sweep(int start) {
         try {
             entries.asMap().forEach((path, entry) -> {
                 if (validMillis >= 0 && NanoTime.millisSince(entry.checkedNanoTime.get()) >= validMillis / 2
@@ -271,7 +275,7 @@ final class OpenFileCache {
             });
             entries.cleanUp();
         } finally {
-            schedule();
+            schedule(start);
         }
     }
 
