@@ -54,10 +54,16 @@ public class SendfileHandler extends ResourceHandler {
     @Override
     protected HttpContent.Factory newHttpContentFactory(ByteBufferPool.Sized bufferPool) {
         HttpContent.Factory factory = ContextHandler.getCurrentContextHandler() == null ? contained(bufferPool)
-                : new ResourceHttpContentFactory(getBaseResource(), getMimeTypes(), bufferPool);
+                : checkedByContext(bufferPool);
         found = new VirtualHttpContentFactory(factory, getStyleSheet(), "text/css", bufferPool);
         sendfile.setServer(getServer());
         return new PreCompressedHttpContentFactory(sendfile, getPrecompressedFormats());
+    }
+
+    private HttpContent.Factory checkedByContext(ByteBufferPool.Sized bufferPool) {
+        // This may have been started without a context before.
+        sendfile.openFiles().setContainment(null);
+        return new ResourceHttpContentFactory(getBaseResource(), getMimeTypes(), bufferPool);
     }
 
     private HttpContent.Factory contained(ByteBufferPool.Sized bufferPool) {

@@ -228,6 +228,22 @@ class FileLinksTest {
         assertDirectoryIsNotFollowed(context, "/app/both/file.txt");
     }
 
+    @Test
+    void areAContextsBusinessForAHandlerThatHadNoneBefore() throws Exception {
+        try (TestServer server = server(files); RawClient client = server.client()) {
+            assertEquals(404, client.get("/link.txt").answer().status());
+        }
+        // Which allows links by default, from its own base.
+        ContextHandler context = new ContextHandler(files, "/");
+        context.setBaseResourceAsPath(first);
+        try (TestServer server = server(context); RawClient client = server.client()) {
+            assertEquals(SECRET, client.get("/link.txt").answer().text());
+        }
+        try (TestServer server = server(files); RawClient client = server.client()) {
+            assertEquals(404, client.get("/link.txt").answer().status());
+        }
+    }
+
     private void assertDirectoryIsNotFollowed(Handler handler, String path) throws Exception {
         Files.writeString(first.resolve("both/file.txt"), "moved");
         files.getSendfileContentFactory().setValidMillis(0);
