@@ -149,6 +149,10 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
     @Override
     protected void doStop() {
         Run stopped = run;
+        if (stopped == null) {
+            // After a start that failed.
+            return;
+        }
         // The client's own thread ends when nobody has the client any more.
         run = null;
         stopped.thread.shutdownNow();

@@ -2,6 +2,7 @@ package dev.millrace.files;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.files.TransferResult.Outcome;
@@ -185,6 +186,22 @@ class DownloadNotifierTest {
         Await.until("ended", () -> own.stream().noneMatch(DownloadNotifierTest::isAliveAfterACollection));
         notifier.start();
         notifier.stop();
+    }
+
+    /** As where there are no descriptors left for the client's selector. */
+    @Test
+    void isStoppedAfterAStartThatFailed() throws Exception {
+        DownloadNotifier failing = new DownloadNotifier("http://127.0.0.1:9/results") {
+            @Override
+            protected void doStart() {
+                throw new IllegalStateException("meant");
+            }
+        };
+        assertThrows(IllegalStateException.class, failing::start);
+        failing.stop();
+        assertTrue(failing.isStopped());
+        failing.onTransferEnd(result(1, Outcome.DONE));
+        assertEquals(1, failing.getDropped());
     }
 
     private static boolean isAliveAfterACollection(Thread thread) {
