@@ -1,6 +1,8 @@
 package dev.millrace.files;
 
 import java.io.IOException;
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -36,13 +38,20 @@ final class FilesService extends ResourceService {
         String range = request.getHeaders().get(HttpHeader.RANGE);
         if (range == null) {
             super.doGet(request, response, callback, content);
-        } else if (!files.get().acceptsRanges(request.getHeaders(), content)) {
+        } else if (isUnopened(content) || !files.get().acceptsRanges(request.getHeaders(), content)) {
             super.doGet(new WholeRequest(request, Set.of(HttpHeader.RANGE)), response, callback, content);
         } else if (range.indexOf(',') > 0 && content.getResource() instanceof FileResource resource) {
             sendRanges(request, response, callback, content, resource);
         } else {
             super.doGet(request, response, callback, content);
         }
+    }
+
+    // Jetty reads several ranges from what the path leads to by then, and asks the content for no more than one.
+    private static boolean isUnopened(HttpContent content) {
+        Path path = content.getResource().getPath();
+        return path != null && path.getFileSystem() == FileSystems.getDefault()
+                && !(content.getResource() instanceof FileResource);
     }
 
     private void sendRanges(Request request, Response response, Callback callback, HttpContent content,

@@ -81,7 +81,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
             openFiles.putMissing(path);
             return null;
         }
-        return content.getResource().isDirectory() ? content : open(path, content);
+        return content.getResource().isDirectory() ? new ListedContent(content) : open(path, content);
     }
 
     private HttpContent open(String path, HttpContent content) throws IOException {

@@ -163,6 +163,45 @@ class FileLinksTest {
         }
     }
 
+    /** When the fields of a request are asked for, which is after the look-up, makes a directory a link. */
+    private static final class Linking extends Handler.Wrapper {
+        private final Path directory;
+        private final Path target;
+
+        private Linking(Handler handler, Path directory, Path target) {
+            super(handler);
+            this.directory = directory;
+            this.target = target;
+        }
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            return super.handle(new Request.Wrapper(request) {
+                @Override
+                public HttpFields getHeaders() {
+                    link(directory, target);
+                    return super.getHeaders();
+                }
+            }, response, callback);
+        }
+    }
+
+    @Test
+    void mayNotChangeAfterADirectoryWasFound() throws Exception {
+        Path found = first.resolve("both");
+        try (TestServer server = server(new Linking(files, found, directory.resolve("outside/secret.txt")))) {
+            for (String range : List.of("", "Range: bytes=0-3\r\n", "Range: bytes=0-3,8-11\r\n")) {
+                Files.delete(found);
+                Files.createDirectory(found);
+                try (RawClient client = server.client()) {
+                    Answer answer = client.send("GET /both HTTP/1.1\r\nHost: a\r\n" + range + "\r\n").answer();
+                    assertEquals(500, answer.status(), range + answer.text());
+                    assertFalse(answer.text().contains(SECRET.substring(0, 4)), range + answer.text());
+                }
+            }
+        }
+    }
+
     private XSendfileHandler delegating() {
         XSendfileHandler handler = new XSendfileHandler(new Handler.Abstract() {
             @Override

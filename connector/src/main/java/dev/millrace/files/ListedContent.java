@@ -1,0 +1,21 @@
+package dev.millrace.files;
+
+import java.nio.file.NoSuchFileException;
+import org.eclipse.jetty.http.content.HttpContent;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.util.Callback;
+
+/**
+ * A directory, which is listed or stands for its welcome file, and has no bytes: Jetty would send those of a file that its path
+ * has come to lead to since it was looked up, by a link out of the root for example.
+ */
+final class ListedContent extends HttpContent.Wrapper {
+    ListedContent(HttpContent directory) {
+        super(directory);
+    }
+
+    @Override
+    public void writeTo(Content.Sink sink, long offset, long length, Callback callback) {
+        callback.failed(new NoSuchFileException(getResource().getName(), null, "was a directory"));
+    }
+}
