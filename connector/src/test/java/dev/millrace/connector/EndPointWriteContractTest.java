@@ -115,11 +115,13 @@ class EndPointWriteContractTest {
     // The same each time, whoever of two threads comes first: the one that sees the timeout, or the one that writes.
     @Test
     void failsAWriteByItsIdleTimeout() throws Exception {
-        server.connector().setIdleTimeout(100);
         for (int i = 0; i < 20; i++) {
             try (RawClient idle = new RawClient(server.port(), 4096)) {
                 Callback.Completable written = new Callback.Completable();
-                protocol.awaitOpened().getEndPoint().write(written, ByteBuffer.allocate(16_000_000));
+                EndPoint idleEndPoint = protocol.awaitOpened().getEndPoint();
+                idleEndPoint.write(written, ByteBuffer.allocate(16_000_000));
+                // Not before: on a busy machine that may take longer.
+                idleEndPoint.setIdleTimeout(100);
                 Throwable cause = written.handle((done, failure) -> failure).get(10, TimeUnit.SECONDS);
                 assertInstanceOf(TimeoutException.class, cause);
                 assertEndsSomewhere(cause, new ArrayDeque<>());
