@@ -42,8 +42,11 @@ final class FilesService extends ResourceService {
             super.doGet(new WholeRequest(request, Set.of(HttpHeader.RANGE)), response, callback, content);
         } else if (range.indexOf(',') > 0 && content.getResource() instanceof FileResource resource) {
             sendRanges(request, response, callback, content, resource);
-        } else {
+        } else if (content.getResource().isDirectory()) {
+            // Its welcome file may be an application's, which says itself what its pages are like.
             super.doGet(request, response, callback, content);
+        } else {
+            super.doGet(request, new FileResponse(request, response), callback, content);
         }
     }
 

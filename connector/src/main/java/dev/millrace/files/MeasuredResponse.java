@@ -7,7 +7,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
 /** Counts the bytes of content that the network took: of a write that failed, what had left its buffer by then. */
-final class MeasuredResponse extends PassiveResponse {
+final class MeasuredResponse extends FileResponse {
     // Written by one write after the other.
     private volatile long bytes;
 

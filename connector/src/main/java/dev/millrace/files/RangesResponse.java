@@ -10,7 +10,7 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.resource.Resource;
 
 /** A response of several ranges, written past a compression: ranges are of the bytes as they are. */
-final class RangesResponse extends PassiveResponse {
+final class RangesResponse extends FileResponse {
     private final PartsResource parts;
 
     RangesResponse(Request request, Response wrapped, SendfileContentFactory factory, FileResource resource) {

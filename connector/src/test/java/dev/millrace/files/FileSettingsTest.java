@@ -320,6 +320,9 @@ class FileSettingsTest {
             assertEquals("text/javascript", answer.headers().get("Content-Type"));
             assertEquals("GATHERED", way(answer));
             assertArrayEquals(plain, client.get("/file.js").answer().body());
+            Answer beyond = client.send(get("/file.js", "Accept-Encoding: gzip", "Range: bytes=50000-")).answer();
+            assertEquals(416, beyond.status());
+            assertNull(beyond.headers().get("Content-Encoding"), beyond.text());
         }
     }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
@@ -202,22 +203,50 @@ class XSendfileLayersTest {
     }
 
     /** Of a file that is compressed on the disk, for example. */
+    private static Handler encoded(Handler application) {
+        return new Handler.Wrapper(application) {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                response.getHeaders().put("Content-Encoding", "br");
+                response.getHeaders().put("Content-Disposition", "attachment");
+                response.getHeaders().put("ETag", "\"one\"");
+                return super.handle(request, response, callback);
+            }
+        };
+    }
+
     @Test
     void haveTheEncodingThatTheApplicationSays() throws Exception {
         for (String body : new String[] {"", BODY}) {
-            Handler application = new Handler.Wrapper(new Application(body)) {
-                @Override
-                public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                    response.getHeaders().put("Content-Encoding", "br");
-                    return super.handle(request, response, callback);
-                }
-            };
-            try (TestServer server = new TestServer(connectors::http).start(delegating(application));
+            try (TestServer server = new TestServer(connectors::http).start(delegating(encoded(new Application(body))));
                     RawClient client = server.client()) {
                 Answer answer = get(client, "/image.jpg");
                 assertArrayEquals(image, answer.body());
                 assertEquals(body.isEmpty() ? "br" : null, answer.headers().get("Content-Encoding"));
             }
         }
+    }
+
+    @Test
+    void leaveNoFieldOfTheirsOnAPageThatSaysWhyTheyAreNotSent() throws Exception {
+        try (TestServer server = new TestServer(connectors::http).start(delegating(encoded(new Application())));
+                RawClient client = server.client()) {
+            for (String range : new String[] {"bytes=0-9", "bytes=0-9,20-29"}) {
+                Answer part = get(client, "/image.jpg", "Range: " + range, "If-Match: \"one\"");
+                assertEquals(206, part.status());
+                assertEquals("br", part.headers().get("Content-Encoding"));
+                assertEquals("attachment", part.headers().get("Content-Disposition"));
+            }
+            checkPage(416, get(client, "/image.jpg", "Range: bytes=99999999-"));
+            checkPage(416, get(client, "/image.jpg", "Range: bytes=99999998-99999998,99999999-"));
+            checkPage(412, get(client, "/image.jpg", "If-Match: \"other\""));
+        }
+    }
+
+    private static void checkPage(int status, Answer page) {
+        assertEquals(status, page.status());
+        assertTrue(page.text().contains(String.valueOf(status)), page.text());
+        assertNull(page.headers().get("Content-Encoding"));
+        assertNull(page.headers().get("Content-Disposition"));
     }
 }
