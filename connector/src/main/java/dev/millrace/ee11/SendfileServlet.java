@@ -23,6 +23,7 @@ import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.http.content.PreCompressedHttpContentFactory;
 import org.eclipse.jetty.http.content.VirtualHttpContentFactory;
 import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.util.StringUtil;
 import org.eclipse.jetty.util.component.ContainerLifeCycle;
 
 /**
@@ -41,6 +42,9 @@ import org.eclipse.jetty.util.component.ContainerLifeCycle;
 public class SendfileServlet extends ResourceServlet {
     private static final long serialVersionUID = 1L;
     private static final String RANGE = HttpHeader.RANGE.asString();
+    private static final Set<String> RANGES = Set.of("range");
+    private static final Set<String> RANGES_AND_CONDITIONS = Set.of("range", "if-range", "if-match", "if-none-match",
+            "if-modified-since", "if-unmodified-since");
     private static final Set<String> CACHING = Set.of("maxCacheSize", "maxCachedFileSize", "maxCachedFiles",
             "cacheValidationTime", "useFileMappedBuffer", "maxMappedFileSize");
 
@@ -109,6 +113,13 @@ public class SendfileServlet extends ResourceServlet {
     @Override
     protected void doGet(HttpServletRequest request, HttpServletResponse response)
             throws ServletException, IOException {
+        DispatcherType dispatched = request.getDispatcherType();
+        if (dispatched == DispatcherType.INCLUDE || dispatched == DispatcherType.ERROR) {
+            // They are of what the client asked for: a page of which this file is a part, or something that is not there,
+            // whose status the answer keeps.
+            super.doGet(new Whole(request, RANGES_AND_CONDITIONS), response);
+            return;
+        }
         String range = request.getHeader(RANGE);
         if (range == null) {
             super.doGet(request, response);
@@ -147,39 +158,47 @@ public class SendfileServlet extends ResourceServlet {
     }
 
     private HttpServletRequest withRanges(HttpServletRequest request) throws IOException {
-        boolean included = request.getDispatcherType() == DispatcherType.INCLUDE;
         try {
-            String path = getEncodedPathInContext(request, included);
+            String path = getEncodedPathInContext(request, false);
             ServletContextRequest target = ServletContextRequest.getServletContextRequest(request);
             // The variant that will be sent: each has a version of its own.
             HttpContent content = path == null ? null : getResourceService().getContent(path, target);
-            return content == null || files.acceptsRanges(target.getHeaders(), content) ? request : new Whole(request);
+            return content == null || files.acceptsRanges(target.getHeaders(), content) ? request
+                    : new Whole(request, RANGES);
         } catch (InvalidPathException ignored) {
             // Jetty answers it.
             return request;
         }
     }
 
-    /** A request for the whole of what it asked ranges of. */
+    /** A request for the whole of what it asked ranges of, or for it on no conditions either. */
     private static final class Whole extends HttpServletRequestWrapper {
-        private Whole(HttpServletRequest wrapped) {
+        private final Set<String> without;
+
+        /** @param without names of fields, in lower case */
+        private Whole(HttpServletRequest wrapped, Set<String> without) {
             super(wrapped);
+            this.without = without;
+        }
+
+        private boolean isWithout(String name) {
+            return without.contains(StringUtil.asciiToLowerCase(name));
         }
 
         @Override
         public String getHeader(String name) {
-            return RANGE.equalsIgnoreCase(name) ? null : super.getHeader(name);
+            return isWithout(name) ? null : super.getHeader(name);
         }
 
         @Override
         public Enumeration<String> getHeaders(String name) {
-            return RANGE.equalsIgnoreCase(name) ? Collections.emptyEnumeration() : super.getHeaders(name);
+            return isWithout(name) ? Collections.emptyEnumeration() : super.getHeaders(name);
         }
 
         @Override
         public Enumeration<String> getHeaderNames() {
             List<String> names = Collections.list(super.getHeaderNames());
-            names.removeIf(RANGE::equalsIgnoreCase);
+            names.removeIf(this::isWithout);
             return Collections.enumeration(names);
         }
     }
