@@ -17,10 +17,11 @@ final class CopiedContent extends HttpContent.Wrapper {
 
     @Override
     public void writeTo(Content.Sink sink, long offset, long length, Callback callback) {
+        Route route = Route.copied(sink);
         if (!(sink instanceof Response response && HttpMethod.HEAD.is(response.getRequest().getMethod()))) {
-            ways.onRoute(sink, Route.copied(sink), getResource(), offset,
+            ways.onRoute(sink, route, getResource(), offset,
                     length < 0 ? getContentLengthValue() - offset : length);
         }
-        super.writeTo(sink, offset, length, callback);
+        super.writeTo(route.sink(), offset, length, callback);
     }
 }

@@ -87,7 +87,7 @@ record Route(TransferEndPoint endPoint, Content.Sink sink, Obstacle obstacle) {
     }
 
     static Route copied(Content.Sink sink) {
-        return blocked(sink, Obstacle.NOT_A_FILE);
+        return blocked(beyondCompressionOfRanges(sink), Obstacle.NOT_A_FILE);
     }
 
     static Route small(Content.Sink sink) {

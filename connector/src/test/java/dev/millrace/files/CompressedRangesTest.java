@@ -19,11 +19,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 import org.eclipse.jetty.compression.server.CompressionHandler;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.resource.ResourceFactory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -133,6 +136,22 @@ class CompressedRangesTest {
                 assertFalse(range.headers().firstValue("Content-Encoding").isPresent());
                 assertArrayEquals(Arrays.copyOfRange(TEXT, 1000, to), range.body());
             }
+        }
+    }
+
+    @Test
+    void goPlainFromAJar() throws Exception {
+        Path jar = directory.resolve("files.jar");
+        try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(jar))) {
+            zip.putNextEntry(new ZipEntry("www/"));
+            zip.putNextEntry(new ZipEntry("www/text.txt"));
+            zip.write(TEXT);
+        }
+        TestServer server = new TestServer(connectors::http);
+        files.setBaseResource(ResourceFactory.of(server.server()).newJarFileResource(jar.toUri()).resolve("www/"));
+        try (server; RawClient client = server.start(compression).client()) {
+            checkRanges(client);
+            assertTrue(files.getSendfileContentFactory().getObstacles().get("NOT_A_FILE") > 0);
         }
     }
 }
