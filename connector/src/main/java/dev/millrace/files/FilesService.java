@@ -9,6 +9,7 @@ import java.util.regex.Pattern;
 import org.eclipse.jetty.http.CompressedContentFormat;
 import org.eclipse.jetty.http.EtagUtils;
 import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.HttpURI;
@@ -91,6 +92,24 @@ final class FilesService extends ResourceService {
                 return suffixed;
             }
         }, callback);
+    }
+
+    // RFC 9110 section 15.4.5 wants these two as well, and Jetty puts them only into a 200. The entity tag of what is yet
+    // to be compressed is not known here.
+    @Override
+    protected void putNotModifiedHeaders(Response response, HttpContent content) {
+        HttpFields.Mutable headers = response.getHeaders();
+        if (!content.getResource().isDirectory()) {
+            Set<CompressedContentFormat> variants = content.getPreCompressedContentFormats();
+            if (variants == null || !variants.isEmpty()) {
+                headers.put(HttpHeader.VARY, HttpHeader.ACCEPT_ENCODING.asString());
+            }
+            HttpField etag = isEtags() ? content.getETag() : null;
+            if (etag != null && !headers.contains(HttpHeader.ETAG) && !Route.mayChangeContent(response)) {
+                headers.put(etag);
+            }
+        }
+        super.putNotModifiedHeaders(response, content);
     }
 
     // No error: Jetty's error handler forbids caching, and RFC 9110 section 15.4.5 wants the fields that a 200 would

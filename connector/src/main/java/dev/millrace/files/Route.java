@@ -86,6 +86,11 @@ record Route(TransferEndPoint endPoint, Content.Sink sink, Obstacle obstacle) {
         return new Route(endPoint, target, null);
     }
 
+    /** Whether somebody on the way may compress what is written, or change it otherwise. */
+    static boolean mayChangeContent(Response response) {
+        return target(response, true) == null;
+    }
+
     static Route copied(Content.Sink sink) {
         return blocked(beyondCompressionOfRanges(sink), Obstacle.NOT_A_FILE);
     }
