@@ -39,7 +39,8 @@ final class FilesService extends ResourceService {
         String range = request.getHeaders().get(HttpHeader.RANGE);
         if (range == null) {
             super.doGet(request, response, callback, content);
-        } else if (isUnopened(content) || !files.get().acceptsRanges(request.getHeaders(), content)) {
+        } else if (range.indexOf(',') > 0 && isUnopened(content)
+                || !files.get().acceptsRanges(request.getHeaders(), content)) {
             super.doGet(new WholeRequest(request, Set.of(HttpHeader.RANGE)), response, callback, content);
         } else if (range.indexOf(',') > 0 && content.getResource() instanceof FileResource resource) {
             sendRanges(request, response, callback, content, resource);
