@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 final class Hold {
     /** With the fields that any client sends: servers keep some of them for the next request. */
     private static final String HEAD = "GET /hello HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: hold\r\nAccept: */*\r\n";
-    /** An address has some 28,000 ports of its own. */
-    private static final int CONNECTIONS_PER_ADDRESS = 8_000;
+    /** An address has some 28,000 ports of its own, and those of the last minute's connections are not free yet. */
+    private static final int CONNECTIONS_PER_ADDRESS = 1_000;
     /** A second's bytes are spread over it, so that the server is not woken for all at once. */
     private static final int PARTS_OF_A_SECOND = 100;
 
