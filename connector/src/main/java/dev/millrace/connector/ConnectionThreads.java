@@ -37,12 +37,12 @@ final class ConnectionThreads implements Executor {
         this(virtual ? virtualThreads(name) : platformThreads(name), virtual);
     }
 
-    // Nothing of the thread that asks for one, an acceptor of low priority or a request's, goes to other connections.
     ConnectionThreads(Executor executor, boolean virtual) {
         this.executor = executor;
         this.virtual = virtual;
     }
 
+    // Of either kind: nothing of the thread that asks for one, an acceptor of low priority or a request's, goes to other connections.
     private static Executor virtualThreads(String name) {
         if (!VirtualThreads.areSupported()) {
             throw new IllegalStateException("This JDK has no virtual threads: set threads to platform, or to auto");
