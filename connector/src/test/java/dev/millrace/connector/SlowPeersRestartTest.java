@@ -2,28 +2,13 @@ package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
+import dev.millrace.testing.Plans;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.util.component.AbstractLifeCycle;
-import org.eclipse.jetty.util.thread.Scheduler;
 import org.junit.jupiter.api.Test;
 
 /** A look that is under way when the connector stops, and comes to its end after the next start. */
 class SlowPeersRestartTest {
-
-    /** Runs nothing by itself, and lets nothing be cancelled. */
-    private static final class Plans extends AbstractLifeCycle implements Scheduler {
-        private final List<Runnable> tasks = new ArrayList<>();
-
-        @Override
-        public Task schedule(Runnable task, long delay, TimeUnit units) {
-            tasks.add(task);
-            return () -> false;
-        }
-    }
 
     @Test
     void onlyTheLooksOfTheLastStartGoOn() throws Exception {
@@ -34,14 +19,14 @@ class SlowPeersRestartTest {
         peers.start();
         peers.stop();
         peers.start();
-        assertEquals(2, plans.tasks.size());
-        plans.tasks.get(0).run();
-        assertEquals(2, plans.tasks.size(), "of the start before");
-        plans.tasks.get(1).run();
-        assertEquals(3, plans.tasks.size(), "goes on");
+        assertEquals(2, plans.tasks().size());
+        plans.tasks().get(0).run();
+        assertEquals(2, plans.tasks().size(), "of the start before");
+        plans.tasks().get(1).run();
+        assertEquals(3, plans.tasks().size(), "goes on");
         assertEquals(1, peers.getLooks());
         peers.stop();
-        plans.tasks.get(2).run();
-        assertEquals(3, plans.tasks.size(), "stopped");
+        plans.tasks().get(2).run();
+        assertEquals(3, plans.tasks().size(), "stopped");
     }
 }

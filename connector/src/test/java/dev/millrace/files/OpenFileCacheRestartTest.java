@@ -2,30 +2,15 @@ package dev.millrace.files;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.millrace.testing.Plans;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.util.component.AbstractLifeCycle;
-import org.eclipse.jetty.util.thread.Scheduler;
 import org.eclipse.jetty.util.thread.ThreadPool;
 import org.junit.jupiter.api.Test;
 
 /** A sweep that is under way when the cache stops, and comes to its end after the next start. */
 class OpenFileCacheRestartTest {
-
-    /** Runs nothing by itself, and lets nothing be cancelled. */
-    private static final class Plans extends AbstractLifeCycle implements Scheduler {
-        private final List<Runnable> tasks = new ArrayList<>();
-
-        @Override
-        public Task schedule(Runnable task, long delay, TimeUnit units) {
-            tasks.add(task);
-            return () -> false;
-        }
-    }
 
     /** Has each job wait until it is told to begin. */
     private static final class Waiting implements ThreadPool {
@@ -63,16 +48,16 @@ class OpenFileCacheRestartTest {
     private void restart(Server server) {
         cache.stop();
         cache.start(server);
-        assertEquals(2, plans.tasks.size());
+        assertEquals(2, plans.tasks().size());
     }
 
     private void assertOnlyTheLastGoesOn() {
-        plans.tasks.get(1).run();
+        plans.tasks().get(1).run();
         assertEquals(1, threads.jobs.size());
         threads.jobs.remove().run();
-        assertEquals(3, plans.tasks.size(), "goes on");
+        assertEquals(3, plans.tasks().size(), "goes on");
         cache.stop();
-        plans.tasks.get(2).run();
+        plans.tasks().get(2).run();
         assertEquals(0, threads.jobs.size(), "stopped");
     }
 
@@ -80,11 +65,11 @@ class OpenFileCacheRestartTest {
     void aSweepPlansNoOtherAfterTheNextStart() {
         Server server = new Server(threads, plans, null);
         cache.start(server);
-        plans.tasks.get(0).run();
+        plans.tasks().get(0).run();
         Runnable underWay = threads.jobs.remove();
         restart(server);
         underWay.run();
-        assertEquals(2, plans.tasks.size(), "of the start before");
+        assertEquals(2, plans.tasks().size(), "of the start before");
         assertOnlyTheLastGoesOn();
     }
 
@@ -93,7 +78,7 @@ class OpenFileCacheRestartTest {
         Server server = new Server(threads, plans, null);
         cache.start(server);
         restart(server);
-        plans.tasks.get(0).run();
+        plans.tasks().get(0).run();
         assertEquals(0, threads.jobs.size(), "of the start before");
         assertOnlyTheLastGoesOn();
     }
