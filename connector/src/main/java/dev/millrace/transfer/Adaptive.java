@@ -29,8 +29,6 @@ final class Adaptive extends TransferAlgorithm {
         private static final int QUICK_MILLIS = 2;
         private static final long QUICK_NANOS = TimeUnit.MILLISECONDS.toNanos(QUICK_MILLIS);
 
-        private static final int LEAST_SELECTOR_BYTES = 128 * 1024;
-
         private boolean hasBeenFull;
         private int room;
         private long fullNanoTime;
@@ -60,14 +58,10 @@ final class Adaptive extends TransferAlgorithm {
             return quick && !crowded ? QUICK_MILLIS : 0;
         }
 
-        // What the socket of a slow client has room for is soon sent: waking a worker for it costs more. The room is about that of the
-        // last time, and grows by doubling: asking whether more than that is in memory would be in vain.
         @Override
         public int selectorBytes(long nanoTime) {
-            if (!hasBeenFull || nanoTime - fullNanoTime < QUICK_NANOS) {
-                return 0;
-            }
-            return Math.max(LEAST_SELECTOR_BYTES, Math.min(TURN_BYTES, room * 2));
+            boolean slow = hasBeenFull && nanoTime - fullNanoTime >= QUICK_NANOS;
+            return slow ? Course.afterRoomFor(room) : 0;
         }
     }
 }

@@ -5,6 +5,9 @@ interface Course {
     /** A wait that only the client's making room ends, or the end of the connection. */
     int UNLIMITED = -1;
 
+    /** Less room than this is rarely all that a socket has. */
+    int LEAST_SELECTOR_BYTES = 128 * 1024;
+
     /** The most bytes that the thread which writes the response sends by itself, without waiting; 0: none. */
     int firstBytes();
 
@@ -40,5 +43,17 @@ interface Course {
      */
     default int selectorBytes(long nanoTime) {
         return 0;
+    }
+
+    /**
+     * A turn for the selector's own thread: what the socket of a slow client has room for is soon sent, and waking a worker
+     * for it costs more. The room is about that of the last time, and grows by doubling: asking whether more than that
+     * is in memory would be in vain.
+     *
+     * @param sent what filled the socket the last time, in bytes
+     * @return the most bytes of that turn
+     */
+    static int afterRoomFor(int sent) {
+        return Math.max(LEAST_SELECTOR_BYTES, Math.min(TransferAlgorithm.TURN_BYTES, sent * 2));
     }
 }
