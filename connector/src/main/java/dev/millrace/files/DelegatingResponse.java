@@ -71,6 +71,8 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
     @Override
     public void write(boolean last, ByteBuffer bytes, Callback written) {
         if (!isDelegated()) {
+            // Where somebody outside buffers, fields that are set after the first write leave too.
+            strip();
             super.write(last, bytes, written);
             return;
         }
@@ -115,6 +117,7 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
         if (isDelegated()) {
             send(delegated);
         } else {
+            strip();
             callback.succeeded();
         }
     }

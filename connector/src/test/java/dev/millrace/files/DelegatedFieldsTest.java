@@ -15,16 +15,19 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.handler.BufferedResponseHandler;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The fields by which an application names a file are the server's business only, whenever they are set. */
 class DelegatedFieldsTest {
     @TempDir
     Path directory;
 
-    private static Answer answer(XSendfileHandler handler) throws Exception {
+    private static Answer answer(Handler handler) throws Exception {
         try (TestServer server = new TestServer(Connectors.NIO::http).start(handler); RawClient client = server.client()) {
             return client.get("/").answer();
         }
@@ -34,6 +37,30 @@ class DelegatedFieldsTest {
         assertNull(answer.headers().get("X-Sendfile"));
         assertNull(answer.headers().get("X-Accel-Redirect"));
         assertNull(answer.headers().get("X-Download-Id"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatIsSetAfterAWriteThatSomebodyBuffersIsTakenOut(boolean isEnabled) throws Exception {
+        XSendfileHandler handler = new XSendfileHandler(new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                response.setStatus(200);
+                Callback.Completable.with(written -> Content.Sink.write(response, false, "begin", written)).get();
+                HttpFields.Mutable headers = response.getHeaders();
+                headers.put("X-Sendfile", directory.resolve("file.bin").toString());
+                headers.put("X-Accel-Redirect", "/protected/file.bin");
+                Callback.Completable.with(written -> Content.Sink.write(response, false, ", end", written)).get();
+                headers.put("X-Download-Id", "1");
+                callback.succeeded();
+                return true;
+            }
+        });
+        handler.setEnabled(isEnabled);
+        handler.addRoot(directory.toString());
+        Answer answer = answer(new BufferedResponseHandler(handler));
+        assertEquals("begin, end", answer.text());
+        assertStripped(answer);
     }
 
     @Test
