@@ -2,6 +2,7 @@ package dev.millrace.ee11;
 
 import dev.millrace.files.SendfileContentFactory;
 import jakarta.servlet.DispatcherType;
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
@@ -89,11 +90,11 @@ public class SendfileServlet extends ResourceServlet {
         integer("minTransferBytes").ifPresent(value -> files.setMinTransferBytes(Math.toIntExact(value)));
         integer("maxGatherBytes").ifPresent(value -> files.setMaxGatherBytes(Math.toIntExact(value)));
         // Jetty's 0: none.
-        integer("maxCachedFiles").ifPresent(value -> files.setMaxOpenFiles(value == 0 ? 1 : Math.toIntExact(value)));
+        ofJetty("maxCachedFiles").ifPresent(value -> files.setMaxOpenFiles(value == 0 ? 1 : Math.toIntExact(value)));
         integer("maxRanges").ifPresent(value -> files.setMaxRanges(Math.toIntExact(value)));
         integer("maxCompressedBytes").ifPresent(files::setMaxCompressedBytes);
-        integer("maxCacheSize").ifPresent(value -> files.setMaxCacheBytes(Math.toIntExact(value)));
-        integer("maxCachedFileSize").ifPresent(value -> files.setMaxCachedFileBytes(Math.toIntExact(value)));
+        ofJetty("maxCacheSize").ifPresent(value -> files.setMaxCacheBytes(Math.toIntExact(value)));
+        ofJetty("maxCachedFileSize").ifPresent(value -> files.setMaxCachedFileBytes(Math.toIntExact(value)));
         integer("cacheValidationTime").ifPresent(files::setValidMillis);
         if (super.getInitParameter("algorithm") != null) {
             files.setAlgorithm(super.getInitParameter("algorithm"));
@@ -101,10 +102,16 @@ public class SendfileServlet extends ResourceServlet {
         files.setDebugHeader(Boolean.parseBoolean(super.getInitParameter("debugHeader")));
     }
 
+    // Jetty's -1: the default.
+    private OptionalLong ofJetty(String name) {
+        OptionalLong value = integer(name);
+        return value.isPresent() && value.getAsLong() < 0 ? OptionalLong.empty() : value;
+    }
+
     private OptionalLong integer(String name) {
         String value = super.getInitParameter(name);
         try {
-            return value == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(value));
+            return value == null || value.isBlank() ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(value));
         } catch (NumberFormatException x) {
             throw new IllegalArgumentException(name + " of " + getServletName() + " is no number: " + value, x);
         }
@@ -114,9 +121,10 @@ public class SendfileServlet extends ResourceServlet {
     protected void doGet(HttpServletRequest request, HttpServletResponse response)
             throws ServletException, IOException {
         DispatcherType dispatched = request.getDispatcherType();
-        if (dispatched == DispatcherType.INCLUDE || dispatched == DispatcherType.ERROR) {
+        if (dispatched == DispatcherType.INCLUDE || dispatched == DispatcherType.ERROR
+                || request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) != null) {
             // They are of what the client asked for: a page of which this file is a part, or something that is not there,
-            // whose status the answer keeps.
+            // whose status the answer keeps, also when an error servlet forwards to its page.
             super.doGet(new Whole(request, RANGES_AND_CONDITIONS), response);
             return;
         }

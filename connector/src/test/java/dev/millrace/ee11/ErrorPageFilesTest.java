@@ -7,6 +7,11 @@ import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestServer;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.eclipse.jetty.ee11.servlet.ErrorPageErrorHandler;
@@ -32,14 +37,26 @@ class ErrorPageFilesTest {
     @TempDir
     Path directory;
 
-    private Handler context() throws Exception {
+    /** As many frameworks do. */
+    private static final class Forwarding extends HttpServlet {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected void service(HttpServletRequest request, HttpServletResponse response)
+                throws ServletException, IOException {
+            request.getRequestDispatcher("/404.html").forward(request, response);
+        }
+    }
+
+    private Handler context(String page) throws Exception {
         Files.writeString(directory.resolve("404.html"), PAGE);
         ServletContextHandler context = new ServletContextHandler("/");
         ServletHolder files = context.addServlet(SendfileServlet.class, "/");
         files.setInitParameter("baseResource", directory.toString());
         files.setInitParameter("etags", "true");
         ErrorPageErrorHandler errors = new ErrorPageErrorHandler();
-        errors.addErrorPage(404, "/404.html");
+        context.addServlet(new Forwarding(), "/error");
+        errors.addErrorPage(404, page);
         context.setErrorHandler(errors);
         return context;
     }
@@ -49,7 +66,12 @@ class ErrorPageFilesTest {
         "If-Match: \"other\"", "If-None-Match: *", "If-Modified-Since: Sat, 01 Jan 2095 00:00:00 GMT",
         "If-Unmodified-Since: Mon, 01 Jan 2001 00:00:00 GMT"})
     void areSentWhole(String field) throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(context()); RawClient client = server.client()) {
+        areSentWhole(field, "/404.html");
+        areSentWhole(field, "/error");
+    }
+
+    private void areSentWhole(String field, String page) throws Exception {
+        try (TestServer server = new TestServer(connectors::http).start(context(page)); RawClient client = server.client()) {
             String fields = " HTTP/1.1\r\nHost: localhost\r\n" + field + "\r\n\r\n";
             Answer answer = client.send("GET /absent" + fields).answer();
             assertEquals(404, answer.status());

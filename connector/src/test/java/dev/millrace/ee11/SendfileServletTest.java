@@ -49,7 +49,9 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Files by sendfile from servlets. */
 @ParameterizedClass
@@ -240,6 +242,21 @@ class SendfileServletTest {
             assertArrayEquals(plain, whole.body());
             assertEquals(304, client.send("GET /app/files/file.js HTTP/1.1\r\nHost: localhost\r\n"
                     + "If-None-Match: " + whole.headers().get("ETag") + "\r\n\r\n").answer().status());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-1", ""})
+    void takesJettysValuesForItsDefaults(String value) throws Exception {
+        byte[] bytes = TestFiles.write(directory, "file.bin", 100_000);
+        ServletContextHandler context = new ServletContextHandler("/app");
+        ServletHolder files = context.addServlet(SendfileServlet.class, "/files/*");
+        files.setInitParameter("baseResource", directory.toString());
+        files.setInitParameter("maxCachedFiles", value);
+        files.setInitParameter("maxCacheSize", value);
+        files.setInitParameter("maxCachedFileSize", value);
+        try (TestServer server = new TestServer(connectors::http).start(context); RawClient client = server.client()) {
+            assertArrayEquals(bytes, client.get("/app/files/file.bin").answer().body());
         }
     }
 
