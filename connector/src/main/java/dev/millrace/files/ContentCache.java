@@ -62,7 +62,7 @@ final class ContentCache {
      */
     ContentCache(SliceMemory memory, int maxFileBytes) {
         this.memory = memory;
-        this.maxFileBytes = maxFileBytes;
+        this.maxFileBytes = Math.min(maxFileBytes, memory.totalSlices() * SliceMemory.SLICE_BYTES);
         this.policy = Caffeine.newBuilder()
                 .maximumWeight(memory.totalSlices())
                 .weigher((Slot slot, ContentMemory content) -> content.slices())

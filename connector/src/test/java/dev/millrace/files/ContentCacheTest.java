@@ -64,6 +64,20 @@ class ContentCacheTest {
     }
 
     @Test
+    void leavesOutAFileThatIsLargerThanItself() throws Exception {
+        cache().setMaxCacheBytes(32 * 1024);
+        cache().setMaxCachedFileBytes(64 * 1024);
+        byte[] small = TestFiles.write(directory, "small.bin", 1000);
+        byte[] large = TestFiles.write(directory, "large.bin", 50_000);
+        try (TestServer server = server(); RawClient client = server.client()) {
+            get(client, "small.bin", small, 5);
+            assertEquals(1, cache().getCachedFiles());
+            get(client, "large.bin", large, 10);
+            assertEquals(1, cache().getCachedFiles());
+        }
+    }
+
+    @Test
     void takesAFileWithItsFifthUse() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 10_000);
         try (TestServer server = server(); RawClient client = server.client()) {
