@@ -46,6 +46,7 @@ final class OpenFileCache {
     private volatile Executor executor;
     private volatile Scheduler.Task sweep;
     private volatile int starts;
+    private volatile boolean stopped;
 
     /** Where files may be sent from. */
     interface Containment {
@@ -151,6 +152,10 @@ final class OpenFileCache {
     /** Takes over a content, and its count. */
     void put(String path, SendfileContent content) {
         entries.put(path, new Entry(content));
+        // A request may have looked it up while its context was stopped; nobody would let go of it any more.
+        if (stopped) {
+            entries.invalidate(path);
+        }
     }
 
     /** @param containment asked again once a file is open, and when it is compared: a link may have come, or become another one */
@@ -231,6 +236,7 @@ final class OpenFileCache {
      *     server's clock; null when there is none
      */
     void start(Server server) {
+        stopped = false;
         if (server == null) {
             LOG.warn("No server: files that nobody asks for are not let go of");
             return;
@@ -281,6 +287,7 @@ final class OpenFileCache {
 
     /** Lets go of all files, and sweeps no more. */
     void stop() {
+        stopped = true;
         scheduler = null;
         executor = null;
         Scheduler.Task last = sweep;
