@@ -96,7 +96,7 @@ etc/millrace-bio-https.xml
 ## Whether the client must send SNI; one that does not is answered with 400.
 # millrace.bio.https.sniRequired=false
 
-## Whether the host that SNI names must be one of the certificate's; if not, the answer is 400.
+## Whether the host of a request must be one of the certificate's; if not, the answer is 400.
 # millrace.bio.https.sniHostCheck=true
 
 ## The max age of the Strict-Transport-Security field, in seconds (-1: no such field).
