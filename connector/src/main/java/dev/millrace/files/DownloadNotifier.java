@@ -88,7 +88,7 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
         return posted.sum();
     }
 
-    @ManagedAttribute("Results that were dropped: the queue was full, or all attempts failed")
+    @ManagedAttribute("Results that were dropped: the queue was full, all attempts failed, or it was stopped before they came")
     public long getDropped() {
         return dropped.sum();
     }

@@ -2,7 +2,7 @@ package dev.millrace.files;
 
 /** Why a file did not go by sendfile. */
 public enum Obstacle {
-    /** The resource is not a file of the default file system: an entry of a jar, for example. */
+    /** The resource is not a file of the default file system (an entry of a jar, for example), or one that cannot be opened. */
     NOT_A_FILE,
     /** The content was in memory. */
     CACHED,

@@ -47,7 +47,8 @@ import org.slf4j.LoggerFactory;
 public class XSendfileHandler extends Handler.Wrapper {
     /**
      * Contexts below have an attribute of this name, by which an application can ask, in JDK types, before it names a
-     * file: a {@link Predicate} of a {@link Path}, true when that file would be sent by {@code X-Sendfile}.
+     * file: a {@link Predicate} of a {@link Path}, true when {@code X-Sendfile} may name it; whether it is
+     * there, and where a link leads, is not asked.
      */
     public static final String CONTEXT_ATTRIBUTE = "dev.millrace.xsendfile";
     private static final Logger LOG = LoggerFactory.getLogger(XSendfileHandler.class);
