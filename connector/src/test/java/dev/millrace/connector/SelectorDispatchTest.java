@@ -17,8 +17,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -42,6 +44,8 @@ class SelectorDispatchTest {
 
     private final CountDownLatch release = new CountDownLatch(1);
     private final Set<Thread> handlers = ConcurrentHashMap.newKeySet();
+    /** Who is about to wait for content, or to be released. */
+    private final CompletableFuture<Thread> waiting = new CompletableFuture<>();
 
     /** /large: 10 MB; /wait: until released; a POST: as many bytes as were read. All of it blocks. */
     private final class Blocking extends HttpServlet {
@@ -62,6 +66,7 @@ class SelectorDispatchTest {
         }
 
         private void awaitRelease() throws IOException {
+            waiting.complete(Thread.currentThread());
             try {
                 release.await();
             } catch (InterruptedException x) {
@@ -71,6 +76,7 @@ class SelectorDispatchTest {
 
         @Override
         protected void doPost(HttpServletRequest request, HttpServletResponse response) throws IOException {
+            waiting.complete(Thread.currentThread());
             response.getOutputStream().print(request.getInputStream().readAllBytes().length);
         }
     }
@@ -94,6 +100,11 @@ class SelectorDispatchTest {
             assertEquals("fine", client.get("/").answer().text());
             assertEquals("fine", client.get("/").answer().text());
         }
+    }
+
+    private void awaitWaitingHandler() throws Exception {
+        Thread thread = waiting.get(10, TimeUnit.SECONDS);
+        Await.until("waits", () -> thread.getState() == Thread.State.WAITING);
     }
 
     private static void awaitBlockedWrites(TestServer server, int count) {
@@ -139,7 +150,7 @@ class SelectorDispatchTest {
     void servesOthersWhileAReadBlocks() throws Exception {
         try (TestServer server = start(server()); RawClient slow = server.client()) {
             slow.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n" + "x".repeat(50));
-            Await.until("read", () -> slow.socket().isConnected() && statistics(server).getConnectionsInRead() == 1);
+            awaitWaitingHandler();
             assertServes(server);
             assertEquals("100", slow.send("x".repeat(50)).answer().text());
         }
@@ -148,6 +159,7 @@ class SelectorDispatchTest {
     @Test
     void servesOthersWhileAHandlerWaitsForSomethingElse() throws Exception {
         try (TestServer server = start(server()); RawClient slow = server.client().get("/wait")) {
+            awaitWaitingHandler();
             assertServes(server);
             release.countDown();
             assertEquals("fine", slow.answer().text());

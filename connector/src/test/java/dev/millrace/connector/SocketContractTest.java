@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
@@ -250,22 +251,25 @@ class SocketContractTest {
 
     @Test
     void endsItsAcceptorsWhenItIsClosed() throws Exception {
-        if (connectors == Connectors.STOCK) {
-            // Its acceptors ask a closed channel again and again, until the connector stops.
-            return;
-        }
+        assumeTrue(connectors != Connectors.STOCK, "asks a closed channel again and again, until it stops");
         TestServer server = new TestServer(connectors::http);
+        assumeTrue(server.connector().getAcceptors() > 0, "its selector accepts");
         try (server) {
             server.start(new Hello());
             try (RawClient client = server.client()) {
                 assertEquals("hello", client.get("/").answer().text());
+                assertTrue(hasAcceptor(server));
                 server.connector().close();
-                String name = Integer.toHexString(server.connector().hashCode());
-                Await.until("no acceptor", () -> Thread.getAllStackTraces().keySet().stream()
-                        .noneMatch(t -> t.getName().contains("acceptor") && t.getName().contains(name)));
+                Await.until("no acceptor", () -> !hasAcceptor(server));
                 assertEquals("hello", client.get("/").answer().text());
             }
         }
+    }
+
+    private static boolean hasAcceptor(TestServer server) {
+        String name = Integer.toHexString(server.connector().hashCode());
+        return Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(t -> t.getName().contains("acceptor") && t.getName().contains(name));
     }
 
     @Test
