@@ -11,6 +11,8 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -32,6 +34,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class FewDescriptorsTest {
     private static final long LEAST_PAUSE_MILLIS = 500;
     private static final int CLIENTS = 20;
+    /** As a line of Jetty's log begins. */
+    private static final String LOG_TIME = "2025-01-31 23:59:59.999";
 
     private static Process start(String connector) throws Exception {
         return new ProcessBuilder("sh", "-c", "ulimit -n 256 && exec \"$@\"", "sh",
@@ -40,13 +44,13 @@ class FewDescriptorsTest {
                 "-cp", System.getProperty("java.class.path"), FewDescriptors.class.getName(), connector).start();
     }
 
-    /** When each line of this process that tells of a failed accept was read. */
-    private static BlockingQueue<Long> failures(InputStream errors) {
-        BlockingQueue<Long> times = new LinkedBlockingQueue<>();
+    /** When this process logged each line that tells of a failed accept: it may be read long after. */
+    private static BlockingQueue<LocalDateTime> failures(InputStream errors) {
+        BlockingQueue<LocalDateTime> times = new LinkedBlockingQueue<>();
         BufferedReader log = new BufferedReader(new InputStreamReader(errors, StandardCharsets.UTF_8));
         Thread reader = new Thread(() -> log.lines()
                 .filter(line -> line.toLowerCase(Locale.ROOT).contains("accept fail"))
-                .forEach(line -> times.add(System.nanoTime())), "errors");
+                .forEach(line -> times.add(LocalDateTime.parse(line.substring(0, LOG_TIME.length()).replace(' ', 'T')))), "errors");
         reader.setDaemon(true);
         reader.start();
         return times;
@@ -84,17 +88,17 @@ class FewDescriptorsTest {
     void waitsForDescriptors(Connectors connectors) throws Exception {
         Process process = start(connectors.name());
         try (BufferedReader out = process.inputReader()) {
-            BlockingQueue<Long> failures = failures(process.getErrorStream());
+            BlockingQueue<LocalDateTime> failures = failures(process.getErrorStream());
             int port = Integer.parseInt(out.readLine());
             warmUp(port);
             try (RawClient before = new RawClient(port)) {
                 assertEquals("fine", before.get("/").answer().text());
                 assertEquals("fine", before.get("/exhaust").answer().text());
                 List<RawClient> clients = connect(port);
-                Long first = failures.poll(20, TimeUnit.SECONDS);
-                Long second = failures.poll(20, TimeUnit.SECONDS);
+                LocalDateTime first = failures.poll(20, TimeUnit.SECONDS);
+                LocalDateTime second = failures.poll(20, TimeUnit.SECONDS);
                 assertNotNull(second, "accepting fails");
-                long pauseMillis = TimeUnit.NANOSECONDS.toMillis(second - first);
+                long pauseMillis = ChronoUnit.MILLIS.between(first, second);
                 assertTrue(pauseMillis >= LEAST_PAUSE_MILLIS, "tried again after " + pauseMillis + " ms");
                 assertEquals("fine", before.get("/").answer().text());
                 assertEquals("fine", before.get("/release").answer().text());
@@ -114,7 +118,7 @@ class FewDescriptorsTest {
         Process process = start(Connectors.BIO_VIRTUAL.name());
         try (BufferedReader out = process.inputReader();
                 RawClient client = new RawClient(Integer.parseInt(out.readLine())).get("/exhaust")) {
-            BlockingQueue<Long> failures = failures(process.getErrorStream());
+            BlockingQueue<LocalDateTime> failures = failures(process.getErrorStream());
             assertEquals("fine", client.answer().text());
             for (int i = 0; i < 3; i++) {
                 assertEquals("fine", client.get("/").answer().text());
@@ -136,19 +140,19 @@ class FewDescriptorsTest {
     void jettysSelectorTriesAgainAtOnce() throws Exception {
         Process process = start(FewDescriptors.STOCK_SELECTOR_ACCEPTS);
         try (BufferedReader out = process.inputReader()) {
-            BlockingQueue<Long> failures = failures(process.getErrorStream());
+            BlockingQueue<LocalDateTime> failures = failures(process.getErrorStream());
             int port = Integer.parseInt(out.readLine());
             warmUp(port);
             try (RawClient before = new RawClient(port)) {
                 assertEquals("fine", before.get("/exhaust").answer().text());
                 List<RawClient> clients = connect(port);
-                Long first = failures.poll(20, TimeUnit.SECONDS);
-                Long last = first;
+                LocalDateTime first = failures.poll(20, TimeUnit.SECONDS);
+                LocalDateTime last = first;
                 for (int i = 0; i < CLIENTS / 2; i++) {
                     last = failures.poll(20, TimeUnit.SECONDS);
                     assertNotNull(last, "accepting fails again");
                 }
-                assertTrue(TimeUnit.NANOSECONDS.toMillis(last - first) < CLIENTS / 2 * LEAST_PAUSE_MILLIS, "no pause");
+                assertTrue(ChronoUnit.MILLIS.between(first, last) < CLIENTS / 2 * LEAST_PAUSE_MILLIS, "no pause");
                 for (RawClient client : clients) {
                     client.close();
                 }

@@ -210,11 +210,11 @@ class LimitsContractTest {
     @Test
     void stopsWhileTheAcceptorWaitsForAPermit() throws Exception {
         TestServer server = server();
-        if (server.connector().getAcceptors() > 0) {
-            connector(server).setMaxConnections(1);
-        }
+        assumeTrue(server.connector().getAcceptors() > 0, "a limit needs an acceptor");
+        connector(server).setMaxConnections(1);
         try (server; RawClient client = server.start(new Application()).client(); RawClient other = server.client()) {
             assertEquals("hello", client.get("/").answer().text());
+            Await.until("waits for a permit", LimitsContractTest::acceptorWaitsForAPermit);
             server.server().stop();
             awaitEnd(client);
             awaitEnd(other);
@@ -300,7 +300,6 @@ class LimitsContractTest {
         monitor.setPeriod(100);
         monitor.setLowResourcesIdleTimeout(100);
         monitor.addLowResourceCheck(monitor.new MaxConnectionsLowResourceCheck(2));
-        server.server().addBean(monitor);
         try (server) {
             server.start(new Application());
             List<RawClient> clients = new ArrayList<>();
@@ -308,6 +307,8 @@ class LimitsContractTest {
                 clients.add(server.client());
                 assertEquals("hello", clients.get(i).get("/").answer().text());
             }
+            // Not before: it would end them while they are being made.
+            server.server().addManaged(monitor);
             Await.until("ended what is too many", () -> server.connector().getConnectedEndPoints().size() <= 2);
             for (RawClient client : clients) {
                 client.close();
