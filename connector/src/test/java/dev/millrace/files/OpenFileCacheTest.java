@@ -231,11 +231,8 @@ class OpenFileCacheTest {
             assertEquals(3, Leaks.descriptors(directory));
             Files.delete(directory.resolve("deleted.bin"));
             replace("replaced.bin", 100_000);
-            long begin = System.nanoTime();
             Await.until("let go", () -> Leaks.descriptors(directory) == 1 && Leaks.mappings(directory) == 1);
             assertEquals(1, cache().getOpenFiles());
-            // Within the validity and a moment; seconds only allow for a machine that is busy otherwise.
-            assertTrue(System.nanoTime() - begin < TimeUnit.SECONDS.toNanos(4), "late");
         }
     }
 
