@@ -19,10 +19,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
- * A server in a process of its own. Owns the process: it is gone when {@link #close()} returns. Safe for use by any
- * thread.
+ * A server in a process of its own. Owns the process and those that it started: they are gone when {@link #close()}
+ * returns. Safe for use by any thread.
  */
 final class ServerProcess implements AutoCloseable {
 
@@ -35,6 +36,8 @@ final class ServerProcess implements AutoCloseable {
     private final Path log;
     private final int listenerCount;
     private final CompletableFuture<Map<String, String>> listeners = new CompletableFuture<>();
+    /** What had been started when the server listened; of a shell that has ended nothing tells it any more. */
+    private volatile List<ProcessHandle> children = List.of();
 
     private ServerProcess(List<String> command, Path log, int listenerCount) throws IOException {
         this.process = new ProcessBuilder(command).redirectErrorStream(true).start();
@@ -66,10 +69,10 @@ final class ServerProcess implements AutoCloseable {
 
     /** Starts a command of the user's through the shell. */
     static ServerProcess ofCommand(String command, Path log) throws IOException {
-        // exec: the process that is measured and ended is then the server, not the shell.
-        return new ServerProcess(List.of("/bin/sh", "-c", "exec " + command), log, Integer.MAX_VALUE);
+        return new ServerProcess(List.of("/bin/sh", "-c", command), log, Integer.MAX_VALUE);
     }
 
+    /** The process that was started: the server, or a shell or script that runs it. */
     long pid() {
         return process.pid();
     }
@@ -103,6 +106,7 @@ final class ServerProcess implements AutoCloseable {
                 awaitListeners();
             }
             if (answers(address, POLL_MILLIS) && process.isAlive()) {
+                children = process.descendants().toList();
                 return;
             }
         }
@@ -149,15 +153,40 @@ final class ServerProcess implements AutoCloseable {
 
     @Override
     public void close() {
+        List<ProcessHandle> all = Stream.concat(children.stream(), process.descendants()).distinct().toList();
+        // The shell first: a script that goes on when its server has ended may start another one.
         process.destroy();
+        all.forEach(ProcessHandle::destroy);
         try {
-            if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
-                process.destroyForcibly().waitFor(STOP_SECONDS, TimeUnit.SECONDS);
+            if (!awaitEnd(all)) {
+                kill(all);
+                awaitEnd(all);
             }
         } catch (InterruptedException ignored) {
             // Told to hurry: kill without waiting.
-            process.destroyForcibly();
+            kill(all);
             Thread.currentThread().interrupt();
         }
+    }
+
+    private void kill(List<ProcessHandle> all) {
+        process.destroyForcibly();
+        all.forEach(ProcessHandle::destroyForcibly);
+    }
+
+    private boolean awaitEnd(List<ProcessHandle> all) throws InterruptedException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(STOP_SECONDS);
+        while (process.isAlive() || all.stream().anyMatch(ServerProcess::runs)) {
+            if (System.nanoTime() - end >= 0) {
+                return false;
+            }
+            TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+        }
+        return true;
+    }
+
+    private static boolean runs(ProcessHandle process) {
+        // One that has ended, and that nobody has waited for, counts as alive, but is no program any more.
+        return process.isAlive() && process.info().command().isPresent();
     }
 }

@@ -63,15 +63,13 @@ class InterruptionTest {
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();
         }
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        String command = "'" + java + "' -cp '" + System.getProperty("java.class.path") + "' '"
-                + RigourTest.OneUuidServer.class.getName() + "' " + port;
+        String command = RigourTest.oneUuidServer(port);
         PrintWriter errors = new PrintWriter(err, true) {
             @Override
             public void println(String text) {
                 super.println(text);
                 if (text.startsWith("[1/1] window ")) {
-                    ProcessHandle.current().children().forEach(InterruptionTest::kill);
+                    ProcessHandle.current().descendants().forEach(InterruptionTest::kill);
                     interrupt();
                 }
             }

@@ -15,6 +15,7 @@ import dev.millrace.load.run.Cell;
 import dev.millrace.load.run.CellResult;
 import dev.millrace.load.scenario.UuidWorkload;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -120,21 +121,48 @@ class RigourTest {
     @Test
     @DisabledOnOs(value = OS.WINDOWS, disabledReason = "--server-cmd goes through /bin/sh")
     void theServerIsStartedAnewForEachRepetition() throws IOException {
-        int port;
-        try (ServerSocket free = new ServerSocket(0)) {
-            port = free.getLocalPort();
-        }
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        String command = "'" + java + "' -cp '" + System.getProperty("java.class.path") + "' '"
-                + OneUuidServer.class.getName() + "' " + port;
-        Cli cli = Cli.run("uuid", "-c=1", "-n=5", "--warmup=0s", "--repeat=2", "--server-cmd", command, "-o",
-                folder.toString(), "http://127.0.0.1:" + port + "/generate-uuid");
-        assertEquals(Main.GOOD, cli.code(), cli.err());
-        assertEquals(List.of(), ProcessHandle.current().children().toList(), "nothing is left running");
+        int port = freePort();
+        startedTwice(port, oneUuidServer(port));
         RunFile run = RunFile.read(folder.resolve("run.json"));
         assertEquals(2, run.cells().size());
         assertTrue(run.environment().get("server process").contains(OneUuidServer.class.getSimpleName()));
         assertTrue(Files.exists(folder.resolve("server.log")));
+    }
+
+    @Test
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "--server-cmd goes through /bin/sh")
+    void aServerEndsWithTheScriptThatCallsIt() throws IOException {
+        int port = freePort();
+        Path script = Files.writeString(folder.resolve("run.sh"), oneUuidServer(port) + "\necho done\n");
+        startedTwice(port, "/bin/sh '" + script + "'");
+    }
+
+    @Test
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "--server-cmd goes through /bin/sh")
+    void aServerCommandIsWhateverTheShellUnderstands() throws IOException {
+        int port = freePort();
+        startedTwice(port, "cd '" + folder + "' && NAME=value " + oneUuidServer(port));
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket free = new ServerSocket(0)) {
+            return free.getLocalPort();
+        }
+    }
+
+    /** The command of a server on that port. */
+    static String oneUuidServer(int port) {
+        return "'" + Path.of(System.getProperty("java.home"), "bin", "java") + "' -cp '"
+                + System.getProperty("java.class.path") + "' '" + OneUuidServer.class.getName() + "' " + port;
+    }
+
+    /** Measures in two repetitions, after which nothing may be left of the server. */
+    private void startedTwice(int port, String command) {
+        Cli cli = Cli.run("uuid", "-c=1", "-n=5", "--warmup=0s", "--repeat=2", "--server-cmd", command, "-o",
+                folder.toString(), "http://127.0.0.1:" + port + "/generate-uuid");
+        assertEquals(Main.GOOD, cli.code(), cli.err());
+        assertEquals(List.of(), ProcessHandle.current().children().toList(), "nothing is left running");
+        assertFalse(ServerProcess.answers(new InetSocketAddress("127.0.0.1", port), 1000), "the port is free");
     }
 
     @Test

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
@@ -17,8 +18,8 @@ import java.util.regex.Pattern;
  * known. Immutable.
  *
  * @param pid         the process
- * @param descendants whether the time of the processes that it started, and those that they did, is its own: nginx
- *                    serves by such
+ * @param descendants whether the time, threads and memory of the processes that it started, and those that they did,
+ *                    are its own: nginx serves by such, and a script's server is one
  */
 public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
 
@@ -40,12 +41,15 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
 
     @Override
     public OptionalLong nanos() {
-        OptionalLong own = ownNanos();
+        return withDescendants(ownNanos(), ProcessCpu::ownNanos);
+    }
+
+    private OptionalLong withDescendants(OptionalLong own, Function<ProcessCpu, OptionalLong> figure) {
         if (!descendants || own.isEmpty()) {
             return own;
         }
         return OptionalLong.of(own.getAsLong() + ProcessHandle.of(pid).stream().flatMap(ProcessHandle::descendants)
-                .mapToLong(child -> new ProcessCpu(child.pid()).nanos().orElse(0)).sum());
+                .mapToLong(child -> figure.apply(new ProcessCpu(child.pid())).orElse(0)).sum());
     }
 
     @Override
@@ -65,19 +69,28 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
 
     @Override
     public OptionalLong threads() {
-        String[] fields = statFields();
-        return fields == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(fields[THREADS]));
+        return withDescendants(ownField(THREADS), process -> process.ownField(THREADS));
     }
 
+    /** {@inheritDoc} What processes share counts for each. */
     @Override
     public OptionalLong residentBytes() {
+        OptionalLong pages = withDescendants(ownField(RESIDENT_PAGES), process -> process.ownField(RESIDENT_PAGES));
+        return pages.isEmpty() ? pages : OptionalLong.of(pages.getAsLong() * PAGE_BYTES);
+    }
+
+    private OptionalLong ownField(int index) {
         String[] fields = statFields();
-        return fields == null ? OptionalLong.empty()
-                : OptionalLong.of(Long.parseLong(fields[RESIDENT_PAGES]) * PAGE_BYTES);
+        return fields == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(fields[index]));
     }
 
     @Override
     public long compilerNanos() {
+        return withDescendants(OptionalLong.of(ownCompilerNanos()),
+                process -> OptionalLong.of(process.ownCompilerNanos())).getAsLong();
+    }
+
+    private long ownCompilerNanos() {
         long ticks = 0;
         try (DirectoryStream<Path> threads =
                      Files.newDirectoryStream(Path.of("/proc", Long.toString(pid), "task"))) {

@@ -44,6 +44,9 @@ class HostTest {
                 Thread.onSpinWait();
             }
             assertTrue(alone.nanos().orElseThrow() < 100_000_000L, "the shell itself only waits");
+            assertEquals(1, alone.threads().orElseThrow());
+            assertEquals(2, all.threads().orElseThrow(), "so are their threads");
+            assertTrue(all.residentBytes().orElseThrow() > alone.residentBytes().orElseThrow(), "and their memory");
         } finally {
             shell.descendants().forEach(ProcessHandle::destroyForcibly);
             shell.destroyForcibly().waitFor();
