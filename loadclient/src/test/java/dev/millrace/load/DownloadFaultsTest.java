@@ -217,6 +217,20 @@ class DownloadFaultsTest {
     }
 
     @Test
+    void aCatalogueThatDoesNotComeIsOneLine() throws IOException {
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            while (socket.getInputStream().read() >= 0) {
+                continue;
+            }
+        })) {
+            Cli cli = Cli.run("download", "--timeout=500ms", server.url("/files/"));
+            assertEquals(Main.ERRORS, cli.code());
+            assertEquals("loadclient: cannot read the catalogue " + server.url("/files/catalog.json")
+                    + ": nothing came for 500 ms; nor is there a local file catalog.json", cli.err().strip());
+        }
+    }
+
+    @Test
     void aCatalogueMayBeALocalFileWithSubfolders() throws IOException {
         Path catalog = folder.resolve("files.json");
         Files.write(catalog, TestFiles.catalog("sub dir/a:b.bin", CONTENT));

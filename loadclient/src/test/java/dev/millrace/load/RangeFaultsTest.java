@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Parts of files, and downloads that are gone on with: what a server may get wrong is found. */
@@ -161,6 +162,26 @@ class RangeFaultsTest {
             Cli cli = Cli.run("download", "--range=any", server.url("/files"));
             assertEquals(Main.ERRORS, cli.code());
             assertTrue(cli.err().startsWith("loadclient: cannot learn what a.bin holds: MD5 of a.bin is "), cli.err());
+        }
+    }
+
+    @Test
+    @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aServerThatStallsBeforeTheMeasurementIsOneLine() throws IOException {
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            if (request.target().endsWith("catalog.json")) {
+                TestServer.send(out, "200 OK", "x/y", TestFiles.catalog("a.bin", CONTENT));
+                return;
+            }
+            head(out, "200 OK", "", TAG, CONTENT.length);
+            out.write(CONTENT, 0, CONTENT.length / 2);
+            while (socket.getInputStream().read() >= 0) {
+                continue;
+            }
+        })) {
+            Cli cli = Cli.run("download", "--range=10k", "--timeout=500ms", server.url("/files"));
+            assertEquals(Main.ERRORS, cli.code());
+            assertEquals("loadclient: cannot learn what a.bin holds: nothing came for 500 ms", cli.err().strip());
         }
     }
 

@@ -1,14 +1,9 @@
 package dev.millrace.load.scenario;
 
 import dev.millrace.load.http.AnswerCheck;
-import dev.millrace.load.http.Call;
 import dev.millrace.load.http.Failure;
-import dev.millrace.load.http.HttpConnection;
-import dev.millrace.load.http.Requests;
 import dev.millrace.load.http.ResponseHead;
-import dev.millrace.load.http.SocketSettings;
 import dev.millrace.load.http.Target;
-import dev.millrace.load.http.Timing;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -38,7 +33,7 @@ public final class Truth {
      * Downloads each file.
      *
      * @param base          the URL that the names are below
-     * @param timeoutMillis bound on connecting
+     * @param timeoutMillis bound on connecting, and on waiting for an answer and for its next bytes
      * @throws IOException if a file cannot be had or is not the one of the catalogue; the message is for people
      */
     public static Truth of(Target base, List<CatalogFile> files, int timeoutMillis) throws IOException {
@@ -60,19 +55,11 @@ public final class Truth {
             throw new IOException(file.name() + " is too large: parts are checked of files below 2 GiB");
         }
         Path copy = Files.createTempFile("loadclient-truth", ".bin");
-        SocketSettings settings = new SocketSettings(null, 0, timeoutMillis);
         try (FileChannel channel = FileChannel.open(copy, StandardOpenOption.READ, StandardOpenOption.WRITE,
-                StandardOpenOption.DELETE_ON_CLOSE);
-             HttpConnection connection = HttpConnection.open(base.address(), settings, new byte[64 * 1024])) {
+                StandardOpenOption.DELETE_ON_CLOSE)) {
             DownloadCheck check = new DownloadCheck(Verify.MD5, 1);
             check.expect(file);
-            byte[] request = Requests.of("GET", base.resolve(FileWorkload.encoded(file.name())), false, List.of(),
-                    null);
-            Failure failure = connection.exchange(new Call(request, new Keeping(check, channel)), new Timing(),
-                    count -> { });
-            if (failure != null) {
-                throw new IOException(failure.detail());
-            }
+            Fetch.get(base.resolve(FileWorkload.encoded(file.name())), new Keeping(check, channel), timeoutMillis);
             return channel.map(FileChannel.MapMode.READ_ONLY, 0, file.size());
         } catch (IOException | UncheckedIOException e) {
             throw new IOException("cannot learn what " + file.name() + " holds: " + e.getMessage(), e);
