@@ -97,7 +97,7 @@ final class Servers implements AutoCloseable {
         if (!isLocal(entry.target().address().getAddress())) {
             return null;
         }
-        OptionalLong pid = ListeningPort.pid(entry.target().address().getPort());
+        OptionalLong pid = ListeningPort.pid(entry.target().address());
         return pid.isPresent() ? new ProcessCpu(pid.getAsLong(), true) : null;
     }
 

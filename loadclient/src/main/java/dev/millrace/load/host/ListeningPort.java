@@ -2,6 +2,11 @@ package dev.millrace.load.host;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,19 +23,49 @@ public final class ListeningPort {
     private static final int LOCAL_ADDRESS = 1;
     private static final int STATE = 3;
     private static final int INODE = 9;
+    private static final String ANY_V4 = "00000000";
+    private static final String ANY_V6 = ANY_V4.repeat(4);
+    /** Before an address of IPv4 in the table of IPv6. */
+    private static final String V4_MAPPED = ANY_V4.repeat(2) + written(new byte[] {0, 0, -1, -1});
 
     private ListeningPort() {
     }
 
     /**
      * The process, or empty when there is none, or it belongs to another user, or there is no {@code /proc}. Of several
-     * that share the socket it is the one that started the others.
+     * that share the socket it is the one that started the others; of several sockets on that port it is the one that
+     * takes connections to this address.
      */
-    public static OptionalLong pid(int port) {
-        Set<String> inodes = listeningInodes(port);
-        if (inodes.isEmpty()) {
-            return OptionalLong.empty();
+    public static OptionalLong pid(InetSocketAddress address) {
+        for (Set<String> addresses : listeningFor(address.getAddress())) {
+            Set<String> inodes = listeningInodes(addresses, address.getPort());
+            if (!inodes.isEmpty()) {
+                return holder(inodes);
+            }
         }
+        return OptionalLong.empty();
+    }
+
+    /** Local addresses, as the tables write them, whose sockets take connections to one, those preferred first. */
+    private static List<Set<String>> listeningFor(InetAddress address) {
+        String written = written(address.getAddress());
+        if (address instanceof Inet4Address) {
+            return List.of(Set.of(written, V4_MAPPED + written), Set.of(ANY_V4, V4_MAPPED + ANY_V4), Set.of(ANY_V6));
+        }
+        return List.of(Set.of(written), Set.of(ANY_V6));
+    }
+
+    /** Words of 32 bits, each a number of this machine's, whose bytes are in the order of the network. */
+    private static String written(byte[] address) {
+        ByteBuffer words = ByteBuffer.wrap(address).order(ByteOrder.nativeOrder());
+        StringBuilder text = new StringBuilder();
+        while (words.hasRemaining()) {
+            text.append(String.format(Locale.ROOT, "%08X", words.getInt()));
+        }
+        return text.toString();
+    }
+
+    private static OptionalLong holder(Set<String> inodes) {
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
             for (Path process : processes) {
                 if (holdsAny(process, inodes)) {
@@ -51,15 +86,15 @@ public final class ListeningPort {
                 ? first(parent.getAsLong(), inodes) : pid;
     }
 
-    private static Set<String> listeningInodes(int port) {
+    private static Set<String> listeningInodes(Set<String> addresses, int port) {
         Set<String> inodes = new HashSet<>();
         String suffix = String.format(Locale.ROOT, ":%04X", port);
         for (String table : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
             try {
                 for (String line : Files.readAllLines(Path.of(table))) {
                     String[] fields = line.strip().split("\\s+");
-                    if (fields.length > INODE && fields[LOCAL_ADDRESS].endsWith(suffix)
-                            && fields[STATE].equals(LISTEN)) {
+                    if (fields.length > INODE && fields[STATE].equals(LISTEN)
+                            && addresses.stream().anyMatch(one -> fields[LOCAL_ADDRESS].equals(one + suffix))) {
                         inodes.add("socket:[" + fields[INODE] + "]");
                     }
                 }

@@ -4,8 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -62,13 +68,61 @@ class HostTest {
     @EnabledOnOs(OS.LINUX)
     void theListeningProcessIsFound() throws Exception {
         try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            assertEquals(OptionalLong.of(ProcessHandle.current().pid()), ListeningPort.pid(listener.getLocalPort()));
+            assertEquals(OptionalLong.of(ProcessHandle.current().pid()),
+                    ListeningPort.pid((InetSocketAddress) listener.getLocalSocketAddress()));
+        }
+    }
+
+    @Test
+    @Timeout(30)
+    @EnabledOnOs(OS.LINUX)
+    void twoProcessesMayListenOnOnePortOfDifferentAddresses() throws Exception {
+        Process child = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
+                System.getProperty("java.class.path"), Listening.class.getName()).start();
+        try (BufferedReader told = new BufferedReader(new InputStreamReader(child.getInputStream()))) {
+            int port = Integer.parseInt(told.readLine());
+            try (ServerSocket own = new ServerSocket(port, 1, InetAddress.getByName("127.0.0.2"))) {
+                assertEquals(OptionalLong.of(child.pid()), ListeningPort.pid(new InetSocketAddress("127.0.0.1", port)));
+                assertEquals(OptionalLong.of(ProcessHandle.current().pid()),
+                        ListeningPort.pid(new InetSocketAddress("127.0.0.2", own.getLocalPort())));
+                assertEquals(OptionalLong.empty(), ListeningPort.pid(new InetSocketAddress("127.0.0.3", port)));
+            }
+        } finally {
+            child.destroyForcibly().waitFor();
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void whoListensOnAllAddressesListensOnEach() throws Exception {
+        OptionalLong self = OptionalLong.of(ProcessHandle.current().pid());
+        try (ServerSocketChannel v4 = ServerSocketChannel.open(StandardProtocolFamily.INET);
+             ServerSocket both = new ServerSocket(0)) {
+            v4.bind(new InetSocketAddress("0.0.0.0", 0));
+            int port = ((InetSocketAddress) v4.getLocalAddress()).getPort();
+            assertEquals(self, ListeningPort.pid(new InetSocketAddress("127.0.0.3", port)));
+            assertEquals(OptionalLong.empty(), ListeningPort.pid(new InetSocketAddress("::1", port)));
+            assertEquals(self, ListeningPort.pid(new InetSocketAddress("127.0.0.3", both.getLocalPort())));
         }
     }
 
     @Test
     void nobodyListensOnPortZero() {
-        assertEquals(OptionalLong.empty(), ListeningPort.pid(0));
+        assertEquals(OptionalLong.empty(), ListeningPort.pid(new InetSocketAddress("127.0.0.1", 0)));
+    }
+
+    /** Listens on a free port of 127.0.0.1, which it prints, until it is killed. */
+    static final class Listening {
+
+        private Listening() {
+        }
+
+        public static void main(String[] args) throws Exception {
+            try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+                System.out.println(listener.getLocalPort());
+                Thread.currentThread().join();
+            }
+        }
     }
 
     @Test
