@@ -70,6 +70,10 @@ class RangeFaultsTest {
         return download(expectedCode, List.of("--resume", "--rcvbuf=16k"), part);
     }
 
+    private static String contentRange(int first, int last) {
+        return "Content-Range: bytes " + first + "-" + last + "/" + CONTENT.length + "\r\n";
+    }
+
     private static int[] range(TestServer.Request request) {
         for (String line : request.head()) {
             if (line.startsWith("Range: bytes=")) {
@@ -98,8 +102,7 @@ class RangeFaultsTest {
     }
 
     private static void send(OutputStream out, int first, int last, String tag, byte[] content) throws IOException {
-        head(out, "206 Partial Content", "Content-Range: bytes " + first + "-" + last + "/" + CONTENT.length + "\r\n",
-                tag, content.length);
+        head(out, "206 Partial Content", contentRange(first, last), tag, content.length);
         out.write(content);
     }
 
@@ -146,8 +149,7 @@ class RangeFaultsTest {
     @Test
     void aShortRangeIsFound() throws IOException {
         CellResult cell = ranges(Main.ERRORS, (number, first, last, out) -> {
-            head(out, "206 Partial Content", "Content-Range: bytes " + first + "-" + last + "/" + CONTENT.length
-                    + "\r\n", TAG, last - first + 1);
+            head(out, "206 Partial Content", contentRange(first, last), TAG, last - first + 1);
             out.write(CONTENT, first, (last - first) / 2);
             out.close();
         });
@@ -213,6 +215,31 @@ class RangeFaultsTest {
                 Arrays.copyOfRange(CONTENT, first, last + 1)));
         assertEquals("the rest of a.bin is of \"v2\", what came before of \"v1\"",
                 cell.errors().get("wrong header").first());
+    }
+
+    @Test
+    void surplusBytesAfterTheRestAreFound() throws IOException {
+        CellResult cell = resumed(Main.ERRORS, (number, first, last, out) -> {
+            out.write(("HTTP/1.1 206 Partial Content\r\n" + contentRange(first, last) + "ETag: " + TAG
+                    + "\r\nTransfer-Encoding: chunked\r\n\r\n" + Integer.toHexString(last - first + 1) + "\r\n")
+                    .getBytes(US_ASCII));
+            out.write(CONTENT, first, last - first + 1);
+            out.write("\r\n2\r\nxx\r\n0\r\n\r\n".getBytes(US_ASCII));
+        });
+        assertEquals("2 surplus bytes after a.bin", cell.errors().get("wrong content").first());
+    }
+
+    @Test
+    void aHeaderThatIsMissingInTheFirstPartIsMissing() throws IOException {
+        CellResult cell = download(Main.ERRORS, List.of("--resume", "--rcvbuf=16k",
+                "--expect-header=Accept-Ranges=bytes"), (number, first, last, out) -> {
+                    head(out, "206 Partial Content", "Accept-Ranges: bytes\r\n" + contentRange(first, last), TAG,
+                            last - first + 1);
+                    out.write(CONTENT, first, last - first + 1);
+                });
+        assertEquals("Accept-Ranges: (none), expected bytes", cell.errors().get("wrong header").first());
+        assertEquals(4, cell.errors().get("wrong header").count());
+        assertEquals(0, cell.counts().requests());
     }
 
     @Test

@@ -37,8 +37,9 @@ final class Framing {
                 connection(head.value(i).toLowerCase(Locale.ROOT));
             }
         }
-        if (coded) {
-            length = UNKNOWN;
+        // Who believes the one and who believes the other find the next answer in different places (section 6.3).
+        if (coded && length != UNKNOWN) {
+            throw new BadAnswerException(Fault.MALFORMED, "both Transfer-Encoding and Content-Length");
         }
     }
 

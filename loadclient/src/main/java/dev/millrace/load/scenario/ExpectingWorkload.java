@@ -60,7 +60,7 @@ public final class ExpectingWorkload implements Workload {
         Expecting check = new Expecting(expected);
         return () -> {
             Call call = script.next();
-            check.inner = call.check();
+            check.take(call.check());
             return new Call(call.request(), check, call.answers(), call.stopAfter());
         };
     }
@@ -89,14 +89,24 @@ public final class ExpectingWorkload implements Workload {
         private final List<Expected> expected;
         private AnswerCheck inner;
         private Failure failure;
+        /** Of the answer that was broken off, which the next one goes on with. */
+        private Failure earlier;
+        private boolean broken;
 
         Expecting(List<Expected> expected) {
             this.expected = expected;
         }
 
+        /** Another call, whose answers are checked by this too. */
+        void take(AnswerCheck check) {
+            inner = check;
+            earlier = broken ? failure : null;
+            broken = false;
+        }
+
         @Override
         public void begin(ResponseHead head) {
-            failure = null;
+            failure = earlier;
             for (Expected one : expected) {
                 failure = failure == null ? one.check(head) : failure;
             }
@@ -110,6 +120,7 @@ public final class ExpectingWorkload implements Workload {
 
         @Override
         public void stopped() {
+            broken = true;
             inner.stopped();
         }
 

@@ -174,6 +174,8 @@ class ResponseReaderTest {
         "HTTP/1.1 200 OK%Transfer-Encoding: chunked%%-1%              | MALFORMED",
         "HTTP/1.1 200 OK%Transfer-Encoding: chunked%%1%ab%0%%         | MALFORMED",
         "HTTP/1.1 200 OK%Transfer-Encoding: chunked%%fffffffffffffffff%| MALFORMED",
+        "HTTP/1.1 200 OK%Transfer-Encoding: chunked%Content-Length: 5%%5%hello%0%% | MALFORMED",
+        "HTTP/1.1 200 OK%Content-Length: 5%Transfer-Encoding: chunked%%5%hello%0%% | MALFORMED",
         "HTTP/1.1 200 OK%Transfer-Encoding: chunked%%5%hel            | SHORT_BODY",
         "HTTP/1.1 200 OK%Transfer-Encoding: chunked%%5%hello%0        | SHORT_BODY",
         "HTTP/1.1 200 OK%Content-Length: 5%%hel                       | SHORT_BODY",
