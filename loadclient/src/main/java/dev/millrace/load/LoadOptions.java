@@ -74,7 +74,8 @@ final class LoadOptions {
     private Duration drain;
 
     @Option(names = "--ramp", defaultValue = "0s", paramLabel = "TIME",
-            description = "Starts the clients spread over this time (default: ${DEFAULT-VALUE}).")
+            description = "Starts the clients spread over this time; with --rate at most that of the warm-up (default: "
+                    + "${DEFAULT-VALUE}).")
     private Duration ramp;
 
     @Option(names = "--seed", defaultValue = "42", paramLabel = "N",
@@ -113,7 +114,8 @@ final class LoadOptions {
         require(expected.stream().allMatch(field -> field.matches("[!#-'*+.^_`|~0-9A-Za-z-]+(=.*)?")),
                 "--expect-header takes NAME or NAME=VALUE");
         require(receiveBuffer == null || receiveBuffer.bytes() <= Integer.MAX_VALUE, "--rcvbuf is too large");
-        warmup();
+        require(ramp.compareTo(warmup().total()) <= 0 || rates.stream().allMatch(rate -> rate == 0),
+                "--ramp must not be longer than --warmup: clients that begin in the window cannot keep the --rate");
         sources();
     }
 

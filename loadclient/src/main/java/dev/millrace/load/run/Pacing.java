@@ -32,15 +32,18 @@ final class Pacing {
             LockSupport.parkNanos(MAX_WAIT_NANOS);
         }
         awaitMoment(clock.startNanos() + rampNanos);
+        if (intervalNanos > 0 && rampNanos > 0) {
+            passOver(clock.startNanos() + rampNanos);
+        }
     }
 
     /**
      * Waits until the next request is due.
      *
      * @return the moment at which it was due, on one line from the start of the cell; a client that is behind sends at
-     *         once, and the time for which the request had to wait is part of its latency. What the warm-up left behind
-     *         is passed over when the window has begun, and what was due in a rest when it is over. The present time
-     *         in the closed model.
+     *         once, and the time for which the request had to wait is part of its latency. What was due before the
+     *         client's turn is passed over, what the warm-up left behind when the window has begun, and what was due
+     *         in a rest when it is over. The present time in the closed model.
      */
     long awaitNext() {
         if (intervalNanos == 0) {

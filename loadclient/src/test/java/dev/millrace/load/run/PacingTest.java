@@ -19,9 +19,26 @@ class PacingTest {
     private final CellClock clock = new CellClock(0);
 
     private Pacing pacing(double rate) {
-        return new Pacing(new Cell("", 1, rate, 0, new UuidWorkload(Target.of("http://127.0.0.1:1/"),
-                new UuidWorkload.Settings("GET", true, "RANDOM", 1, null, List.of(), UuidWorkload.Check.FULL))), 0,
-                Duration.ZERO, clock);
+        return pacing(1, 0, rate, Duration.ZERO);
+    }
+
+    private Pacing pacing(int clients, int client, double rate, Duration ramp) {
+        return new Pacing(new Cell("", clients, rate, 0, new UuidWorkload(Target.of("http://127.0.0.1:1/"),
+                new UuidWorkload.Settings("GET", true, "RANDOM", 1, null, List.of(), UuidWorkload.Check.FULL))), client,
+                ramp, clock);
+    }
+
+    @Test
+    void whatWasDueBeforeAClientBeganIsPassedOver() {
+        long start = System.nanoTime() - TimeUnit.SECONDS.toNanos(3);
+        clock.start(start);
+        clock.openWindow(start);
+        Pacing second = pacing(2, 1, 100, Duration.ofSeconds(2));
+        second.awaitStart();
+        assertEquals(start + TimeUnit.MILLISECONDS.toNanos(1010), second.awaitNext(), "a second later, on its line");
+        Pacing first = pacing(2, 0, 100, Duration.ofSeconds(2));
+        first.awaitStart();
+        assertEquals(start, first.awaitNext());
     }
 
     @Test
