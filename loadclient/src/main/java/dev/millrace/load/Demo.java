@@ -91,7 +91,7 @@ final class Demo {
         Map<Target, Catalog> catalogs = new LinkedHashMap<>();
         for (String listener : listeners) {
             Target base = target(listener);
-            catalogs.put(base, CatalogSource.fetch(base.resolve("/files/catalog.json"),
+            catalogs.put(base, CatalogSource.fetch(base.resolve("/files/catalog.json"), List.of(),
                     Math.toIntExact(TIMEOUT.toMillis())));
         }
         warm(base -> files(base, "mix", catalogs.get(base).files()), DOWNLOAD_CLIENTS);

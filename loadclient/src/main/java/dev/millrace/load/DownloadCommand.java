@@ -177,7 +177,7 @@ final class DownloadCommand implements Callable<Integer> {
     private Workload workload(Target target, String selection, List<CatalogFile> deck, boolean keepAlive, Verify rule)
             throws IOException {
         if (range != null) {
-            Truth truth = Truth.of(target, deck, Math.toIntExact(load.timeout().toMillis()));
+            Truth truth = Truth.of(target, deck, load.headers(), Math.toIntExact(load.timeout().toMillis()));
             return new RangeWorkload(target, selection, deck, keepAlive, mostRangeBytes(), load.headers(), truth);
         }
         return resume ? new ResumeWorkload(target, selection, deck, rule, load.headers())
@@ -220,10 +220,13 @@ final class DownloadCommand implements Callable<Integer> {
         }
         int timeoutMillis = Math.toIntExact(load.timeout().toMillis());
         if (catalog.contains("://")) {
-            return CatalogSource.fetch(load.targets(List.of(catalog)).get(0), timeoutMillis);
+            Target target = load.targets(List.of(catalog)).get(0);
+            // A key is for the server that is measured, and for no other.
+            List<String> headers = target.address().equals(base.address()) ? load.headers() : List.of();
+            return CatalogSource.fetch(target, headers, timeoutMillis);
         }
         try {
-            return CatalogSource.fetch(base.resolve(catalog), timeoutMillis);
+            return CatalogSource.fetch(base.resolve(catalog), load.headers(), timeoutMillis);
         } catch (IOException e) {
             throw new IOException(e.getMessage() + "; nor is there a local file " + local, e);
         }

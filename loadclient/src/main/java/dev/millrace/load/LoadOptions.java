@@ -111,6 +111,10 @@ final class LoadOptions {
         require(!timeout.isZero() && timeout.toMillis() <= Integer.MAX_VALUE, "--timeout must be above 0");
         require(headers.stream().allMatch(header -> header.matches("[!#-'*+.^_`|~0-9A-Za-z-]+:[^\\r\\n]*")),
                 "--header takes 'Name: value'");
+        require(headers.stream().noneMatch(header -> header.matches("(?is)(Content-Length|Transfer-Encoding):.*")),
+                "--header takes neither Content-Length nor Transfer-Encoding: they are those of the body");
+        require(headers.stream().filter(header -> header.matches("(?is)Host:.*")).count() <= 1,
+                "--header takes one Host");
         require(expected.stream().allMatch(field -> field.matches("[!#-'*+.^_`|~0-9A-Za-z-]+(=.*)?")),
                 "--expect-header takes NAME or NAME=VALUE");
         require(receiveBuffer == null || receiveBuffer.bytes() <= Integer.MAX_VALUE, "--rcvbuf is too large");

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -44,6 +45,56 @@ class MoreOptionsTest {
             Cli other = uuid(server, "--expect-header=Content-Type=text/plain");
             assertTrue(other.err().contains("Content-Type: text/xml, expected text/plain"), other.err());
             assertEquals(Main.USAGE, uuid(server, "--expect-header=no good").code());
+        }
+    }
+
+    @Test
+    void aKeyIsSentFromTheFirstRequestOn() throws IOException {
+        byte[] content = TestFiles.content(5000);
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            if (request.head().contains("X-Key: 1")) {
+                TestServer.send(out, "200 OK", "x/y", request.target().endsWith("json")
+                        ? TestFiles.catalog("a", content) : content);
+            } else {
+                TestServer.send(out, "401 Unauthorized", "x/y", new byte[0]);
+            }
+        })) {
+            Cli cli = Cli.run("download", "-c=1", "-n=1", "--warmup=0s", "-H", "X-Key: 1", server.url("/"));
+            assertEquals(Main.GOOD, cli.code(), cli.err());
+            Cli ranges = Cli.run("download", "-c=1", "-n=1", "--warmup=0s", "--range=any", "-H", "X-Key: 1",
+                    server.url("/"));
+            assertTrue(ranges.err().contains("status 200 for bytes "), "learned, and then measured: " + ranges.err());
+        }
+    }
+
+    @Test
+    void aCatalogueIsWantedWholeAndAKeyIsNotToldToOthers() throws IOException {
+        byte[] content = TestFiles.content(5000);
+        try (TestServer other = new TestServer((request, out, socket) ->
+                TestServer.send(out, "200 OK", "x/y", TestFiles.catalog("a", content)));
+             TestServer server = new TestServer((request, out, socket) ->
+                     TestServer.send(out, "200 OK", "x/y", content))) {
+            assertEquals(Main.GOOD, Cli.run("download", "-c=1", "-n=1", "--warmup=0s", "-H", "X-Key: 1",
+                    "--catalog=" + other.url("/all.json"), server.url("/")).code());
+            assertFalse(other.requests().get(0).head().contains("X-Key: 1"));
+            Cli.run("download", "-n=1", "--warmup=0s", "-H", "X-Key: 2", "-H", "accept-encoding: gzip", "-H",
+                    "Range: bytes=0-1", "--catalog=all.json", other.url("/"));
+            List<String> head = other.requests().get(1).head();
+            assertTrue(head.contains("X-Key: 2"), head.toString());
+            assertFalse(head.contains("accept-encoding: gzip") || head.contains("Range: bytes=0-1"), head.toString());
+        }
+    }
+
+    @Test
+    void thereIsOneHost() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            assertEquals(Main.GOOD, uuid(server, "-H", "host: a").code());
+            String url = server.url("/generate-uuid").replace("//", "//me:secret@");
+            assertEquals(Main.GOOD, Cli.run("uuid", "-c=1", "-n=1", "--warmup=0s", url).code());
+            assertEquals(List.of(List.of("host: a"), List.of("Host: " + server.url("").substring(7))),
+                    server.requests().stream().map(request -> request.head().stream()
+                            .filter(line -> line.toLowerCase(Locale.ROOT).startsWith("host:")).toList()).distinct()
+                            .toList());
         }
     }
 

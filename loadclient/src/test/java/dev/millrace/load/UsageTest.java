@@ -31,7 +31,9 @@ class UsageTest {
         "uuid --warmup 0x3s " + URL, "uuid --warmup 5x3s+soon " + URL, "download --quantum 64k " + URL,
         "download --limit-rate 1M --quantum 0 " + URL, "download --limit-rate 1M --quantum 1G " + URL,
         "uuid --server-cpu-url /stats " + URL, "uuid --server-cpu-url " + URL + " --server-pid 1 " + URL,
-        "uuid --server-cpu-url " + URL + "," + URL + " " + URL, "uuid -R 100 --warmup 1s --ramp 2s " + URL})
+        "uuid --server-cpu-url " + URL + "," + URL + " " + URL, "uuid -H Content-Length:3 " + URL,
+        "uuid -H transfer-encoding:chunked " + URL, "uuid -H Host:a -H host:b " + URL,
+        "uuid -R 100 --warmup 1s --ramp 2s " + URL})
     void isOneLineAndExitTwo(String line) {
         Cli cli = Cli.run(line.isEmpty() ? new String[0] : line.split(" "));
         assertEquals(Main.USAGE, cli.code(), cli.err());

@@ -45,9 +45,10 @@ public record Target(URI uri, InetSocketAddress address) {
         return new Target(uri.resolve(relative), address);
     }
 
-    /** Value of the Host field (RFC 9112 section 3.2). */
+    /** Value of the Host field: host and port, without a user's name (RFC 9112 section 3.2). */
     public String hostField() {
-        return uri.getRawAuthority();
+        String authority = uri.getRawAuthority();
+        return authority.substring(authority.lastIndexOf('@') + 1);
     }
 
     /** The path and query as they stand in the request line (RFC 9112 section 3.2.1). */

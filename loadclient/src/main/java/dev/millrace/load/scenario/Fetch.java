@@ -13,11 +13,14 @@ import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /** One GET on a connection of its own, before anything is measured, which is given up when nothing comes any more. */
 final class Fetch {
 
     private static final int BUFFER_BYTES = 64 * 1024;
+    /** A catalogue must come as it is, and a file whole, whatever is measured. */
+    private static final Pattern OTHER_FORM = Pattern.compile("(?is)(Accept-Encoding|Range|If-[a-z-]+):.*");
 
     private final int timeoutMillis;
     private volatile long lastProgress;
@@ -30,15 +33,17 @@ final class Fetch {
     /**
      * Fetches.
      *
+     * @param headers       further request fields; those that ask for another form, or a part, are left out
      * @param check         what the answer goes to
      * @param timeoutMillis bound on connecting, and on waiting for the answer and for its next bytes
      * @throws IOException if no answer came, or the check found it wrong; the message is for people
      */
-    static void get(Target target, AnswerCheck check, int timeoutMillis) throws IOException {
-        new Fetch(timeoutMillis).run(target, check);
+    static void get(Target target, List<String> headers, AnswerCheck check, int timeoutMillis) throws IOException {
+        List<String> fields = headers.stream().filter(header -> !OTHER_FORM.matcher(header).matches()).toList();
+        new Fetch(timeoutMillis).run(target, Requests.of("GET", target, false, fields, null), check);
     }
 
-    private void run(Target target, AnswerCheck check) throws IOException {
+    private void run(Target target, byte[] request, AnswerCheck check) throws IOException {
         ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "fetch-timeout");
             thread.setDaemon(true);
@@ -48,7 +53,6 @@ final class Fetch {
         try (HttpConnection connection = HttpConnection.open(target.address(), settings, new byte[BUFFER_BYTES])) {
             lastProgress = System.nanoTime();
             timer.schedule(() -> watch(connection, timer), timeoutMillis, TimeUnit.MILLISECONDS);
-            byte[] request = Requests.of("GET", target, false, List.of(), null);
             Failure failure = connection.exchange(new Call(request, check), new Timing(),
                     count -> lastProgress = System.nanoTime());
             if (failure != null) {

@@ -33,10 +33,12 @@ public final class Truth {
      * Downloads each file.
      *
      * @param base          the URL that the names are below
+     * @param headers       further request fields
      * @param timeoutMillis bound on connecting, and on waiting for an answer and for its next bytes
      * @throws IOException if a file cannot be had or is not the one of the catalogue; the message is for people
      */
-    public static Truth of(Target base, List<CatalogFile> files, int timeoutMillis) throws IOException {
+    public static Truth of(Target base, List<CatalogFile> files, List<String> headers, int timeoutMillis)
+            throws IOException {
         Map<String, MappedByteBuffer> contents = new HashMap<>();
         for (CatalogFile file : files) {
             if (!contents.containsKey(file.name())) {
@@ -44,13 +46,14 @@ public final class Truth {
                     throw new IOException("the catalogue gives no MD5 of " + file.name()
                             + ", so that parts of it cannot be checked");
                 }
-                contents.put(file.name(), download(base, file, timeoutMillis));
+                contents.put(file.name(), download(base, file, headers, timeoutMillis));
             }
         }
         return new Truth(Map.copyOf(contents));
     }
 
-    private static MappedByteBuffer download(Target base, CatalogFile file, int timeoutMillis) throws IOException {
+    private static MappedByteBuffer download(Target base, CatalogFile file, List<String> headers, int timeoutMillis)
+            throws IOException {
         if (file.size() > Integer.MAX_VALUE) {
             throw new IOException(file.name() + " is too large: parts are checked of files below 2 GiB");
         }
@@ -59,7 +62,8 @@ public final class Truth {
                 StandardOpenOption.DELETE_ON_CLOSE)) {
             DownloadCheck check = new DownloadCheck(Verify.MD5, 1);
             check.expect(file);
-            Fetch.get(base.resolve(FileWorkload.encoded(file.name())), new Keeping(check, channel), timeoutMillis);
+            Fetch.get(base.resolve(FileWorkload.encoded(file.name())), headers, new Keeping(check, channel),
+                    timeoutMillis);
             return channel.map(FileChannel.MapMode.READ_ONLY, 0, file.size());
         } catch (IOException | UncheckedIOException e) {
             throw new IOException("cannot learn what " + file.name() + " holds: " + e.getMessage(), e);
