@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -43,6 +44,7 @@ final class DownloadCommand implements Callable<Integer> {
     private static final long MOST_QUANTUM_BYTES = 16L << 20;
 
     private final Interruption interruption;
+    private final Map<Target, Truth> truths = new HashMap<>();
 
     @Mixin
     private LoadOptions load;
@@ -158,6 +160,9 @@ final class DownloadCommand implements Callable<Integer> {
         }
         List<Cell> cells = new ArrayList<>();
         List<String> selections = Selections.names(catalogs.get(0), files, mix);
+        for (int i = 0; i < targets.size(); i++) {
+            learn(targets.get(i), catalogs.get(i), selections);
+        }
         for (String selection : selections) {
             for (boolean keepAlive : load.keepAlive()) {
                 for (long speed : speeds) {
@@ -174,11 +179,19 @@ final class DownloadCommand implements Callable<Integer> {
         return cells;
     }
 
-    private Workload workload(Target target, String selection, List<CatalogFile> deck, boolean keepAlive, Verify rule)
-            throws IOException {
+    /** Learns what the files of all cells hold. */
+    private void learn(Target target, Catalog loaded, List<String> selections) throws IOException {
+        if (range != null && !truths.containsKey(target)) {
+            List<CatalogFile> needed = selections.stream().flatMap(one -> deck(loaded, one).stream()).toList();
+            truths.put(target, Truth.of(target, needed, load.headers(), Math.toIntExact(load.timeout().toMillis())));
+        }
+    }
+
+    private Workload workload(Target target, String selection, List<CatalogFile> deck, boolean keepAlive,
+            Verify rule) {
         if (range != null) {
-            Truth truth = Truth.of(target, deck, load.headers(), Math.toIntExact(load.timeout().toMillis()));
-            return new RangeWorkload(target, selection, deck, keepAlive, mostRangeBytes(), load.headers(), truth);
+            return new RangeWorkload(target, selection, deck, keepAlive, mostRangeBytes(), load.headers(),
+                    truths.get(target));
         }
         return resume ? new ResumeWorkload(target, selection, deck, rule, load.headers())
                 : new DownloadWorkload(target, selection, deck, keepAlive, rule, sample, load.headers());

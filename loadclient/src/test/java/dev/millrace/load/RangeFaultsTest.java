@@ -26,6 +26,9 @@ class RangeFaultsTest {
     private static final byte[] CONTENT = TestFiles.content(700_000);
     private static final String TAG = "\"v1\"";
 
+    /** Downloads from the first byte on. */
+    private final AtomicInteger wholes = new AtomicInteger();
+
     @TempDir
     private Path folder;
 
@@ -44,6 +47,7 @@ class RangeFaultsTest {
             int[] range = range(request);
             try {
                 if (range == null) {
+                    wholes.incrementAndGet();
                     whole(out);
                 } else {
                     part.send(number.incrementAndGet(), range[0], range[1], out);
@@ -114,6 +118,13 @@ class RangeFaultsTest {
         });
         assertEquals(4, cell.counts().requests());
         assertTrue(cell.counts().bytes() > 0 && cell.counts().bytes() <= 4 * 10_240);
+    }
+
+    @Test
+    void aFileIsLearnedOnceForAllCells() throws IOException {
+        download(Main.GOOD, List.of("--range=10k", "--keepalive=on,off", "--limit-rate=none,100M"),
+                (number, first, last, out) -> right(out, first, last));
+        assertEquals(1, wholes.get());
     }
 
     @Test
