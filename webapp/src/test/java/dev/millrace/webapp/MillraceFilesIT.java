@@ -38,12 +38,13 @@ class MillraceFilesIT {
     void start(@TempDir Path folder) throws Exception {
         war = PlainWar.write(folder.resolve("plain.war"));
         base = folder.resolve("with");
-        with = start(base, ",millrace-files", "millrace.files.debugHeader=true", "jetty.deploy.scanInterval=1");
+        PlainWar.deploy(PlainWar.writeSending(folder.resolve("sending.war")), base, "sending", "ee11");
+        with = start(base, ",millrace-files,millrace-ee11", "millrace.files.debugHeader=true", "jetty.deploy.scanInterval=1");
         without = start(folder.resolve("without"), "");
     }
 
     private ServerProcess start(Path folder, String module, String... more) throws Exception {
-        Files.createDirectory(folder);
+        Files.createDirectories(folder);
         JettyBase jetty = JettyBase.create(folder, "http,millrace-bio,millrace-nio,ee10-deploy,ee11-deploy" + module);
         for (String environment : ENVIRONMENTS) {
             PlainWar.deploy(war, folder, environment, environment);
@@ -85,6 +86,13 @@ class MillraceFilesIT {
             assertEquals("END_POINT", Http.get(url(with, "ServerConnector"), root + "/big.bin").header(DEBUG));
             assertEquals("SMALL", Http.get(url(with, "NioConnector"), root + "/small.txt").header(DEBUG));
         }
+    }
+
+    @Test
+    void anApplicationNamesTheServletInItsDescriptor() throws Exception {
+        Http.Answer answer = Http.get(url(with, "NioConnector"), "/sending/sent/big.bin");
+        assertEquals(PlainWar.BYTES, answer.body().length);
+        assertEquals("yes", answer.header(DEBUG));
     }
 
     @Test

@@ -22,6 +22,16 @@ final class PlainWar {
         return write(war, "");
     }
 
+    /** Writes the WAR with a servlet of module millrace-ee11 at {@code /sent/*}. */
+    static Path writeSending(Path war) throws IOException {
+        return write(war, """
+            <servlet><servlet-name>sent</servlet-name>
+              <servlet-class>dev.millrace.ee11.SendfileServlet</servlet-class>
+              <init-param><param-name>debugHeader</param-name><param-value>true</param-value></init-param></servlet>
+            <servlet-mapping><servlet-name>sent</servlet-name><url-pattern>/sent/*</url-pattern></servlet-mapping>
+            """);
+    }
+
     /** Writes the WAR with {@link NamingServlet} at {@code /name}. */
     static Path writeNaming(Path war) throws IOException {
         write(war, """
