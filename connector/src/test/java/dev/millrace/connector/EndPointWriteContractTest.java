@@ -22,7 +22,9 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -115,17 +117,24 @@ class EndPointWriteContractTest {
     // The same each time, whoever of two threads comes first: the one that sees the timeout, or the one that writes.
     @Test
     void failsAWriteByItsIdleTimeout() throws Exception {
+        ByteBuffer content = ByteBuffer.allocateDirect(16_000_000);
+        List<RawClient> clients = new ArrayList<>();
+        List<Callback.Completable> writes = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            try (RawClient idle = new RawClient(server.port(), 4096)) {
-                Callback.Completable written = new Callback.Completable();
-                EndPoint idleEndPoint = protocol.awaitOpened().getEndPoint();
-                idleEndPoint.write(written, ByteBuffer.allocate(16_000_000));
-                // Not before: on a busy machine that may take longer.
-                idleEndPoint.setIdleTimeout(100);
-                Throwable cause = written.handle((done, failure) -> failure).get(10, TimeUnit.SECONDS);
-                assertInstanceOf(TimeoutException.class, cause);
-                assertEndsSomewhere(cause, new ArrayDeque<>());
-            }
+            clients.add(new RawClient(server.port(), 4096));
+            writes.add(new Callback.Completable());
+            EndPoint idle = protocol.awaitOpened().getEndPoint();
+            idle.write(writes.get(i), content.duplicate());
+            // Not before: on a busy machine that may take longer.
+            idle.setIdleTimeout(100);
+        }
+        for (Callback.Completable written : writes) {
+            Throwable cause = written.handle((done, failure) -> failure).get(10, TimeUnit.SECONDS);
+            assertInstanceOf(TimeoutException.class, cause);
+            assertEndsSomewhere(cause, new ArrayDeque<>());
+        }
+        for (RawClient idle : clients) {
+            idle.close();
         }
         server.awaitEndPoints(1);
     }
