@@ -24,8 +24,8 @@ class HoldIT {
 
     private static Process hold(ServerSocket server, String... args) throws IOException {
         List<String> command = new ArrayList<>(List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp", System.getProperty("peers.jar"),
-            "dev.millrace.peers.Hold", Integer.toString(server.getLocalPort())));
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC", "-cp", System.getProperty("peers.jar"), "dev.millrace.peers.Hold", Integer.toString(server.getLocalPort())));
         command.addAll(List.of(args));
         return new ProcessBuilder(command).start();
     }

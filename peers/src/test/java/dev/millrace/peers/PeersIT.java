@@ -43,8 +43,8 @@ class PeersIT {
 
     private static Process start(String... args) throws IOException {
         List<String> command = new ArrayList<>(List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-jar",
-            System.getProperty("peers.jar")));
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC", "-jar", System.getProperty("peers.jar")));
         command.addAll(List.of(args));
         return new ProcessBuilder(command).start();
     }

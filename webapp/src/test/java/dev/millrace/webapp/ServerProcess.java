@@ -28,10 +28,10 @@ final class ServerProcess implements AutoCloseable {
         this.readers = List.of(reader(process.getInputStream(), out), reader(process.getErrorStream(), err));
     }
 
-    /** Starts the JDK of this test with the given arguments. */
+    /** Starts the JDK of this test with the given arguments: to start soon, for it serves no more than a test. */
     static ServerProcess java(Path folder, List<String> arguments) throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
         command.addAll(arguments);
         return command(folder, command);
     }
