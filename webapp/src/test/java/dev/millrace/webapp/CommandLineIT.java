@@ -75,6 +75,26 @@ class CommandLineIT {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"webapp", "webapp/WEB-INF", "webapp/WEB-INF/server", "webapp/WEB-INF/server", "files",
+        "files/20MB.bin", "tmp-millrace"})
+    void itMayBeEndedWhileItStarts(String step) throws Exception {
+        try (ServerProcess server = ServerProcess.war(temporary, "--bio-port=0", "--nio-port=-1")) {
+            while (!has(step)) {
+                Thread.onSpinWait();
+            }
+            server.terminate();
+            assertEquals(143, server.exitCode());
+            assertEquals(List.of(), server.err());
+        }
+    }
+
+    private boolean has(String step) throws IOException {
+        try (Stream<Path> homes = Files.list(temporary)) {
+            return homes.anyMatch(home -> Files.exists(home.resolve(step)));
+        }
+    }
+
     @Test
     void aCachedFileIsTheSameFile() throws Exception {
         try (ServerProcess server = ServerProcess.war(temporary, "--bio-port=0", "--nio-port=-1",

@@ -2,6 +2,7 @@ package dev.millrace.webapp.launch;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Enumeration;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
@@ -19,9 +21,12 @@ import java.util.zip.ZipFile;
  */
 public final class Launcher {
     private static final String SERVER_CLASS = "dev.millrace.webapp.server.Standalone";
+    private static final int REMOVALS = 50;
+    private static final int PAUSE_MILLIS = 20;
 
     private final Path home;
     private volatile AutoCloseable server;
+    private volatile boolean stopping;
 
     private Launcher(Path home) {
         this.home = home;
@@ -38,31 +43,41 @@ public final class Launcher {
         // Created readable by its owner alone (0700) where the file system has such permissions.
         Launcher launcher = new Launcher(Files.createTempDirectory("millrace-"));
         Runtime.getRuntime().addShutdownHook(new Thread(launcher::stop, "millrace-stop"));
-        launcher.start(war, args);
+        try {
+            launcher.start(war, args);
+        } catch (Exception e) {
+            // Told to end while it started: it misses what has been removed.
+            if (!launcher.stopping) {
+                throw e;
+            }
+        }
     }
 
     private void start(Path war, String[] args) throws Exception {
         Path webapp = home.resolve("webapp");
         unpack(war, webapp);
+        if (stopping) {
+            return;
+        }
         ClassLoader loader = new URLClassLoader("millrace-server", classPath(webapp), Launcher.class.getClassLoader());
         Thread.currentThread().setContextClassLoader(loader);
         server = (AutoCloseable) Class.forName(SERVER_CLASS, true, loader)
-            .getMethod("start", Path.class, String[].class)
-            .invoke(null, home, args);
+            .getMethod("start", Path.class, String[].class, BooleanSupplier.class)
+            .invoke(null, home, args, (BooleanSupplier) () -> stopping);
     }
 
-    private static void unpack(Path war, Path target) throws IOException {
+    private void unpack(Path war, Path target) throws IOException {
         try (ZipFile zip = new ZipFile(war.toFile())) {
-            for (Enumeration<? extends ZipEntry> entries = zip.entries(); entries.hasMoreElements();) {
+            for (Enumeration<? extends ZipEntry> entries = zip.entries(); entries.hasMoreElements() && !stopping;) {
                 ZipEntry entry = entries.nextElement();
                 Path file = target.resolve(entry.getName()).normalize();
                 if (!file.startsWith(target)) {
                     throw new IOException("Entry outside the archive: " + entry.getName());
                 }
                 if (entry.isDirectory()) {
-                    Files.createDirectories(file);
+                    createFolder(file);
                 } else {
-                    Files.createDirectories(file.getParent());
+                    createFolder(file.getParent());
                     try (InputStream in = zip.getInputStream(entry)) {
                         Files.copy(in, file);
                     }
@@ -70,6 +85,14 @@ public final class Launcher {
                     Files.setLastModifiedTime(file, entry.getLastModifiedTime());
                 }
             }
+        }
+    }
+
+    // Never the home itself, as Files.createDirectories would: once removed, it must not come back.
+    private void createFolder(Path folder) throws IOException {
+        if (!folder.equals(home) && !Files.isDirectory(folder)) {
+            createFolder(folder.getParent());
+            Files.createDirectory(folder);
         }
     }
 
@@ -87,6 +110,7 @@ public final class Launcher {
     }
 
     private void stop() {
+        stopping = true;
         try {
             if (server != null) {
                 server.close();
@@ -95,9 +119,28 @@ public final class Launcher {
             System.err.println("millrace: " + e);
         }
         try {
-            deleteTree(home);
-        } catch (IOException e) {
+            remove(home);
+        } catch (IOException | UncheckedIOException e) {
             System.err.println("millrace: could not remove " + home + ": " + e);
+        } catch (InterruptedException e) {
+            // Told to hurry: what is left stays.
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    // Again and again: a server that was still starting may write meanwhile. The main thread is not waited for, as it
+    // may be the one that ends the JVM, and waits for this.
+    private static void remove(Path root) throws IOException, InterruptedException {
+        for (int left = REMOVALS; left > 0; left--) {
+            try {
+                deleteTree(root);
+                return;
+            } catch (IOException | UncheckedIOException e) {
+                if (left == 1) {
+                    throw e;
+                }
+            }
+            Thread.sleep(PAUSE_MILLIS);
         }
     }
 
@@ -107,8 +150,16 @@ public final class Launcher {
         try (Stream<Path> tree = Files.walk(root)) {
             paths = tree.toList();
         }
+        IOException failure = null;
         for (int i = paths.size() - 1; i >= 0; i--) {
-            Files.delete(paths.get(i));
+            try {
+                Files.deleteIfExists(paths.get(i));
+            } catch (IOException e) {
+                failure = e;
+            }
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 }

@@ -73,9 +73,10 @@ public final class Standalone implements AutoCloseable {
      *
      * @param home a private folder with the unpacked WAR in {@code webapp}; removed by the caller after the stop
      * @param args the command line
+     * @param ending whether the JVM ends already, so that the folder is being removed
      * @return the running server; closing it waits up to 5 s for requests under way
      */
-    public static AutoCloseable start(Path home, String[] args) {
+    public static AutoCloseable start(Path home, String[] args, BooleanSupplier ending) {
         try {
             Optional<Options> options = Options.parse(args);
             if (options.isPresent()) {
@@ -87,6 +88,9 @@ public final class Standalone implements AutoCloseable {
             System.err.println("millrace: " + e.getMessage());
             System.exit(2);
         } catch (Exception e) {
+            if (ending.getAsBoolean()) {
+                throw new IllegalStateException("the JVM ends", e);
+            }
             System.err.println("millrace: could not start: " + reason(e));
             System.exit(1);
         }
