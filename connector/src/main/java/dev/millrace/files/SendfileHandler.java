@@ -2,7 +2,6 @@ package dev.millrace.files;
 
 import java.nio.file.Path;
 import org.eclipse.jetty.http.content.HttpContent;
-import org.eclipse.jetty.http.content.PreCompressedHttpContentFactory;
 import org.eclipse.jetty.http.content.ResourceHttpContentFactory;
 import org.eclipse.jetty.http.content.VirtualHttpContentFactory;
 import org.eclipse.jetty.io.ByteBufferPool;
@@ -57,7 +56,7 @@ public class SendfileHandler extends ResourceHandler {
                 : checkedByContext(bufferPool);
         found = new VirtualHttpContentFactory(factory, getStyleSheet(), "text/css", bufferPool);
         sendfile.setServer(getServer());
-        return new PreCompressedHttpContentFactory(sendfile, getPrecompressedFormats());
+        return new VariantsContentFactory(sendfile, getPrecompressedFormats());
     }
 
     private HttpContent.Factory checkedByContext(ByteBufferPool.Sized bufferPool) {

@@ -1,30 +1,39 @@
 package dev.millrace.files;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
+import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestServer;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import org.eclipse.jetty.http.CompressedContentFormat;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.resource.ResourceFactory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Files that may not be read: Linux has one that not even root may. */
 @EnabledOnOs(OS.LINUX)
 class ForbiddenFileTest {
     private static final Path FORBIDDEN = Path.of("/sys/bus/cpu/drivers_probe");
+
+    @TempDir
+    Path directory;
 
     private final SendfileHandler files = new SendfileHandler();
 
@@ -49,6 +58,28 @@ class ForbiddenFileTest {
     void failWithAndWithoutAContext() throws Exception {
         assertFails(files);
         assertFails(new ContextHandler(files, "/"));
+    }
+
+    @Test
+    void areMissingWhenTheyAreVariants() throws Exception {
+        Files.writeString(directory.resolve("drivers"), "plain");
+        files.setPrecompressedFormats(new CompressedContentFormat("gzip", "_probe"));
+        try (TestServer server = new TestServer(Connectors.NIO::http)) {
+            ResourceFactory resources = ResourceFactory.of(server.server());
+            files.setBaseResource(ResourceFactory.combine(resources.newResource(directory),
+                    resources.newResource(FORBIDDEN.getParent())));
+            server.start(files);
+            try (RawClient client = server.client()) {
+                for (String accepted : List.of("identity", "gzip")) {
+                    Answer answer = client.send("GET /drivers HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: " + accepted
+                            + "\r\n\r\n").answer();
+                    assertEquals(200, answer.status(), accepted);
+                    assertEquals("plain", answer.text());
+                    assertNull(answer.headers().get("Content-Encoding"));
+                }
+                assertEquals(500, client.get("/drivers_probe").answer().status());
+            }
+        }
     }
 
     @Test

@@ -1,0 +1,57 @@
+package dev.millrace.files;
+
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.eclipse.jetty.http.CompressedContentFormat;
+import org.eclipse.jetty.http.content.HttpContent;
+import org.eclipse.jetty.http.content.PreCompressedHttpContentFactory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks for pre-compressed variants as Jetty does, for each request, whatever it accepts. One that cannot be opened is none:
+ * the file itself can be sent without it.
+ */
+final class VariantsContentFactory extends PreCompressedHttpContentFactory {
+    private static final Logger LOG = LoggerFactory.getLogger(VariantsContentFactory.class);
+
+    private final HttpContent.Factory found;
+    private final List<CompressedContentFormat> formats;
+
+    VariantsContentFactory(HttpContent.Factory found, List<CompressedContentFormat> formats) {
+        super(found, formats);
+        this.found = found;
+        this.formats = formats;
+    }
+
+    @Override
+    public HttpContent getContent(String path) throws IOException {
+        HttpContent content = found.getContent(path);
+        if (content == null) {
+            return null;
+        }
+        Set<CompressedContentFormat> variants = new HashSet<>();
+        for (CompressedContentFormat format : formats) {
+            if (isFound(path + format.getExtension())) {
+                variants.add(format);
+            }
+        }
+        return new HttpContent.Wrapper(content) {
+            @Override
+            public Set<CompressedContentFormat> getPreCompressedContentFormats() {
+                return variants;
+            }
+        };
+    }
+
+    private boolean isFound(String variant) {
+        try {
+            return found.getContent(variant) != null;
+        } catch (IOException x) {
+            LOG.debug("Cannot open {}", variant, x);
+            return false;
+        }
+    }
+}
