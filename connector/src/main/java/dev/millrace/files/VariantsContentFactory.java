@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Looks for pre-compressed variants as Jetty does, for each request, whatever it accepts. One that cannot be opened is none:
- * the file itself can be sent without it.
+ * the file itself can be sent without it. Nor is a directory, to which Jetty would redirect, and from there back.
  */
 final class VariantsContentFactory extends PreCompressedHttpContentFactory {
     private static final Logger LOG = LoggerFactory.getLogger(VariantsContentFactory.class);
@@ -48,7 +48,8 @@ final class VariantsContentFactory extends PreCompressedHttpContentFactory {
 
     private boolean isFound(String variant) {
         try {
-            return found.getContent(variant) != null;
+            HttpContent content = found.getContent(variant);
+            return content != null && !content.getResource().isDirectory();
         } catch (IOException x) {
             LOG.debug("Cannot open {}", variant, x);
             return false;
