@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.AccessDeniedException;
 import java.util.EnumSet;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
@@ -28,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * <p>An interim response, of status 103 for example, goes to the client, without our fields.
  */
 final class DelegatingResponse extends PassiveResponse implements Callback {
-    private static final Set<HttpHeader> OF_WHOLE_FILES = EnumSet.of(HttpHeader.RANGE, HttpHeader.IF_RANGE,
+    private static final EnumSet<HttpHeader> OF_WHOLE_FILES = EnumSet.of(HttpHeader.RANGE, HttpHeader.IF_RANGE,
             HttpHeader.IF_MATCH, HttpHeader.IF_NONE_MATCH, HttpHeader.IF_MODIFIED_SINCE,
             HttpHeader.IF_UNMODIFIED_SINCE);
 

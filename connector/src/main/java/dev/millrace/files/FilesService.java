@@ -3,6 +3,7 @@ package dev.millrace.files;
 import java.io.IOException;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -41,7 +42,7 @@ final class FilesService extends ResourceService {
             super.doGet(request, response, callback, content);
         } else if (range.indexOf(',') > 0 && isUnopened(content)
                 || !files.get().acceptsRanges(request.getHeaders(), content)) {
-            super.doGet(new WholeRequest(request, Set.of(HttpHeader.RANGE)), response, callback, content);
+            super.doGet(new WholeRequest(request, EnumSet.of(HttpHeader.RANGE)), response, callback, content);
         } else if (range.indexOf(',') > 0 && content.getResource() instanceof FileResource resource) {
             sendRanges(request, response, callback, content, resource);
         } else if (content.getResource().isDirectory()) {

@@ -1,6 +1,6 @@
 package dev.millrace.files;
 
-import java.util.Set;
+import java.util.EnumSet;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
@@ -10,7 +10,8 @@ import org.eclipse.jetty.server.Request;
 final class WholeRequest extends Request.Wrapper {
     private final HttpFields headers;
 
-    WholeRequest(Request wrapped, Set<HttpHeader> without) {
+    // An EnumSet: the header of a field that Jetty does not know is null, at which a Set.of fails.
+    WholeRequest(Request wrapped, EnumSet<HttpHeader> without) {
         super(wrapped);
         HttpFields.Mutable kept = HttpFields.build();
         for (HttpField field : wrapped.getHeaders()) {

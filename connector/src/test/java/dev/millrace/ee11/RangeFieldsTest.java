@@ -1,0 +1,91 @@
+package dev.millrace.ee11;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import dev.millrace.files.SendfileContentFactory;
+import dev.millrace.files.SendfileHandler;
+import dev.millrace.files.XSendfileHandler;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.RawClient.Answer;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
+import org.eclipse.jetty.ee11.servlet.ServletHolder;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Fields {@code Range} that are answered by the whole. */
+class RangeFieldsTest {
+    @TempDir
+    Path directory;
+
+    private byte[] bytes;
+
+    @BeforeEach
+    void write() throws Exception {
+        bytes = TestFiles.write(directory, "file.bin", 300_000);
+    }
+
+    private Handler files() {
+        SendfileHandler files = new SendfileHandler();
+        files.setBaseResourceAsString(directory.toString());
+        files.getSendfileContentFactory().setDebugHeader(true);
+        return files;
+    }
+
+    private Handler servlet() {
+        ServletContextHandler context = new ServletContextHandler("/");
+        ServletHolder files = context.addServlet(SendfileServlet.class, "/*");
+        files.setInitParameter("baseResource", directory.toString());
+        files.setInitParameter("debugHeader", "true");
+        return context;
+    }
+
+    private Handler delegating() {
+        XSendfileHandler handler = new XSendfileHandler(new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) {
+                response.getHeaders().put("X-Sendfile", directory.resolve("file.bin").toString());
+                callback.succeeded();
+                return true;
+            }
+        });
+        handler.addRoot(directory.toString());
+        handler.getSendfileContentFactory().setDebugHeader(true);
+        return handler;
+    }
+
+    private void checkWhole(String... fields) {
+        assertAll(Stream.of(files(), servlet(), delegating()).map(handler -> () -> checkWhole(handler, fields)));
+    }
+
+    private void checkWhole(Handler handler, String... fields) throws Exception {
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(handler); RawClient client = server.client()) {
+            for (String field : fields) {
+                String where = handler + " " + field;
+                Answer answer = client.send("GET /file.bin HTTP/1.1\r\nHost: a\r\n" + field + "\r\n\r\n").answer();
+                assertEquals(200, answer.status(), where);
+                assertArrayEquals(bytes, answer.body(), where);
+                assertNull(answer.headers().get("Content-Range"), where);
+                assertEquals("yes", answer.headers().get(SendfileContentFactory.DEBUG_HEADER), where);
+            }
+        }
+    }
+
+    @Test
+    void otherFieldsDoNotMatter() {
+        checkWhole("Sec-Fetch-Mode: cors\r\nRange: bytes=0-9\r\nIf-Range: Mon, 01 Jan 2001 00:00:00 GMT",
+                "X-Other: 1\r\nRange: bytes=0-0" + ",5-5".repeat(100));
+    }
+}
