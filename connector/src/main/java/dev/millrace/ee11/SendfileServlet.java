@@ -128,13 +128,13 @@ public class SendfileServlet extends ResourceServlet {
             super.doGet(new Whole(request, RANGES_AND_CONDITIONS), response);
             return;
         }
-        String range = request.getHeader(RANGE);
-        if (range == null) {
+        if (!request.getHeaders(RANGE).hasMoreElements()) {
             super.doGet(request, response);
             return;
         }
+        String range = request.getHeader(RANGE);
         HttpServletRequest served = withRanges(request);
-        if (served != request || range.indexOf(',') < 0 || !(response instanceof ServletApiResponse)) {
+        if (served != request || range == null || range.indexOf(',') < 0 || !(response instanceof ServletApiResponse)) {
             super.doGet(served, response);
             return;
         }

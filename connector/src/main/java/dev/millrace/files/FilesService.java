@@ -37,13 +37,13 @@ final class FilesService extends ResourceService {
 
     @Override
     public void doGet(Request request, Response response, Callback callback, HttpContent content) {
-        String range = request.getHeaders().get(HttpHeader.RANGE);
-        if (range == null) {
+        HttpFields fields = request.getHeaders();
+        boolean areSeveral = Ranges.areSeveral(fields);
+        if (!fields.contains(HttpHeader.RANGE)) {
             super.doGet(request, response, callback, content);
-        } else if (range.indexOf(',') > 0 && isUnopened(content)
-                || !files.get().acceptsRanges(request.getHeaders(), content)) {
+        } else if (areSeveral && isUnopened(content) || !files.get().acceptsRanges(fields, content)) {
             super.doGet(new WholeRequest(request, EnumSet.of(HttpHeader.RANGE)), response, callback, content);
-        } else if (range.indexOf(',') > 0 && content.getResource() instanceof FileResource resource) {
+        } else if (areSeveral && content.getResource() instanceof FileResource resource) {
             sendRanges(request, response, callback, content, resource);
         } else if (content.getResource().isDirectory()) {
             // Its welcome file may be an application's, which says itself what its pages are like.

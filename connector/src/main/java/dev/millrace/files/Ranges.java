@@ -1,5 +1,6 @@
 package dev.millrace.files;
 
+import java.util.List;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.content.HttpContent;
@@ -11,16 +12,24 @@ final class Ranges {
 
     /** See {@link SendfileContentFactory#acceptsRanges}. */
     static boolean areAcceptable(HttpFields request, HttpContent content, int maxRanges) {
-        long commas = 0;
-        for (String range : request.getValuesList(HttpHeader.RANGE)) {
-            commas += range.chars().filter(c -> c == ',').count() + 1;
-        }
-        String version = request.get(HttpHeader.IF_RANGE);
-        if (commas > maxRanges) {
+        List<String> fields = request.getValuesList(HttpHeader.RANGE);
+        // RFC 9110 section 14.2 has one field, and no list of them; Jetty takes the ranges of all.
+        if (fields.size() != 1 || count(fields.get(0)) > maxRanges) {
             return false;
         }
+        String version = request.get(HttpHeader.IF_RANGE);
         return version == null
                 || content.getLastModified() != null && version.equals(content.getLastModified().getValue())
                 || !version.startsWith("W/") && version.equals(content.getETagValue());
+    }
+
+    /** Whether Jetty may find several ranges in what a request says, in one field or in more. */
+    static boolean areSeveral(HttpFields request) {
+        List<String> fields = request.getValuesList(HttpHeader.RANGE);
+        return fields.size() > 1 || fields.size() == 1 && count(fields.get(0)) > 1;
+    }
+
+    private static long count(String field) {
+        return field == null ? 0 : field.chars().filter(c -> c == ',').count() + 1;
     }
 }

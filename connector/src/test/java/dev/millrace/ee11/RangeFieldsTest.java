@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Fields {@code Range} that are answered by the whole. */
+/** Fields {@code Range} that RFC 9110 section 14.2 lets a server ignore, or has it ignore, are answered by the whole. */
 class RangeFieldsTest {
     @TempDir
     Path directory;
@@ -81,6 +81,12 @@ class RangeFieldsTest {
                 assertEquals("yes", answer.headers().get(SendfileContentFactory.DEBUG_HEADER), where);
             }
         }
+    }
+
+    @Test
+    void severalAreNone() {
+        checkWhole("Range: bytes=0-99999\r\nRange: bytes=200000-299999", "Range: bytes=0-9\r\nRange: bytes=0-9",
+                "Range:\r\nRange: bytes=0-9,20-29", "Range: bytes=0-9\r\nX-Other: 1\r\nrange: bytes=400000-");
     }
 
     @Test

@@ -190,7 +190,8 @@ class FileLinksTest {
     void mayNotChangeAfterADirectoryWasFound() throws Exception {
         Path found = first.resolve("both");
         try (TestServer server = server(new Linking(files, found, directory.resolve("outside/secret.txt")))) {
-            for (String range : List.of("", "Range: bytes=0-3\r\n", "Range: bytes=0-3,8-11\r\n")) {
+            for (String range : List.of("", "Range: bytes=0-3\r\n", "Range: bytes=0-3,8-11\r\n",
+                    "Range: bytes=0-3\r\nRange: bytes=8-11\r\n", "Range:\r\nRange: bytes=0-3,8-11\r\n")) {
                 Files.delete(found);
                 Files.createDirectory(found);
                 try (RawClient client = server.client()) {
