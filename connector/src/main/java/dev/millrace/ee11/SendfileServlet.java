@@ -171,7 +171,7 @@ public class SendfileServlet extends ResourceServlet {
             ServletContextRequest target = ServletContextRequest.getServletContextRequest(request);
             // The variant that will be sent: each has a version of its own.
             HttpContent content = path == null ? null : getResourceService().getContent(path, target);
-            return content == null || files.acceptsRanges(target.getHeaders(), content) ? request
+            return content == null || content.getResource().isDirectory() || files.acceptsRanges(target.getHeaders(), content) ? request
                     : new Whole(request, RANGES);
         } catch (InvalidPathException ignored) {
             // Jetty answers it.

@@ -41,13 +41,15 @@ final class FilesService extends ResourceService {
         boolean areSeveral = Ranges.areSeveral(fields);
         if (!fields.contains(HttpHeader.RANGE)) {
             super.doGet(request, response, callback, content);
-        } else if (areSeveral && isUnopened(content) || !files.get().acceptsRanges(fields, content)) {
+        } else if (areSeveral && isUnopened(content)) {
+            super.doGet(new WholeRequest(request, EnumSet.of(HttpHeader.RANGE)), response, callback, content);
+        } else if (content.getResource().isDirectory()) {
+            // Its welcome file may be an application's, which says itself what its pages and ranges are like.
+            super.doGet(request, response, callback, content);
+        } else if (!files.get().acceptsRanges(fields, content)) {
             super.doGet(new WholeRequest(request, EnumSet.of(HttpHeader.RANGE)), response, callback, content);
         } else if (areSeveral && content.getResource() instanceof FileResource resource) {
             sendRanges(request, response, callback, content, resource);
-        } else if (content.getResource().isDirectory()) {
-            // Its welcome file may be an application's, which says itself what its pages are like.
-            super.doGet(request, response, callback, content);
         } else {
             super.doGet(request, new FileResponse(request, response), callback, content);
         }

@@ -14,7 +14,8 @@ final class Ranges {
     static boolean areAcceptable(HttpFields request, HttpContent content, int maxRanges) {
         List<String> fields = request.getValuesList(HttpHeader.RANGE);
         // RFC 9110 section 14.2 has one field, and no list of them; Jetty takes the ranges of all.
-        if (fields.size() != 1 || count(fields.get(0)) > maxRanges) {
+        // A unit that is not understood must be ignored; in which case this one is written Jetty does not ignore.
+        if (fields.size() != 1 || fields.get(0) == null || !fields.get(0).startsWith("bytes=") || count(fields.get(0)) > maxRanges) {
             return false;
         }
         String version = request.get(HttpHeader.IF_RANGE);

@@ -286,7 +286,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     }
 
     /**
-     * Whether the ranges that a request asks for are to be served: not when they are too many or in several fields, and not when
+     * Whether the ranges that a request asks for are to be served: not when they are too many or in several fields or other units, and not when
      * {@code If-Range} (RFC 9110 section 13.1.5) names another version. A weak validator names none.
      *
      * @param request the request's header fields

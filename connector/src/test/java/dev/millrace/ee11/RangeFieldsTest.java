@@ -94,4 +94,9 @@ class RangeFieldsTest {
         checkWhole("Sec-Fetch-Mode: cors\r\nRange: bytes=0-9\r\nIf-Range: Mon, 01 Jan 2001 00:00:00 GMT",
                 "X-Other: 1\r\nRange: bytes=0-0" + ",5-5".repeat(100));
     }
+
+    @Test
+    void otherUnitsAreIgnored() {
+        checkWhole("Range: items=0-5", "Range: Bytes=0-9", "Range: BYTES=0-9,20-29", "Range: none", "Range:");
+    }
 }
