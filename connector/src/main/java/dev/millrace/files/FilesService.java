@@ -76,11 +76,35 @@ final class FilesService extends ResourceService {
         super.doGet(request, ranges, Callback.from(file::release, callback), ranges.content(content));
     }
 
+    // RFC 9110 sections 13.1.1 and 13.1.2: "*" is any version, and to Jetty a tag that none has. Of two conditions on one side
+    // that by date is not looked at; those of the other side come first (13.2.2). Jetty may yet answer 403 for a directory.
+    @Override
+    protected boolean handleConditionalHeaders(Request request, Response response, HttpContent content,
+            Callback callback) throws IOException {
+        EnumSet<HttpHeader> decided = EnumSet.noneOf(HttpHeader.class);
+        if ("*".equals(request.getHeaders().get(HttpHeader.IF_MATCH))) {
+            decided.addAll(EnumSet.of(HttpHeader.IF_MATCH, HttpHeader.IF_UNMODIFIED_SINCE));
+        }
+        boolean isNotModified = "*".equals(request.getHeaders().get(HttpHeader.IF_NONE_MATCH))
+                && !content.getResource().isDirectory() && !isUnopened(content);
+        if (isNotModified) {
+            decided.addAll(EnumSet.of(HttpHeader.IF_NONE_MATCH, HttpHeader.IF_MODIFIED_SINCE));
+        }
+        Request rest = decided.isEmpty() ? request : new WholeRequest(request, decided);
+        if (handleVersions(rest, response, content, callback)) {
+            return true;
+        }
+        if (isNotModified) {
+            putNotModifiedHeaders(response, content);
+            writeHttpError(request, response, callback, HttpStatus.NOT_MODIFIED_304);
+        }
+        return isNotModified;
+    }
+
     // Jetty takes what follows the last hyphen of an entity tag for the suffix of a variant, and compares without it; of an
     // empty tag it looks for one beyond the end. Where there are no variants, the hyphen is an application's: with a suffix
     // to take away, its tag stays whole.
-    @Override
-    protected boolean handleConditionalHeaders(Request request, Response response, HttpContent content,
+    private boolean handleVersions(Request request, Response response, HttpContent content,
             Callback callback) throws IOException {
         String etag = content.getETagValue();
         Set<CompressedContentFormat> variants = content.getPreCompressedContentFormats();
