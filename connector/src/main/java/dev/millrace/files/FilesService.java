@@ -14,6 +14,7 @@ import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.HttpURI;
+import org.eclipse.jetty.http.PreEncodedHttpField;
 import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.ResourceService;
@@ -26,6 +27,9 @@ import org.eclipse.jetty.util.Callback;
 final class FilesService extends ResourceService {
     private static final Pattern EMPTY_TAG = Pattern.compile("(W/)?\"*");
 
+    private static final HttpField VARY_BY_ENCODING =
+            new PreEncodedHttpField(HttpHeader.VARY, HttpHeader.ACCEPT_ENCODING.asString());
+
     private final Supplier<SendfileContentFactory> files;
     private final Supplier<Server> server;
 
@@ -37,6 +41,11 @@ final class FilesService extends ResourceService {
 
     @Override
     public void doGet(Request request, Response response, Callback callback, HttpContent content) {
+        boolean hasVary = response.getHeaders().contains(HttpHeader.VARY) && !content.getResource().isDirectory();
+        get(request, hasVary ? new VariedResponse(request, response) : response, callback, content);
+    }
+
+    private void get(Request request, Response response, Callback callback, HttpContent content) {
         HttpFields fields = request.getHeaders();
         boolean areSeveral = Ranges.areSeveral(fields);
         if (!fields.contains(HttpHeader.RANGE)) {
@@ -130,7 +139,7 @@ final class FilesService extends ResourceService {
         if (!content.getResource().isDirectory()) {
             Set<CompressedContentFormat> variants = content.getPreCompressedContentFormats();
             if (variants == null || !variants.isEmpty()) {
-                headers.put(HttpHeader.VARY, HttpHeader.ACCEPT_ENCODING.asString());
+                headers.ensureField(VARY_BY_ENCODING);
             }
             HttpField etag = isEtags() ? content.getETag() : null;
             if (etag != null && !headers.contains(HttpHeader.ETAG) && !Route.mayChangeContent(response)) {
