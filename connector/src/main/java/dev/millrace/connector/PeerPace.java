@@ -3,6 +3,7 @@ package dev.millrace.connector;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.Connection;
@@ -143,9 +144,14 @@ final class PeerPace {
         return begin == 0 ? 0 : NanoTime.millisSince(begin);
     }
 
+    /** Whether the connection's first handshake is over. */
     static boolean isEstablished(SslConnection ssl) {
-        return ssl.getSSLEngine().getHandshakeStatus() == HandshakeStatus.NOT_HANDSHAKING
-                && !"NONE".equals(ssl.getSSLEngine().getSession().getProtocol());
+        SSLEngine engine = ssl.getSSLEngine();
+        String protocol = engine.getSession().getProtocol();
+        // TLS 1.3 has its session before the peer's last word, and no other handshake; what came before has its session when
+        // the first is over, and maybe another after it.
+        return protocol.equals("TLSv1.3") ? engine.getHandshakeStatus() == HandshakeStatus.NOT_HANDSHAKING
+                : !protocol.equals("NONE");
     }
 
     /** Whether the connection only finds out what follows it: Jetty's PROXY protocol, its detector. */
