@@ -329,6 +329,11 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     }
 
     @Override
+    public boolean awaitsRead() {
+        return isFillInterested() && reads.isPeerAwaited();
+    }
+
+    @Override
     public boolean isWritePending() {
         return !writes.isQueued() && (writing || getWriteFlusher().isPending());
     }

@@ -160,6 +160,20 @@ final class ReadTurns {
         return available.available();
     }
 
+    /**
+     * Whether nothing has come that a thread has yet to read: one that waits may be kept from it, a virtual one by handlers on
+     * all carriers. Takes no lock that a reader holds.
+     */
+    boolean isPeerAwaited() {
+        try {
+            return channel.socket().getInputStream().available() == 0;
+        } catch (UnsupportedOperationException unixDomain) {
+            return true;
+        } catch (IOException closed) {
+            return false;
+        }
+    }
+
     /** @return the thread that runs the connection's code, if any; it may be busy in a handler */
     Thread handlingThread() {
         Loop loop = handling;

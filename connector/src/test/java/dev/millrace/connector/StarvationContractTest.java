@@ -7,12 +7,15 @@ import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
+import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -24,7 +27,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** All threads of the server's pool are taken. */
+/** All threads that serve requests are taken: those of the server's pool, or the carriers of virtual ones. */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#all")
 @Timeout(60)
@@ -83,7 +86,7 @@ class StarvationContractTest {
         public boolean handle(Request request, Response response, Callback callback) throws Exception {
             handling.incrementAndGet();
             if (request.getMethod().equals("GET")) {
-                released.await();
+                keepThread();
                 Content.Sink.write(response, true, "released", callback);
                 return true;
             }
@@ -96,11 +99,20 @@ class StarvationContractTest {
         }
     }
 
+    // A virtual thread that waits leaves its carrier to others.
+    private void keepThread() throws InterruptedException {
+        while (connectors == Connectors.BIO_VIRTUAL && released.getCount() > 0) {
+            Thread.onSpinWait();
+        }
+        released.await();
+    }
+
     /** Who has sent all that he was asked for is not slow. */
     @Test
     void isNotThePeersFault() throws Exception {
-        assumeTrue(connectors == Connectors.NIO || connectors == Connectors.NIO_HANDOFF,
-                "looks after the pace of its peers, and serves them by the pool");
+        assumeTrue(connectors == Connectors.NIO || connectors == Connectors.NIO_HANDOFF || connectors == Connectors.BIO_VIRTUAL,
+                "looks after the pace of its peers, and serves them by few threads");
+        int threads = connectors == Connectors.BIO_VIRTUAL ? Runtime.getRuntime().availableProcessors() : THREADS;
         List<RawClient> clients = new ArrayList<>();
         TestServer server = server();
         SlowPeers peers = server.connector().getBean(SlowPeers.class);
@@ -110,12 +122,14 @@ class StarvationContractTest {
             uploading.send(HEAD);
             Await.until("asks", () -> handling.get() == 1);
             QueuedThreadPool pool = (QueuedThreadPool) server.server().getThreadPool();
-            for (int i = 0; i < THREADS; i++) {
+            for (int i = 0; i < threads; i++) {
                 clients.add(server.client().get("/"));
             }
             Await.until("all are handled, or wait for a thread", () -> handling.get() + pool.getQueueSize() > clients.size());
             uploading.send("done");
-            Await.until("the selector has found it", () -> !((WatchedEndPoint) uploadingEndPoint(server, uploading)).awaitsRead());
+            SocketChannelEndPoint endPoint = endPoint(server, uploading);
+            Await.until("it has come", () -> connectors == Connectors.BIO_VIRTUAL ? available(endPoint) == 4
+                    : !((WatchedEndPoint) endPoint).awaitsRead());
             peers.setGraceMillis(0);
             peers.setMinRequestBytesPerSecond(1_000_000);
             long looks = peers.getLooks();
@@ -132,8 +146,16 @@ class StarvationContractTest {
         }
     }
 
-    private static Object uploadingEndPoint(TestServer server, RawClient client) {
-        return server.connector().getConnectedEndPoints().stream()
+    private static int available(SocketChannelEndPoint endPoint) {
+        try {
+            return endPoint.getChannel().socket().getInputStream().available();
+        } catch (IOException x) {
+            throw new UncheckedIOException(x);
+        }
+    }
+
+    private static SocketChannelEndPoint endPoint(TestServer server, RawClient client) {
+        return (SocketChannelEndPoint) server.connector().getConnectedEndPoints().stream()
                 .filter(endPoint -> endPoint.getRemoteSocketAddress().equals(client.socket().getLocalSocketAddress()))
                 .findFirst().orElseThrow();
     }
