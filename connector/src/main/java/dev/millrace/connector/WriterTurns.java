@@ -12,9 +12,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The writes of a blocking connection whose callers must not block: each is done by a thread of its own. Where HTTP is spoken,
- * and the peer took the last one at once, a caller who reads the connection, or runs in a context, waits for it nevertheless, for
+ * and the peer took the last one at once, a caller who runs a connection, or in a context, waits for it nevertheless, for
  * a moment: behind a selector nearly every write is complete when the call returns, and some take that for granted. (Jetty's error
- * pages of servlets end the response without waiting for their write; an HTTP/2 stream is reset then.)
+ * pages of servlets end the response without waiting for their write; an HTTP/2 stream is reset then.) Who has waited in vain
+ * does so for a second only where it runs this very connection: it may be sending the same to many peers.
  *
  * <p>At most one write is under way, as Jetty's flusher has it. Thread-safe.
  */
@@ -23,7 +24,10 @@ final class WriterTurns {
     private static final long MOST_WRITE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     /** For the writer to run, on a busy machine. */
     private static final long MOST_START_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int YIELDS = 2;
+    /** When the current thread waited in vain the last time: none, but for the few that did. */
+    private static final ThreadLocal<Long> IN_VAIN = new ThreadLocal<>();
     private static final Logger LOG = LoggerFactory.getLogger(WriterTurns.class);
 
     private final BioEndPoint endPoint;
@@ -66,6 +70,9 @@ final class WriterTurns {
                 // Not for longer: the writer tells nobody when it begins.
                 LockSupport.parkNanos(this, Math.min(left, MOST_WRITE_NANOS));
             }
+            if (!isOver) {
+                IN_VAIN.set(NanoTime.now());
+            }
         }
 
         private long left() {
@@ -90,10 +97,17 @@ final class WriterTurns {
         }
     }
 
-    // Not the scheduler, who ends idle connections one after the other, nor a thread that sends the same to many peers. But who reads
-    // HTTP/2: what a handler writes would have to wait behind a frame of his.
+    // Not the scheduler, who ends idle connections one after the other, nor a thread that sends the same to many peers: the application's
+    // own at no time, a request's not after the first of them that took nothing. But who reads HTTP/2: what a handler writes would have to
+    // wait behind a frame of his.
     private boolean mayBeHeldUp() {
-        return ContextHandler.getCurrentContext() != null || connector.getConnectionThreads().isCurrent();
+        return endPoint.handlingThread() == Thread.currentThread() || !hasWaitedInVain()
+                && (ContextHandler.getCurrentContext() != null || connector.getConnectionThreads().isCurrent());
+    }
+
+    private static boolean hasWaitedInVain() {
+        Long last = IN_VAIN.get();
+        return last != null && NanoTime.since(last) < QUIET_NANOS;
     }
 
     // Who broadcasts over WebSocket must not wait for each peer that has stalled.

@@ -2,20 +2,25 @@ package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -26,7 +31,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** One thread of the application that writes to many peers, of which some take nothing. */
+/** One thread that writes to many peers, of which some take nothing: the application's own, or another request's. */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#all")
 @Timeout(60)
@@ -56,10 +61,10 @@ class BroadcastContractTest {
         }
     }
 
-    /** Counts how often a thread is seen to wait for a writer. */
+    /** Collects the turns of writers for which a thread is seen to wait. */
     private static final class Watch extends Thread {
         private final Thread watched;
-        private final AtomicInteger waits = new AtomicInteger();
+        private final Set<Object> turns = ConcurrentHashMap.newKeySet();
         private volatile boolean ended;
 
         private Watch(Thread watched) {
@@ -71,10 +76,15 @@ class BroadcastContractTest {
             while (!ended) {
                 Object blocker = LockSupport.getBlocker(watched);
                 if (blocker != null && blocker.getClass().getName().startsWith(WriterTurns.class.getName())) {
-                    waits.incrementAndGet();
+                    turns.add(blocker);
                 }
                 Thread.yield();
             }
+        }
+
+        private void end() throws InterruptedException {
+            ended = true;
+            join();
         }
     }
 
@@ -96,16 +106,67 @@ class BroadcastContractTest {
                     hadRoom = subscriber.takes(ByteBuffer.allocateDirect(1024 * 1024));
                 }
             }
-            watch.ended = true;
-            watch.join();
-            for (RawClient client : clients) {
-                client.close();
-            }
-            subscribers.forEach(subscriber -> subscriber.callback.failed(new IOException("nobody listens")));
+            watch.end();
+            end(clients, subscribers);
             server.awaitNoEndPoints();
         } finally {
             watch.ended = true;
         }
-        assertEquals(0, watch.waits.get());
+        assertEquals(0, watch.turns.size());
+    }
+
+    private static void end(List<RawClient> clients, Collection<Subscriber> subscribers) throws IOException {
+        for (RawClient client : clients) {
+            client.close();
+        }
+        subscribers.forEach(subscriber -> subscriber.callback.failed(new IOException("nobody listens")));
+    }
+
+    /** Fills all subscribers, and says for how many of them it waited though they had no room. */
+    private static final class Broadcasting extends Handler.Abstract {
+        private final Subscribing subscribing = new Subscribing();
+        private volatile long waitsInVain;
+        private volatile long seconds;
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            if (!Request.getPathInContext(request).equals("/all")) {
+                return subscribing.handle(request, response, callback);
+            }
+            Watch watch = new Watch(Thread.currentThread());
+            watch.start();
+            try {
+                long begin = System.nanoTime();
+                for (Subscriber subscriber : subscribing.subscribers) {
+                    boolean hadRoom = true;
+                    while (hadRoom) {
+                        int turns = watch.turns.size();
+                        hadRoom = subscriber.takes(ByteBuffer.allocateDirect(1024 * 1024));
+                        waitsInVain += !hadRoom && watch.turns.size() > turns ? 1 : 0;
+                    }
+                }
+                seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin);
+            } finally {
+                watch.end();
+            }
+            Content.Sink.write(response, true, "done", callback);
+            return true;
+        }
+    }
+
+    /** Once, to see that it is in vain; and after a second once more. */
+    @Test
+    void waitsForOneOfThemInARequest() throws Exception {
+        Broadcasting handler = new Broadcasting();
+        List<RawClient> clients = new ArrayList<>();
+        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient publisher = server.client()) {
+            for (int i = 0; i < PEERS; i++) {
+                clients.add(new RawClient(server.port(), 4096).get("/"));
+            }
+            Await.until("subscribed", () -> handler.subscribing.subscribers.size() == PEERS);
+            assertEquals("done", publisher.get("/all").answer().text());
+            end(clients, handler.subscribing.subscribers);
+        }
+        assertTrue(handler.waitsInVain <= 1 + handler.seconds, handler.waitsInVain + " in " + handler.seconds + " s");
     }
 }
