@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 
-/** What the threads of a blocking connector do. Thread-safe; counters are since start, gauges are of the moment. */
+/** What the threads of a blocking connector do. Thread-safe; counters go on over a restart, gauges are of the moment. */
 @ManagedObject("Threads of a blocking connector")
 public final class ConnectorStatistics {
     private final LongAdder readsBegun = new LongAdder();

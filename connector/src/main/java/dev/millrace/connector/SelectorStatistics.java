@@ -9,7 +9,8 @@ import org.eclipse.jetty.util.annotation.ManagedObject;
 
 /**
  * What the selectors of a connector do, and what its connections wait for. Asks them when it is read: next to nothing is
- * counted for it. Thread-safe; counters are since start, gauges are of the moment.
+ * counted for it. Thread-safe. Wake-ups and hand-overs are since the last start, and 0 after a stop: each start makes its
+ * selectors anew. Requests in turn go on over a restart; gauges are of the moment.
  */
 @ManagedObject("Selectors of a connector, all together")
 public final class SelectorStatistics {
