@@ -47,10 +47,12 @@ final class FilesService extends ResourceService {
 
     private void get(Request request, Response response, Callback callback, HttpContent content) {
         HttpFields fields = request.getHeaders();
-        boolean areSeveral = Ranges.areSeveral(fields);
         if (!fields.contains(HttpHeader.RANGE)) {
             super.doGet(request, response, callback, content);
-        } else if (areSeveral && isUnopened(content)) {
+            return;
+        }
+        boolean areSeveral = Ranges.areSeveral(fields);
+        if (areSeveral && isUnopened(content)) {
             super.doGet(new WholeRequest(request, EnumSet.of(HttpHeader.RANGE)), response, callback, content);
         } else if (content.getResource().isDirectory()) {
             // Its welcome file may be an application's, which says itself what its pages and ranges are like.
@@ -90,17 +92,10 @@ final class FilesService extends ResourceService {
     @Override
     protected boolean handleConditionalHeaders(Request request, Response response, HttpContent content,
             Callback callback) throws IOException {
-        EnumSet<HttpHeader> decided = EnumSet.noneOf(HttpHeader.class);
-        if ("*".equals(request.getHeaders().get(HttpHeader.IF_MATCH))) {
-            decided.addAll(EnumSet.of(HttpHeader.IF_MATCH, HttpHeader.IF_UNMODIFIED_SINCE));
-        }
+        boolean isMatch = "*".equals(request.getHeaders().get(HttpHeader.IF_MATCH));
         boolean isNotModified = "*".equals(request.getHeaders().get(HttpHeader.IF_NONE_MATCH))
                 && !content.getResource().isDirectory() && !isUnopened(content);
-        if (isNotModified) {
-            decided.addAll(EnumSet.of(HttpHeader.IF_NONE_MATCH, HttpHeader.IF_MODIFIED_SINCE));
-        }
-        Request rest = decided.isEmpty() ? request : new WholeRequest(request, decided);
-        if (handleVersions(rest, response, content, callback)) {
+        if (handleVersions(without(request, isMatch, isNotModified), response, content, callback)) {
             return true;
         }
         if (isNotModified) {
@@ -108,6 +103,20 @@ final class FilesService extends ResourceService {
             writeHttpError(request, response, callback, HttpStatus.NOT_MODIFIED_304);
         }
         return isNotModified;
+    }
+
+    private static Request without(Request request, boolean isMatch, boolean isNotModified) {
+        if (!isMatch && !isNotModified) {
+            return request;
+        }
+        EnumSet<HttpHeader> decided = EnumSet.noneOf(HttpHeader.class);
+        if (isMatch) {
+            decided.addAll(EnumSet.of(HttpHeader.IF_MATCH, HttpHeader.IF_UNMODIFIED_SINCE));
+        }
+        if (isNotModified) {
+            decided.addAll(EnumSet.of(HttpHeader.IF_NONE_MATCH, HttpHeader.IF_MODIFIED_SINCE));
+        }
+        return new WholeRequest(request, decided);
     }
 
     // Jetty takes what follows the last hyphen of an entity tag for the suffix of a variant, and compares without it; of an
