@@ -180,6 +180,11 @@ public non-sealed class BioConnector extends MillraceConnector {
     }
 
     @Override
+    void executeImmediately(Runnable task) {
+        connectionThreads.execute(task);
+    }
+
+    @Override
     protected SelectorManager newSelectorManager(Executor executor, Scheduler scheduler, int selectors) {
         return new AcceptEvents(executor, scheduler);
     }

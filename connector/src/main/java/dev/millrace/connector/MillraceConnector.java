@@ -9,6 +9,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -20,6 +21,7 @@ import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.thread.Scheduler;
+import org.eclipse.jetty.util.thread.ThreadPool;
 
 /**
  * What {@link BioConnector} and {@link NioConnector} have in common: limits against too many and too slow peers, and the
@@ -326,6 +328,27 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
         } catch (InterruptedException x) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Runs what may block in the application, at once, for who must not wait for it: the scheduler, who has one thread for all. */
+    final void runElsewhere(Runnable task) {
+        try {
+            executeImmediately(() -> {
+                try {
+                    task.run();
+                } catch (Throwable x) {
+                    LOG.warn("Cannot end a connection of {} in order", this, x);
+                }
+            });
+        } catch (RejectedExecutionException | OutOfMemoryError x) {
+            LOG.debug("No thread but this one: {}", x.toString());
+            task.run();
+        }
+    }
+
+    /** Runs a task by another thread, which waits for no other task. */
+    void executeImmediately(Runnable task) {
+        ThreadPool.executeImmediately(getExecutor(), task);
     }
 
     @Override

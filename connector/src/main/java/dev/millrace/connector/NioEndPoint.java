@@ -253,7 +253,7 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
             super.onIdleExpired(timeout);
             if (isStalled) {
                 // HTTP/2 keeps its connection and writes that it will end; but this peer takes nothing.
-                close(timeout);
+                connector.runElsewhere(() -> close(timeout));
             }
         }
     }

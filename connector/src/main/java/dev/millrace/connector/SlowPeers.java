@@ -127,7 +127,7 @@ final class SlowPeers extends AbstractLifeCycle {
         }
         for (EndPoint endPoint : connector.getConnectedEndPoints()) {
             try {
-                if (endPoint instanceof WatchedEndPoint watched) {
+                if (endPoint instanceof WatchedEndPoint watched && watched.isOpen()) {
                     check(watched);
                 }
             } catch (Throwable x) {
@@ -141,7 +141,7 @@ final class SlowPeers extends AbstractLifeCycle {
 
     private void check(WatchedEndPoint endPoint) {
         if (endPoint.isWriteGivenUp()) {
-            endPoint.close(new EofException("write was given up"));
+            connector.runElsewhere(() -> endPoint.close(new EofException("write was given up")));
             return;
         }
         Connection connection = endPoint.getConnection();
@@ -179,10 +179,15 @@ final class SlowPeers extends AbstractLifeCycle {
         return preliminary && System.currentTimeMillis() - endPoint.getCreatedTimeStamp() > timeout;
     }
 
-    private static void end(WatchedEndPoint endPoint, LongAdder counter, String what) {
-        counter.increment();
-        LOG.debug("Closing {}: slow {}", endPoint, what);
-        endPoint.close(new TimeoutException("peer too slow: " + what));
+    private void end(WatchedEndPoint endPoint, LongAdder counter, String what) {
+        connector.runElsewhere(() -> {
+            // The next look may come before the end that this one has begun.
+            if (endPoint.isOpen()) {
+                counter.increment();
+                LOG.debug("Closing {}: slow {}", endPoint, what);
+                endPoint.close(new TimeoutException("peer too slow: " + what));
+            }
+        });
     }
 
     @Override

@@ -1,0 +1,135 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Http2Frames;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The scheduler of a server has one thread: what it ends may block in the application, and must not block there. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#ours")
+@Timeout(60)
+class SchedulerContractTest {
+    @TempDir
+    static Path directory;
+
+    @Parameter
+    Connectors connectors;
+
+    private final Blocking blocking = new Blocking();
+
+    /** Answers with more than a socket takes, from a thread of its own; blocks in what tells it that the answer has failed. */
+    private static final class Blocking extends Handler.Abstract {
+        private final CountDownLatch written = new CountDownLatch(1);
+        private final CountDownLatch failed = new CountDownLatch(1);
+        private final CountDownLatch goOn = new CountDownLatch(1);
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            new Thread(() -> {
+                response.write(true, ByteBuffer.allocateDirect(32 * 1024 * 1024), Callback.from(callback::succeeded, cause -> {
+                    failed.countDown();
+                    awaitUninterrupted(goOn);
+                    callback.failed(cause);
+                }));
+                written.countDown();
+            }).start();
+            return true;
+        }
+
+        private static void awaitUninterrupted(CountDownLatch latch) {
+            try {
+                latch.await();
+            } catch (InterruptedException x) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        void awaitWritten() throws InterruptedException {
+            assertTrue(written.await(10, TimeUnit.SECONDS));
+        }
+    }
+
+    private void assertSchedules(TestServer server) throws InterruptedException {
+        try {
+            assertTrue(blocking.failed.await(10, TimeUnit.SECONDS), "not told");
+            CountDownLatch run = new CountDownLatch(1);
+            server.server().getScheduler().schedule(run::countDown, 0, TimeUnit.MILLISECONDS);
+            assertTrue(run.await(5, TimeUnit.SECONDS), "the scheduler waits for the application");
+        } catch (Throwable x) {
+            blocking.goOn.countDown();
+            throw x;
+        }
+    }
+
+    private static void setIdle(TestServer server) {
+        server.connector().getConnectedEndPoints().forEach(endPoint -> endPoint.setIdleTimeout(300));
+    }
+
+    @Test
+    void goesOnAfterAnIdleTimeoutOverTls() throws Exception {
+        Tls tls = new Tls(directory);
+        HttpConnectionFactory http = new HttpConnectionFactory();
+        SslConnectionFactory ssl = new SslConnectionFactory(tls.server(), http.getProtocol());
+        try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(blocking);
+                RawClient client = tls.connect(server.port()).get("/")) {
+            blocking.awaitWritten();
+            setIdle(server);
+            assertSchedules(server);
+            if (server.connector() instanceof BioConnector) {
+                server.awaitNoEndPoints();
+            }
+            blocking.goOn.countDown();
+        }
+    }
+
+    @Test
+    void goesOnAfterAnIdleTimeoutOfHttp2() throws Exception {
+        HTTP2CServerConnectionFactory http2 = new HTTP2CServerConnectionFactory(new HttpConfiguration());
+        try (TestServer server = new TestServer(s -> connectors.on(s, http2)).start(blocking);
+                RawClient client = server.client()) {
+            new Http2Frames(client).openWindows().get("/");
+            blocking.awaitWritten();
+            setIdle(server);
+            assertSchedules(server);
+            blocking.goOn.countDown();
+        }
+    }
+
+    @Test
+    void goesOnAfterASlowPeer() throws Exception {
+        TestServer server = new TestServer(connectors::http);
+        server.connector().getBean(SlowPeers.class).setPeriodMillis(100);
+        MillraceConnector connector = (MillraceConnector) server.connector();
+        connector.setSlowPeerGraceMillis(500);
+        // More than a second of it fits into the buffers of sockets.
+        connector.setMinResponseBytesPerSecond(100_000_000);
+        try (server; RawClient client = server.start(blocking).client().get("/")) {
+            assertSchedules(server);
+            Await.until("closed", () -> connector.getConnectedEndPoints().stream().noneMatch(e -> e.isOpen()));
+            blocking.goOn.countDown();
+        }
+    }
+}
