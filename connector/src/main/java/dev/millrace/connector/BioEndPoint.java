@@ -44,7 +44,6 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     private final ConnectionEvent life;
     private volatile Transfer announced;
     private final Opening opening = new Opening();
-    private volatile Throwable ending;
     private volatile boolean writing;
     private volatile boolean cancelled;
     private volatile CloseAlert closeAlert;
@@ -227,10 +226,9 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
             LOG.warn("Aborting {}: {}", this, x.getMessage());
             throw new EofException(x);
         } catch (IOException x) {
-            // The writer wakes before it is told why: a channel that was closed is not the reason, but the consequence. A flusher that has
-            // failed knows the reason, and would add to it what has it for a cause.
-            Throwable cause = ending;
-            throw new EofException(cause == null || getWriteFlusher().isFailed() ? x : cause);
+            // A channel that was closed is not the reason, but the consequence. A flusher that has failed knows the reason, and adds
+            // this to it: it must not have it for a cause.
+            throw new EofException(x);
         } finally {
             connector.getConnectorStatistics().onWriteEnd();
             writing = false;
@@ -251,7 +249,6 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         // WriteFlusher waits in a busy loop for the thread in flush() to come out: make it come out, or not go in.
         cancelled = true;
         if (writing) {
-            ending = cause;
             close(cause);
         }
         return super.cancelWrite(cause);
@@ -264,7 +261,6 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         if (writes.isQueued()) {
             LOG.debug("Not idle, but waiting for its turn: {}", this);
         } else if (writing) {
-            ending = timeout;
             connector.runElsewhere(() -> failWrite(timeout));
         } else {
             super.onIdleExpired(timeout);

@@ -131,7 +131,7 @@ class EndPointWriteContractTest {
         for (Callback.Completable written : writes) {
             Throwable cause = written.handle((done, failure) -> failure).get(10, TimeUnit.SECONDS);
             assertInstanceOf(TimeoutException.class, cause);
-            assertEndsSomewhere(cause, new ArrayDeque<>());
+            assertEndsSomewhere(cause);
         }
         for (RawClient idle : clients) {
             idle.close();
@@ -139,7 +139,11 @@ class EndPointWriteContractTest {
         server.awaitEndPoints(1);
     }
 
-    // Who walks through causes, and what they suppress, to report them, comes to an end.
+    /** Who walks through causes, and what they suppress, to report them, comes to an end. */
+    static void assertEndsSomewhere(Throwable failure) {
+        assertEndsSomewhere(failure, new ArrayDeque<>());
+    }
+
     private static void assertEndsSomewhere(Throwable failure, Deque<Throwable> above) {
         assertFalse(above.stream().anyMatch(other -> other == failure), () -> "again: " + failure);
         above.push(failure);
