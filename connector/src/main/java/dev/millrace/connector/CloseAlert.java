@@ -59,7 +59,10 @@ final class CloseAlert {
         return !ended && following.add(action);
     }
 
-    /** As {@link #isFollowedBy}, but waits no longer than the connector gives an idle connection at its shutdown. */
+    /**
+     * As {@link #isFollowedBy}, but waits no longer than the connector gives an idle connection at its shutdown: not at all when
+     * that is 0 or less.
+     */
     synchronized boolean isFollowedByClose(Runnable close) {
         long millis = connector.getShutdownIdleTimeout();
         if (ended || millis <= 0) {

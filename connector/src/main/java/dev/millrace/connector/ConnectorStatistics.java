@@ -41,7 +41,7 @@ public final class ConnectorStatistics {
         return writerTurns.sum();
     }
 
-    @ManagedAttribute("Connections closed because no thread could be had for them")
+    @ManagedAttribute("Connections closed when accepted: no thread could be had, or a listener or a setting of the socket failed")
     public long getRefusedConnections() {
         return refused.sum();
     }
