@@ -4,6 +4,7 @@ import java.util.HashSet;
 import java.util.Set;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.ssl.SslConnection;
 
 /**
  * Counts a listener's connections, requests and bytes. Jetty's connections count for themselves; this sums the open
@@ -45,12 +46,18 @@ final class Traffic implements Connection.Listener {
         return new Totals(accepted, requests, bytesOut);
     }
 
-    /** What is inside of TLS is sent by the connection of TLS, and counted there. */
+    /** What is inside of TLS, or behind the PROXY protocol, has been accepted with the connection around it. */
     private static boolean isOnSocket(Connection connection) {
         return !(connection.getEndPoint() instanceof EndPoint.Wrapper);
     }
 
     private static long bytesOut(Connection connection) {
-        return isOnSocket(connection) ? Math.max(0, connection.getBytesOut()) : 0;
+        return isInTls(connection.getEndPoint()) ? 0 : Math.max(0, connection.getBytesOut());
+    }
+
+    /** What is inside of TLS is sent by the connection of TLS, and counted there. Behind the PROXY protocol nobody else counts. */
+    private static boolean isInTls(EndPoint endPoint) {
+        return endPoint instanceof SslConnection.SslEndPoint
+                || endPoint instanceof EndPoint.Wrapper wrapper && isInTls(wrapper.unwrap());
     }
 }

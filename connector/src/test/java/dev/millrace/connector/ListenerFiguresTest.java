@@ -6,19 +6,29 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.RawClient;
+import dev.millrace.testing.Tls;
+import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.ProxyConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.server.handler.ContextHandlerCollection;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Live figures for applications, as a context attribute. */
 class ListenerFiguresTest {
@@ -74,5 +84,61 @@ class ListenerFiguresTest {
         } finally {
             server.stop();
         }
+    }
+
+    private static final class Large extends Handler.Abstract {
+        private static final int BYTES = 100_000;
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            response.getHeaders().put(HttpHeader.CONTENT_LENGTH, BYTES);
+            response.write(true, ByteBuffer.allocate(BYTES), callback);
+            return true;
+        }
+    }
+
+    /** Of a connector that counts nothing else, while a connection is open and when it is closed. */
+    private static void assertCountsBytesOnce(Tls tls, ConnectionFactory... factories) throws Exception {
+        Server server = new Server();
+        ServerConnector connector = on(server, new ServerConnector(server, factories));
+        ListenerFigures figures = new ListenerFigures(server);
+        server.addBean(figures);
+        server.setHandler(new Large());
+        server.start();
+        Socket plain = new Socket("127.0.0.1", connector.getLocalPort());
+        boolean isProxyFirst = factories[0] instanceof ProxyConnectionFactory;
+        byte[] header = "PROXY TCP4 10.1.2.3 10.4.5.6 1000 2000\r\n".getBytes(StandardCharsets.US_ASCII);
+        if (isProxyFirst) {
+            plain.getOutputStream().write(header);
+        }
+        try (RawClient client = tls == null ? new RawClient(plain) : tls.over(plain)) {
+            if (!isProxyFirst) {
+                client.send(header);
+            }
+            assertEquals(Large.BYTES, client.get("/").answer().body().length);
+            assertOnce(figures);
+            client.close();
+            Await.until("closed", () -> figures.get().get(0).get("connections").equals(0));
+            assertOnce(figures);
+        } finally {
+            server.stop();
+        }
+    }
+
+    private static void assertOnce(ListenerFigures figures) {
+        Supplier<Long> bytes = () -> (Long) figures.get().get(0).get("bytesByCopy");
+        // The client may have read what the server is about to count.
+        Await.until("counted", () -> bytes.get() > Large.BYTES, () -> figures.get().toString());
+        assertTrue(bytes.get() < 2 * Large.BYTES, figures.get().toString());
+    }
+
+    @Test
+    void countsBytesBehindAProxy(@TempDir Path directory) throws Exception {
+        Tls tls = new Tls(directory);
+        assertCountsBytesOnce(null, new ProxyConnectionFactory("http/1.1"), new HttpConnectionFactory());
+        assertCountsBytesOnce(tls, new ProxyConnectionFactory("ssl"), new SslConnectionFactory(tls.server(), "http/1.1"),
+                new HttpConnectionFactory());
+        assertCountsBytesOnce(tls, new SslConnectionFactory(tls.server(), "[proxy]"), new ProxyConnectionFactory("http/1.1"),
+                new HttpConnectionFactory());
     }
 }
