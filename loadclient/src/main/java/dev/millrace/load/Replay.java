@@ -43,6 +43,7 @@ final class Replay {
     private final Progress.Style progress;
     private final QuietWindows windows;
     private final List<CellResult> results = new ArrayList<>();
+    private Exception failure;
     private int cellsDone;
 
     /** @param maxStealPercent share of the machine that its host may take of a window before it is measured again */
@@ -62,17 +63,23 @@ final class Replay {
         return windows.toString();
     }
 
-    /** Measures all blocks, and ends early when told to. */
+    /** Measures all blocks, and ends early when told to, or when something fails after the first result. */
     List<CellResult> run() throws IOException, InterruptedException {
         try {
             blocks(plan.lengths());
-        } catch (IOException e) {
-            // A server that had to start ends with this program.
-            if (!interruption.requested() || results.isEmpty()) {
+        } catch (IOException | RuntimeException e) {
+            if (results.isEmpty()) {
                 throw e;
             }
+            // A server that had to start ends with this program.
+            failure = interruption.requested() ? null : e;
         }
         return results;
+    }
+
+    /** What ended it before all was measured; null if nothing did. */
+    Exception failure() {
+        return failure;
     }
 
     private void blocks(Lengths lengths) throws IOException, InterruptedException {

@@ -188,8 +188,15 @@ final class ReplayCommand implements Callable<Integer> {
             List<CellResult> results = replay.run();
             Map<String, String> facts = facts(plan, started);
             facts.put("windows", replay.disturbances());
-            return report(new RunFile(RunFile.SCHEMA_VERSION, experiment.title(), begin, words(), environment, facts,
+            if (replay.failure() != null) {
+                facts.put(Session.ENDED_EARLY, Units.oneLine(replay.failure()));
+            }
+            int code = report(new RunFile(RunFile.SCHEMA_VERSION, experiment.title(), begin, words(), environment, facts,
                     results, experiment.ran(!form.full, lengths)), folder);
+            if (replay.failure() != null) {
+                throw replay.failure();
+            }
+            return code;
         }
     }
 

@@ -25,6 +25,8 @@ import picocli.CommandLine;
 /** Runs a plan: progress on standard error, a line per cell on standard output, the report at the end. One thread. */
 final class Session {
 
+    /** The fact of a run that says what ended it before all was measured. */
+    static final String ENDED_EARLY = "ended early";
     private static final int PROBE_MILLIS = 10_000;
 
     private final Interruption interruption;
@@ -42,8 +44,12 @@ final class Session {
         this.options = options;
     }
 
-    /** Runs all cells; returns the exit code. */
-    int run(Plan plan) throws IOException, InterruptedException {
+    /**
+     * Runs all cells; returns the exit code.
+     *
+     * @throws Exception what ended the run; the results of before are reported then
+     */
+    int run(Plan plan) throws Exception {
         if (options.dryRun()) {
             dryRun(plan);
             return Main.GOOD;
@@ -56,24 +62,38 @@ final class Session {
         }
         Map<String, String> environment = new LinkedHashMap<>(Environment.read());
         String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        Exception failure = null;
         try (Servers servers = plan.servers()) {
             interruption.lastly(servers::close);
             measure(plan, environment);
-        } catch (IOException e) {
-            if (!interruption.requested() || results.isEmpty()) {
+        } catch (IOException | RuntimeException e) {
+            if (results.isEmpty()) {
                 throw e;
             }
+            // Ctrl-C ends the servers that were started here as well.
+            failure = interruption.requested() ? null : e;
         }
+        report(plan, started, environment, failure);
+        if (failure != null) {
+            throw failure;
+        }
+        long errors = results.stream().mapToLong(CellResult::errorCount).sum();
+        return errors > 0 && errors <= options.maxErrors() ? forgiven() : exitCode(results);
+    }
+
+    private void report(Plan plan, String started, Map<String, String> environment, Exception failure)
+            throws IOException {
         if (plan.schedule().repeat() > 1) {
             Aggregate.of(results).forEach(cell -> out.println(ResultLine.of(cell, nameWidth(plan))));
         }
         if (options.output() != null) {
-            RunFile run = RunFile.of(plan.title(), started, commandLine(), environment,
-                    plan.facts(), results);
+            Map<String, String> facts = new LinkedHashMap<>(plan.facts());
+            if (failure != null) {
+                facts.put(ENDED_EARLY, Units.oneLine(failure));
+            }
+            RunFile run = RunFile.of(plan.title(), started, commandLine(), environment, facts, results);
             err.println("report: " + run.write(options.output(), options.formats()));
         }
-        long errors = results.stream().mapToLong(CellResult::errorCount).sum();
-        return errors > 0 && errors <= options.maxErrors() ? forgiven() : exitCode(results);
     }
 
     private int forgiven() {

@@ -22,7 +22,10 @@ public final class FakeWar {
     private FakeWar() {
     }
 
-    /** Makes an executable archive that runs {@link #main}; a name with "broken" makes one that answers wrongly. */
+    /**
+     * Makes an executable archive that runs {@link #main}; a name with "broken" makes one that answers wrongly, one with
+     * "failing" does not start, one with "once" not again.
+     */
     static Path in(Path folder, String name) throws IOException {
         Manifest manifest = new Manifest();
         Attributes attributes = manifest.getMainAttributes();
@@ -40,7 +43,7 @@ public final class FakeWar {
     /** Listens until it is killed. */
     public static void main(String[] args) throws Exception {
         String war = System.getProperty("java.class.path");
-        if (war.contains("failing")) {
+        if (war.contains("failing") || war.contains("once") && !Path.of(war + ".started").toFile().createNewFile()) {
             System.err.println("no such thing as a free port");
             System.exit(1);
         }

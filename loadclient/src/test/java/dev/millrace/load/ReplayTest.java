@@ -184,6 +184,19 @@ class ReplayTest {
     }
 
     @Test
+    void aServerThatDoesNotStartAgainLosesNoResults() throws IOException {
+        Cli cli = replay("once.war", "--full", "--scale=0.005", "--repeat=2", "--servers=NIO", "undertow", "mina");
+        assertEquals(Main.ERRORS, cli.code(), cli.err());
+        String message = "NIO: the server ended before it listened: no such thing as a free port";
+        assertTrue(cli.err().endsWith("loadclient: " + message + System.lineSeparator()), cli.err());
+        RunFile run = run("undertow");
+        assertEquals(message, run.plan().get("ended early"));
+        assertEquals(Set.of(0), run.cells().stream().map(CellResult::repetition).collect(Collectors.toSet()));
+        assertTrue(cli.out().contains("report: "), cli.out());
+        assertFalse(Files.exists(folder.resolve("out/mina")), "what fails ends it all, as before the first result");
+    }
+
+    @Test
     void wrongUsageIsOneLine() throws IOException {
         for (String[] args : new String[][] {{"nothing"}, {"--quick", "--full", "mina"}, {"--peers=iis", "mina"},
             {"--server-cmd=x", "mina"}, {"--scale=0", "mina"}, {"--repeat=-1", "mina"}, {"--servers=x", "mina"}, {}}) {

@@ -15,6 +15,8 @@ import dev.millrace.load.run.Cell;
 import dev.millrace.load.run.CellResult;
 import dev.millrace.load.scenario.UuidWorkload;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -28,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** Repetitions, order, variants, ports: what makes figures comparable. */
 class RigourTest {
@@ -127,6 +130,49 @@ class RigourTest {
         assertEquals(2, run.cells().size());
         assertTrue(run.environment().get("server process").contains(OneUuidServer.class.getSimpleName()));
         assertTrue(Files.exists(folder.resolve("server.log")));
+    }
+
+    @Test
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "--server-cmd goes through /bin/sh")
+    void aServerThatDoesNotStartAgainLosesNoResults() throws IOException {
+        int port = freePort();
+        Path marker = folder.resolve("started");
+        Path script = Files.writeString(folder.resolve("once.sh"), "test -e '" + marker + "' && echo no second time && "
+                + "exit 1\ntouch '" + marker + "'\nexec " + oneUuidServer(port));
+        Cli cli = Cli.run("uuid", "-c=1", "-n=5", "--warmup=0s", "--repeat=2", "--progress=none", "--server-cmd",
+                "/bin/sh '" + script + "'", "-o", folder.toString(), "http://127.0.0.1:" + port + "/generate-uuid");
+        assertEquals(Main.ERRORS, cli.code());
+        String message = "the server ended before it listened: no second time";
+        assertTrue(cli.err().endsWith("loadclient: " + message + System.lineSeparator()), cli.err());
+        assertEquals(1, cli.outLines().size(), cli.out());
+        RunFile run = RunFile.read(folder.resolve("run.json"));
+        assertEquals(1, run.cells().size());
+        assertEquals(message, run.plan().get("ended early"));
+        assertEquals(List.of(), ProcessHandle.current().children().toList(), "nothing is left running");
+    }
+
+    @Test
+    void whatFailsInTheClientLosesNoResults() throws IOException {
+        StringWriter err = new StringWriter();
+        PrintWriter failing = new PrintWriter(err, true) {
+            @Override
+            public void println(String text) {
+                if (text.startsWith("c=1 ")) {
+                    throw new IllegalStateException("no room for this line");
+                }
+                super.println(text);
+            }
+        };
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            CommandLine line = Main.commandLine(new Interruption());
+            line.setOut(new PrintWriter(new StringWriter()));
+            line.setErr(failing);
+            int code = line.execute("uuid", "-c=1", "-n=5", "--warmup=0s", "--repeat=2", "--progress=none", "-o",
+                    folder.toString(), server.url("/generate-uuid"));
+            assertEquals(Main.ERRORS, code);
+        }
+        assertTrue(err.toString().endsWith("loadclient: no room for this line" + System.lineSeparator()), err.toString());
+        assertEquals(1, RunFile.read(folder.resolve("run.json")).cells().size());
     }
 
     @Test
