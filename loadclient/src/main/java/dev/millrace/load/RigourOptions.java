@@ -6,8 +6,10 @@ import dev.millrace.load.run.RunSettings;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -24,7 +26,8 @@ final class RigourOptions {
     private CommandSpec spec;
 
     @Option(names = "--label", split = ",", paramLabel = "NAME",
-            description = "Name of the server variant, one for each URL (default with several: host and port).")
+            description = "Name of the server variant, one for each URL (default with several: host and port, and the path "
+                    + "where they are the same).")
     private List<String> labels;
 
     @Option(names = "--repeat", defaultValue = "1", paramLabel = "N",
@@ -132,7 +135,23 @@ final class RigourOptions {
         if (labels != null) {
             return labels;
         }
-        return targets.size() == 1 ? List.of("") : targets.stream().map(Target::hostField).toList();
+        return targets.size() == 1 ? List.of("") : names(targets);
+    }
+
+    /** Results of the same name count as repetitions of one cell. */
+    private static List<String> names(List<Target> targets) {
+        List<String> hosts = targets.stream().map(Target::hostField).toList();
+        if (Set.copyOf(hosts).size() == hosts.size()) {
+            return hosts;
+        }
+        List<String> names = new ArrayList<>();
+        Map<String, Integer> count = new HashMap<>();
+        for (Target target : targets) {
+            String name = target.hostField() + target.requestTarget();
+            int number = count.merge(name, 1, Integer::sum);
+            names.add(number == 1 ? name : name + " (" + number + ")");
+        }
+        return names;
     }
 
     RunSettings.Limits limits() {

@@ -26,6 +26,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -72,6 +73,33 @@ class RigourTest {
             assertEquals(60, a.requests().size());
             assertEquals(60, b.requests().size());
         }
+    }
+
+    @Test
+    void urlsOfOneServerHaveNamesOfTheirOwn() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            Cli cli = Cli.run("uuid", "-c=1", "-n=5", "--warmup=0s", "--repeat=2", server.url("/a"), server.url("/b"));
+            assertEquals(Main.GOOD, cli.code(), cli.err());
+            String authority = server.url("").substring("http://".length());
+            assertEquals(List.of(authority + "/a", authority + "/b"),
+                    cli.outLines().stream().map(line -> line.split(" ")[0]).toList(), cli.out());
+        }
+    }
+
+    @Test
+    void variantsAreNamedByAsMuchAsTellsThemApart() {
+        assertEquals(List.of(""), labels("http://127.0.0.1:1/a"));
+        assertEquals(List.of("127.0.0.1:1", "127.0.0.1:2"), labels("http://127.0.0.1:1/a", "http://127.0.0.1:2/b"));
+        assertEquals(List.of("127.0.0.1:1/a?x=1", "127.0.0.1:1/a?x=2", "127.0.0.1:2/"),
+                labels("http://127.0.0.1:1/a?x=1", "http://127.0.0.1:1/a?x=2", "http://127.0.0.1:2"));
+        assertEquals(List.of("127.0.0.1:1/a", "127.0.0.1:1/a (2)", "127.0.0.1:1/b", "127.0.0.1:1/a (3)"),
+                labels("http://127.0.0.1:1/a", "http://127.0.0.1:1/a", "http://127.0.0.1:1/b", "http://127.0.0.1:1/a"));
+        assertEquals(List.of("127.0.0.1:1/a", "127.0.0.1:1/b"), labels("http://me:secret@127.0.0.1:1/a",
+                "http://127.0.0.1:1/b"), "no password");
+    }
+
+    private static List<String> labels(String... urls) {
+        return new RigourOptions().labels(Stream.of(urls).map(Target::of).toList());
     }
 
     @Test
