@@ -1,5 +1,7 @@
 package dev.millrace.connector;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
@@ -125,23 +127,37 @@ final class SlowPeers extends AbstractLifeCycle {
         if (!isRunning() || start != starts) {
             return;
         }
+        List<Runnable> ends = new ArrayList<>();
         for (EndPoint endPoint : connector.getConnectedEndPoints()) {
             try {
                 if (endPoint instanceof WatchedEndPoint watched && watched.isOpen()) {
-                    check(watched);
+                    check(watched, ends);
                 }
             } catch (Throwable x) {
                 // One connection's fault must not end the watch over the others.
                 LOG.warn("Cannot watch {}", endPoint, x);
             }
         }
+        if (!ends.isEmpty()) {
+            // Whose end blocks in the application holds up these, until the next look, but not the scheduler, nor the next look. No thread
+            // for each: they may be thousands.
+            connector.runElsewhere(() -> ends.forEach(SlowPeers::run));
+        }
         looks.increment();
         schedule(start);
     }
 
-    private void check(WatchedEndPoint endPoint) {
+    private static void run(Runnable end) {
+        try {
+            end.run();
+        } catch (Throwable x) {
+            LOG.warn("Cannot end a slow connection in order", x);
+        }
+    }
+
+    private void check(WatchedEndPoint endPoint, List<Runnable> ends) {
         if (endPoint.isWriteGivenUp()) {
-            connector.runElsewhere(() -> endPoint.close(new EofException("write was given up")));
+            ends.add(() -> endPoint.close(new EofException("write was given up")));
             return;
         }
         Connection connection = endPoint.getConnection();
@@ -155,11 +171,11 @@ final class SlowPeers extends AbstractLifeCycle {
         long grace = graceMillis;
         pace.sample(endPoint, established ? http : null, grace);
         if (headIsLate(endPoint, established, connection, http)) {
-            end(endPoint, slowHeads, "request head");
+            ends.add(() -> end(endPoint, slowHeads, "request head"));
         } else if (pace.readsBelow(minRequestBytesPerSecond, grace)) {
-            end(endPoint, slowRequests, "request content");
+            ends.add(() -> end(endPoint, slowRequests, "request content"));
         } else if (pace.writesBelow(endPoint, minResponseBytesPerSecond, grace)) {
-            end(endPoint, slowResponses, "response");
+            ends.add(() -> end(endPoint, slowResponses, "response"));
         }
     }
 
@@ -179,15 +195,13 @@ final class SlowPeers extends AbstractLifeCycle {
         return preliminary && System.currentTimeMillis() - endPoint.getCreatedTimeStamp() > timeout;
     }
 
-    private void end(WatchedEndPoint endPoint, LongAdder counter, String what) {
-        connector.runElsewhere(() -> {
-            // The next look may come before the end that this one has begun.
-            if (endPoint.isOpen()) {
-                counter.increment();
-                LOG.debug("Closing {}: slow {}", endPoint, what);
-                endPoint.close(new TimeoutException("peer too slow: " + what));
-            }
-        });
+    private static void end(WatchedEndPoint endPoint, LongAdder counter, String what) {
+        // The next look may come before the end that this one has begun.
+        if (endPoint.isOpen()) {
+            counter.increment();
+            LOG.debug("Closing {}: slow {}", endPoint, what);
+            endPoint.close(new TimeoutException("peer too slow: " + what));
+        }
     }
 
     @Override
