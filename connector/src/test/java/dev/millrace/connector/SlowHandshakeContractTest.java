@@ -121,11 +121,11 @@ class SlowHandshakeContractTest {
         try (TestServer server = server(protocol); RawClient good = tls.connect(server.port());
                 RawClient client = server.client()) {
             assertEquals("hello", good.get("/").answer().text());
-            limit();
             client.send(hello());
             assertTrue(client.read() >= 0);
+            limit();
             while (client.read() >= 0) {
-                // The server's part of the handshake.
+                // The rest of the server's part of the handshake.
             }
             assertEquals(1, slowPeers.getSlowHeads());
             assertEquals("hello", good.get("/").answer().text());

@@ -1,5 +1,6 @@
 package dev.millrace.load;
 
+import dev.millrace.load.host.ProcessCpu;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -186,7 +187,6 @@ final class ServerProcess implements AutoCloseable {
     }
 
     private static boolean runs(ProcessHandle process) {
-        // One that has ended, and that nobody has waited for, counts as alive, but is no program any more.
-        return process.isAlive() && process.info().command().isPresent();
+        return process.isAlive() && !new ProcessCpu(process.pid()).isUnnoticed();
     }
 }

@@ -85,7 +85,9 @@ class CommandLineIT {
             }
             server.terminate();
             assertEquals(143, server.exitCode());
-            assertEquals(List.of(), server.err());
+            // Jetty may say what it misses; the application has nothing to say.
+            assertTrue(server.err().stream().noneMatch(line -> line.matches("millrace: .*|Exception in .*")),
+                server.err().toString());
         }
     }
 

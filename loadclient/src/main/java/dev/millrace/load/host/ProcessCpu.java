@@ -29,6 +29,7 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
     private static final int USER_TIME = 11;
     private static final int SYSTEM_TIME = 12;
     private static final int THREADS = 17;
+    private static final int STATE = 0;
     private static final int RESIDENT_PAGES = 21;
     private static final long PAGE_BYTES = 4096;
     /** Names of HotSpot's compiler threads, cut by the kernel to 15 characters. */
@@ -55,6 +56,13 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
     @Override
     public boolean isOnThisMachine() {
         return true;
+    }
+
+    /** Whether it has ended and let go of all that it had, but whoever should take note of that did not yet. */
+    public boolean isUnnoticed() {
+        String[] fields = statFields();
+        // The first thread may have ended while others still close its files.
+        return fields != null && fields[STATE].equals("Z") && fields[THREADS].equals("1");
     }
 
     private OptionalLong ownNanos() {

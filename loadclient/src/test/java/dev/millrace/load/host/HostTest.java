@@ -60,6 +60,21 @@ class HostTest {
     }
 
     @Test
+    @Timeout(30)
+    @EnabledOnOs(OS.LINUX)
+    void aProcessThatEndedAndThatNobodyWaitedForIsSeen() throws Exception {
+        Process careless = new ProcessBuilder("/bin/sh", "-c", "(exit) & exec cat").start();
+        try {
+            while (careless.children().noneMatch(child -> new ProcessCpu(child.pid()).isUnnoticed())) {
+                Thread.onSpinWait();
+            }
+            assertFalse(new ProcessCpu(careless.pid()).isUnnoticed());
+        } finally {
+            careless.destroyForcibly().waitFor();
+        }
+    }
+
+    @Test
     void aProcessThatIsGoneHasNoCpuTime() {
         assertEquals(OptionalLong.empty(), new ProcessCpu(999_999_999L).nanos());
     }
