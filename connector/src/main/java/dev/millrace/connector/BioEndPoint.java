@@ -166,10 +166,15 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         if (turns.takesTurn()) {
             return getConnection() instanceof SslConnection ? writeViews(buffers) : write(buffers);
         }
-        if (!hasConnectionToItself()) {
+        if (isTurnOfAnother() || !hasConnectionToItself()) {
             return endsTls() && sendCloseAlert(buffers);
         }
         return write(buffers);
+    }
+
+    // TLS flushes past its flusher what it left to that: from this thread too, the peer would get a record twice.
+    private boolean isTurnOfAnother() {
+        return getConnection() instanceof SslConnection && (writing || "PC".contains(getWriteFlusher().toStateString()));
     }
 
     // Once its output is done, TLS has nothing but the alert left; all before it has been written.
@@ -226,8 +231,7 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
             LOG.warn("Aborting {}: {}", this, x.getMessage());
             throw new EofException(x);
         } catch (IOException x) {
-            // A channel that was closed is not the reason, but the consequence. A flusher that has failed knows the reason, and adds
-            // this to it: it must not have it for a cause.
+            // A flusher that has failed knows the reason, and adds this to it: the reason must not be the cause of this.
             throw new EofException(x);
         } finally {
             connector.getConnectorStatistics().onWriteEnd();

@@ -1,0 +1,119 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.io.AbstractEndPoint;
+import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.ssl.SslConnection;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A connection of TLS that its own thread closes while another thread writes: the peer must not get that thread's record twice. */
+@Timeout(60)
+class CloseDuringWriteTest {
+    private final Handler closing = new Handler.Abstract() {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            // While content is left to read, this is written by another thread.
+            response.write(false, ByteBuffer.allocate(32_000_000), Callback.NOOP);
+            SslConnection.SslEndPoint decrypted =
+                    (SslConnection.SslEndPoint) request.getConnectionMetaData().getConnection().getEndPoint();
+            encrypted.complete((AbstractEndPoint) decrypted.getSslConnection().getEndPoint());
+            Content.Source.asByteBuffer(request);
+            decrypted.close();
+            callback.failed(new IOException("enough"));
+            return true;
+        }
+    };
+    private final CompletableFuture<AbstractEndPoint> encrypted = new CompletableFuture<>();
+    private final AtomicInteger writers = new AtomicInteger();
+    private final CountDownLatch second = new CountDownLatch(1);
+    private final CountDownLatch secondDone = new CountDownLatch(1);
+
+    // Who wrote first goes on when the second has written, as may happen on any busy machine.
+    private ContentWriter watched(ByteBufferPool pool) {
+        ContentWriter writer = WriteStrategy.GATHER.newContentWriter(pool);
+        return (channel, buffers, from, to) -> {
+            boolean isSecond = writers.incrementAndGet() > 1;
+            try {
+                if (isSecond) {
+                    second.countDown();
+                }
+                return write(writer, channel, buffers, from, to, isSecond);
+            } finally {
+                writers.decrementAndGet();
+                if (isSecond) {
+                    secondDone.countDown();
+                }
+            }
+        };
+    }
+
+    private long write(ContentWriter writer, SocketChannel channel, ByteBuffer[] buffers, int from, int to, boolean isSecond)
+            throws IOException {
+        long written = writer.write(channel, buffers, from, to);
+        if (!isSecond && second.getCount() == 0) {
+            try {
+                secondDone.await(10, TimeUnit.SECONDS);
+            } catch (InterruptedException x) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        return written;
+    }
+
+    @Test
+    void sendsNoRecordTwice(@TempDir Path directory) throws Exception {
+        Tls tls = new Tls(directory);
+        TestServer server = new TestServer(s -> Connectors.BIO_PLATFORM.on(s, new SslConnectionFactory(tls.server(), "http/1.1"),
+                new HttpConnectionFactory()));
+        ((MillraceConnector) server.connector()).setContentWriterFactory(this::watched);
+        try (server; RawClient client = tls.connect(server.start(closing).port())) {
+            client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n1");
+            AbstractEndPoint endPoint = encrypted.get(10, TimeUnit.SECONDS);
+            Await.until("nothing taken any more", () -> endPoint.getIdleFor() > 200);
+            client.send("2");
+            Await.until("the close", () -> second.getCount() == 0 || !endPoint.isOpen());
+            for (Throwable end = readToTheEnd(client); end != null; end = end.getCause()) {
+                assertFalse(end instanceof GeneralSecurityException, "bad record: " + end);
+            }
+            assertEquals(1, second.getCount(), "two wrote at once");
+            server.awaitNoEndPoints();
+        }
+    }
+
+    private static IOException readToTheEnd(RawClient client) {
+        byte[] bytes = new byte[64 * 1024];
+        try {
+            while (client.in().read(bytes) >= 0) {
+                // What came before the end.
+            }
+            return null;
+        } catch (IOException x) {
+            return x;
+        }
+    }
+}
