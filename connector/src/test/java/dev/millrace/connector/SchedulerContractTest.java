@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -84,8 +85,12 @@ class SchedulerContractTest {
         }
     }
 
+    // Not before the peer takes nothing any more: between two writes an idle timeout is the protocol's.
     private static void setIdle(TestServer server) {
-        server.connector().getConnectedEndPoints().forEach(endPoint -> endPoint.setIdleTimeout(300));
+        EndPoint endPoint = server.connector().getConnectedEndPoints().iterator().next();
+        Await.until("nothing taken any more", () -> ((WatchedEndPoint) endPoint).isWritePending()
+                && ((WatchedEndPoint) endPoint).getIdleFor() > 200);
+        endPoint.setIdleTimeout(300);
     }
 
     @Test
