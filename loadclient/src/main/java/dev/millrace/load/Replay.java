@@ -111,7 +111,8 @@ final class Replay {
             return;
         }
         if (cold) {
-            warmUp(row.server(), server, block);
+            // Below 0 like rehearsals: what goes wrong in it is reported, and is no repetition.
+            warmUp(row.server(), server, rehearsal ? block : -1 - block);
         }
         String name = rehearsal ? "rehearsal"
                 : String.format(Locale.ROOT, "%d/%d", ++cellsDone, plan.cells() * lengths.blocks());

@@ -122,6 +122,16 @@ class ReplayTest {
     }
 
     @Test
+    void whatFailsInAWarmUpIsNoRepetition() throws IOException {
+        replay("broken.war", "--scale=0.005", "--repeat=1", "--servers=SBA", "minar");
+        RunFile run = run("minar");
+        assertEquals(0, run.experiment().quick().rehearsal(), "nothing else has a negative number");
+        run.cells().stream().collect(Collectors.groupingBy(cell -> cell.label() + cell.parameters() + cell.repetition()))
+                .forEach((cell, results) -> assertTrue(cell.endsWith("-1") || results.size() == 1, cell));
+        assertTrue(run.cells().stream().anyMatch(cell -> cell.repetition() == -1));
+    }
+
+    @Test
     void messagesAndPipelinedFilesAreMeasured() throws IOException {
         Cli cli = replay("good.war", "--scale=0.005", "--repeat=1", "--servers=BIO", "mina", "undertow");
         assertMeasured(cli, "mina", "undertow");

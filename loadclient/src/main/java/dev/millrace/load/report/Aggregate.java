@@ -32,13 +32,13 @@ public record Aggregate(String label, Map<String, String> parameters, List<CellR
         return repetitions.get(0);
     }
 
-    /** Mean and interval of a figure; null if no repetition has it. */
+    /** Mean and interval of a figure, of the sound repetitions if there are any; null if none has it. */
     Interval interval(Function<CellResult, Double> figure) {
-        List<Double> values = repetitions.stream().map(figure).filter(Objects::nonNull).toList();
+        List<Double> values = soundest().stream().map(figure).filter(Objects::nonNull).toList();
         return values.isEmpty() ? null : Interval.of(values);
     }
 
-    /** Mean of a figure; null if no repetition has it. */
+    /** Mean of a figure, of the sound repetitions if there are any; null if none has it. */
     Double mean(Function<CellResult, Double> figure) {
         Interval interval = interval(figure);
         return interval == null ? null : interval.mean();
@@ -61,6 +61,12 @@ public record Aggregate(String label, Map<String, String> parameters, List<CellR
     /** Repetitions in which every answer was right and the figures stand for what they say. */
     List<CellResult> sound() {
         return repetitions.stream().filter(cell -> cell.valid() && cell.errorCount() == 0).toList();
+    }
+
+    /** The sound repetitions, or all if none is: the verdict stands beside their figures. */
+    List<CellResult> soundest() {
+        List<CellResult> sound = sound();
+        return sound.isEmpty() ? repetitions : sound;
     }
 
     /** The verdict, if all repetitions agree; otherwise each that was given. */

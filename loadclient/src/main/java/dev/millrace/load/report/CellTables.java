@@ -42,7 +42,7 @@ final class CellTables {
                     time(cell, r -> r.times().connect(), Percentiles::p50),
                     time(cell, r -> r.times().lateness(), Percentiles::p99),
                     Figures.number(cell.mean(result -> (double) result.counts().connections())),
-                    Figures.number(cell.mean(result -> (double) result.counts().cutOff())),
+                    Figures.number((double) cell.cutOff() / cell.repetitions().size()),
                     Long.toString(cell.errors()),
                     cell.verdict());
         }

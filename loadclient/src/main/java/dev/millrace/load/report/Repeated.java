@@ -68,15 +68,18 @@ final class Repeated {
 
     /** A figure's mean and interval, or null. */
     Interval figure(Row row, String name) {
-        Aggregate cell = cell(row);
         Map<Integer, List<Double>> starts = new TreeMap<>();
-        for (CellResult one : cell == null ? List.<CellResult>of() : cell.repetitions()) {
-            // Rehearsals have negative numbers, and are there only if something went wrong in them.
-            if (one.repetition() >= 0) {
-                add(starts, one, value(name, one));
-            }
+        for (CellResult one : measured(row).soundest()) {
+            add(starts, one, value(name, one));
         }
         return starts.isEmpty() ? null : Interval.of(means(starts, value -> value, mean -> mean));
+    }
+
+    /** Rehearsals and warm-ups have negative numbers, and are there only if something went wrong in them. */
+    private Aggregate measured(Row row) {
+        Aggregate cell = cell(row);
+        return new Aggregate(row.server(), row.parameters(), cell == null ? List.of()
+                : cell.repetitions().stream().filter(one -> one.repetition() >= 0).toList());
     }
 
     /** The ratio of two rows, or of a row and a number; null if there is none. */

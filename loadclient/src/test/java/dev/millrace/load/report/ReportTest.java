@@ -125,6 +125,37 @@ class ReportTest {
         assertTrue(ResultLine.of(cut, 10).endsWith(" ms | err 0 | cut 698 | box-bound"), ResultLine.of(cut, 10));
     }
 
+    private static CellResult repetition(int number, long requests, String verdict, Map<String, FaultCount> errors) {
+        CellResult cell = cell("A", 8, null, errors);
+        return new CellResult("A", cell.parameters(), number, "closed", false, 2.0, new Counts(requests, 0, 8, 0), errors,
+                cell.times(), List.of(), cell.cpu(), cell.series(), "", verdict, List.of());
+    }
+
+    @Test
+    void theMeanIsThatOfTheSoundRepetitions() {
+        CellResult stopped = repetition(2, 0, "invalid: stopped early", Map.of());
+        CellResult wrong = repetition(3, 50, "errors", Map.of("reset", new FaultCount(2, "x")));
+        List<CellResult> cells = List.of(repetition(0, 1000, "ok", Map.of()), repetition(1, 1000, "ok", Map.of()), stopped,
+                wrong);
+        String line = ResultLine.of(Aggregate.of(cells).get(0), 1);
+        assertTrue(line.contains(" 500 req/s \u00b10.0% | "), line);
+        assertTrue(line.endsWith(" | err 2 | ok / invalid: stopped early / errors"), line);
+        String table = CellTables.results(Aggregate.of(cells));
+        assertTrue(table.contains("<td>closed</td><td>4</td><td>2.00</td><td>1,000</td><td>500</td><td>0</td>"), table);
+        String none = ResultLine.of(Aggregate.of(List.of(stopped, wrong)).get(0), 1);
+        assertTrue(none.contains(" 12.5 req/s "), "where none is sound, of all: " + none);
+    }
+
+    @Test
+    void whatWasCutOffIsCountedInAllRepetitions() {
+        CellResult whole = repetition(0, 1000, "ok", Map.of());
+        CellResult cut = new CellResult("A", whole.parameters(), 1, "closed", false, 2.0, new Counts(1000, 0, 8, 7),
+                Map.of(), whole.times(), List.of(), whole.cpu(), whole.series(), "", "invalid: 7 requests unanswered",
+                List.of());
+        String table = CellTables.results(Aggregate.of(List.of(whole, cut)));
+        assertTrue(table.contains("<td>3.50</td><td>0</td><td>ok / invalid: 7 requests unanswered</td>"), table);
+    }
+
     @Test
     void theTableHasVariantsSideBySide() {
         List<CellResult> cells = List.of(cell("A", 1, null, Map.of()), cell("B", 1, null, Map.of()),

@@ -109,6 +109,25 @@ class ThenAndNowTest {
     }
 
     @Test
+    void figuresAreThoseOfSoundCells() {
+        RunFile run = run(false);
+        Row a = row("a", "A", null, null);
+        List<CellResult> cells = new ArrayList<>(run.cells());
+        cells.add(cell("A", 0, 5, 1, true));
+        cells.add(cell("A", 3, 5, 1, true));
+        Interval figure = new Repeated(with(run, cells)).figure(a, "throughput");
+        assertEquals(3, figure.n());
+        assertEquals(2000, figure.mean());
+        cells.replaceAll(cell -> cell("A", cell.repetition(), 7, 1, true));
+        assertEquals(7, new Repeated(with(run, cells)).figure(a, "throughput").mean(), "where none is sound, of all");
+    }
+
+    private static RunFile with(RunFile run, List<CellResult> cells) {
+        return new RunFile(1, run.title(), run.started(), run.command(), run.environment(), run.plan(), cells,
+                run.experiment());
+    }
+
+    @Test
     void oneRunDecidesNothing() {
         Claim.Compared compared = new Claim.Compared("throughput", "a", "b", null, 1.0, null);
         assertEquals(Decision.UNDECIDED, Decision.of(compared, Ratio.of(List.of(5.0)), true));
@@ -222,9 +241,7 @@ class ThenAndNowTest {
     void aServerThatLeavesRequestsUnansweredIsNotCompared() {
         List<CellResult> cells = new ArrayList<>(run("test", 1.5, 1.6, 9.0).cells());
         cells.replaceAll(cell -> cell.label().equals("B") && cell.repetition() == 2 ? cut(cell, 698) : cell);
-        RunFile old = run("test", 1.5);
-        RunFile run = new RunFile(1, old.title(), old.started(), old.command(), old.environment(), old.plan(), cells,
-                old.experiment());
+        RunFile run = with(run("test", 1.5), cells);
         List<String> b = ThenAndNow.of(run).get(0).rows().get(1);
         assertEquals("698 unanswered", b.get(8));
         assertTrue(b.get(6).startsWith("1.55 ["), b.get(6));
