@@ -184,6 +184,40 @@ class ThenAndNowTest {
         assertThrows(IllegalArgumentException.class, () -> Agreement.of(run, run("test", 1.5)));
     }
 
+    /** Three blocks in which B and C do half as much again as A. */
+    private static RunFile three(String wrong) {
+        RunFile run = run("test", 1.4, 1.5, 1.6);
+        List<CellResult> cells = new ArrayList<>(run.cells());
+        run.cells().stream().filter(cell -> cell.label().equals("B"))
+                .forEach(cell -> cells.add(cell("C", cell.repetition(), cell.counts().requests(), 1, false)));
+        cells.replaceAll(cell -> cell.label().equals(wrong) ? cell(wrong, cell.repetition(), 1000, 1, true) : cell);
+        return with(run, cells);
+    }
+
+    @Test
+    void aRatioThatOneRunHasLostDoesNotAgree() {
+        assertTrue(Agreement.of(three(""), three("")).text().endsWith("7 of 7 agree"));
+        Agreement lost = Agreement.of(three(""), three("B"));
+        assertEquals(false, lost.complete());
+        assertTrue(lost.text().lines().anyMatch(line -> line.matches("text of b +1\\.50 \\[1\\..* - +MISSING in second")),
+                lost.text());
+        assertTrue(lost.text().endsWith("2 of 7 agree"), lost.text());
+        assertTrue(Agreement.of(three("B"), three("")).text().contains(" MISSING in first\n"));
+        assertTrue(Agreement.of(three("B"), three("B")).text().endsWith("2 of 2 agree"), "lost in both");
+    }
+
+    @Test
+    void whatOneRunDoesNotAskForIsNotMissing() {
+        RunFile all = three("");
+        Experiment old = all.experiment();
+        Experiment fewer = new Experiment("test", old.title(), old.about(), old.unit(), old.scaled(), null, null, old.quick(),
+                old.full(), old.servers(), old.rows().subList(0, 2), List.of(), old.claims());
+        RunFile quick = new RunFile(1, all.title(), all.started(), all.command(), all.environment(), all.plan(),
+                all.cells().stream().filter(cell -> !cell.label().equals("C")).toList(), fewer);
+        assertTrue(Agreement.of(all, quick).text().endsWith("5 of 5 agree"));
+        assertTrue(Agreement.of(quick, all).text().endsWith("5 of 5 agree"));
+    }
+
     /** The long form of a run: two blocks on servers started once, as older files have it. */
     private static RunFile full(List<CellResult> cells, Map<String, Long> files) {
         RunFile run = run(false);
