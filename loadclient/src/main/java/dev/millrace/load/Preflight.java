@@ -58,9 +58,10 @@ final class Preflight {
         }
         double sustainable = ports.sustainablePerSecond(addresses);
         if (cell.rate() > sustainable) {
-            refusals.add(String.format(Locale.ROOT, "%,.0f connections/s use up %,d local ports that rest %d s after "
-                    + "use: at most %,.0f/s; add addresses by --source-ip, or set net.ipv4.tcp_tw_reuse=1", cell.rate(),
-                    available, ports.timeWaitSeconds(), sustainable));
+            notes.add(String.format(Locale.ROOT, "%,.0f connections/s, closed per request: if the server leaves closing to "
+                    + "the client, they use up %,d local ports that rest %d s after use: at most %,.0f/s; add addresses by "
+                    + "--source-ip, or set net.ipv4.tcp_tw_reuse=1", cell.rate(), available, ports.timeWaitSeconds(),
+                    sustainable));
         } else if (cell.rate() == 0) {
             notes.add(String.format(Locale.ROOT, "connections closed per request: if the server leaves closing to the "
                     + "client, local ports do for %,.0f connections/s (--source-ip adds more)", sustainable));
