@@ -37,9 +37,12 @@ record ServerPrograms(ServerJava java, Path warFile, List<String> command, Path 
      * @param war     the sample application as the user named it, or null: then it is looked for beside this program
      * @param command what starts it instead, or null
      * @param peers   the jar that starts peers as the user named it, or null: then it is looked for beside this program
-     * @throws IOException if there is none; the message is for people
+     * @throws IOException if there is no application, or not what the user named; the message is for people
      */
     static ServerPrograms find(ServerJava java, Path war, String command, Path peers) throws IOException {
+        if (peers != null && !Files.isRegularFile(peers)) {
+            throw new IOException("no such file: " + peers);
+        }
         Path folder = ownFolder();
         // loadclient/target/loadclient.jar and webapp/target/millrace.war are two parts of one project.
         Path root = folder == null ? null : folder.resolve("../..").normalize();

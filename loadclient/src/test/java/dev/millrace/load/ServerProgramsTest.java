@@ -1,6 +1,7 @@
 package dev.millrace.load;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
@@ -58,5 +59,12 @@ class ServerProgramsTest {
         assertEquals(commit, ServerPrograms.commit(clone));
         write("src/Server.java", "class Server { int other; }");
         assertEquals(commit + "-dirty", ServerPrograms.commit(clone));
+    }
+
+    @Test
+    void peersThatAreNotBuiltAreLeftOut() throws Exception {
+        ServerPrograms programs = new ServerPrograms(ServerJava.current(), null, List.of("x"), clone.resolve("none.jar"), null);
+        assertNull(programs.peer("jetty"));
+        assertEquals("the module peers is not built", programs.whyNoPeer("jetty"));
     }
 }
