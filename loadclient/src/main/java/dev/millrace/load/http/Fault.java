@@ -15,7 +15,7 @@ public enum Fault {
     CONNECT("connect"),
     /** The answer was not complete within the time allowed. */
     TIMEOUT("timeout"),
-    /** The peer reset or closed the connection before the first byte of the answer. */
+    /** The peer closed the connection before the first byte of the answer, or reset it at any time. */
     RESET("reset"),
     /** The connection ended inside the body. */
     SHORT_BODY("short body"),

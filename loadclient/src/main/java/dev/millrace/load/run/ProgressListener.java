@@ -9,8 +9,8 @@ public interface ProgressListener {
      *
      * @param warmingUp still before the window
      * @param seconds   since the start of this phase
-     * @param requests  verified answers in the second that has passed; 0 while warming up
-     * @param bytes     body bytes in the second that has passed
+     * @param requests  verified answers in the second that has passed, while warming up too
+     * @param bytes     body bytes in the second that has passed; 0 while warming up
      * @param errors    failures so far
      */
     void tick(boolean warmingUp, double seconds, long requests, long bytes, long errors);
