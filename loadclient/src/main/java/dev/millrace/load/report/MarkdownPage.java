@@ -1,6 +1,9 @@
 package dev.millrace.load.report;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 
 /** Repeated experiments on one page of Markdown. Stateless. */
 public final class MarkdownPage {
@@ -8,6 +11,8 @@ public final class MarkdownPage {
     /** The facts of the environment that figures depend on most. */
     private static final List<String> FACTS = List.of("os", "cpu model", "cores", "memory", "server jdk", "client jdk",
             "commit", "tcp_congestion_control");
+
+    private static final Set<Decision> ALWAYS_COUNTED = Set.of(Decision.HOLDS, Decision.FAILS, Decision.UNDECIDED);
 
     private MarkdownPage() {
     }
@@ -32,13 +37,22 @@ public final class MarkdownPage {
                 per second of the server's CPU is judged beside it.
 
                 """);
+        List<RunFile> repeated = runs.stream().filter(run -> run.experiment() != null).toList();
+        page.append(summary(repeated.stream().flatMap(run -> ThenAndNow.decisions(run).stream()).toList()));
         page.append("Made by `").append(command).append("`.\n\n");
-        for (RunFile run : runs) {
-            if (run.experiment() != null) {
-                append(page, run);
+        repeated.forEach(run -> append(page, run));
+        return page.toString();
+    }
+
+    private static String summary(List<String> decisions) {
+        List<String> counts = new ArrayList<>();
+        for (Decision decision : Decision.values()) {
+            int count = Collections.frequency(decisions, decision.label());
+            if (count > 0 || ALWAYS_COUNTED.contains(decision)) {
+                counts.add("*" + decision.label() + "* " + count);
             }
         }
-        return page.toString();
+        return "Of " + decisions.size() + " claims: " + String.join(", ", counts) + ".\n\n";
     }
 
     private static void append(StringBuilder page, RunFile run) {

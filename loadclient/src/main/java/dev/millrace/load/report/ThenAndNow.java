@@ -14,6 +14,7 @@ import java.util.Map;
 public final class ThenAndNow {
 
     private static final List<String> FURTHER = List.of("init", "speed");
+    private static final int DECISION = 3;
     private static final Map<String, String> UNITS = Map.of("init", "s", "speed", "MB/s");
 
     private final Experiment experiment;
@@ -35,6 +36,11 @@ public final class ThenAndNow {
         List<Table> all = new ArrayList<>(tables.figures());
         all.add(tables.claims());
         return all;
+    }
+
+    /** What became of each claim, as the table of a run that repeats an experiment says it. */
+    static List<String> decisions(RunFile run) {
+        return new ThenAndNow(run).claims().rows().stream().map(row -> row.get(DECISION)).toList();
     }
 
     /** What the tables' intervals are made of; nothing if the run repeats no experiment. */

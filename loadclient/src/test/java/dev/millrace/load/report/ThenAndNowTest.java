@@ -146,6 +146,10 @@ class ThenAndNowTest {
         assertEquals(ThenAndNow.of(run(false)), ThenAndNow.of(again));
         String page = MarkdownPage.of(List.of(again), "the command");
         assertTrue(page.contains("Made by `the command`"), page);
+        assertTrue(page.contains("is judged beside it.\n\nOf 6 claims: *holds* 2, *does not hold today* 2, *undecided* 1, "
+                + "*not measured* 1.\n\nMade by "), page);
+        assertTrue(MarkdownPage.of(List.of(run("test", 1, 2), run("test", 1, 2)), "x").contains("\n\nOf 12 claims: *holds* 0, "
+                + "*does not hold today* 2, *undecided* 8, *not measured* 2.\n\n"));
         assertTrue(page.contains("## An experiment\n\nAbout it.\n\n- Smaller.\n"), page);
         assertTrue(page.contains("| text of b | 200 | 3,007 | "), page);
         assertTrue(page.contains("| slower | 2.00 | 1.50 ["), page);
