@@ -12,7 +12,6 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
-import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
@@ -142,16 +141,11 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
             return false;
         }
         HttpConnection http = http();
-        return http != null && !hasContentLeft(http.getParser());
+        return http != null && !PeerPace.hasContentLeft(http.getParser());
     }
 
     private boolean writesTls() {
         return getConnection() instanceof SslConnection ssl && ssl.getSslEndPoint().getWriteFlusher().isPending();
-    }
-
-    // Of a request without content the parser says that it is in its content, until it looks at what follows.
-    private static boolean hasContentLeft(HttpParser parser) {
-        return parser.inContentState() && parser.hasContent();
     }
 
     @Override

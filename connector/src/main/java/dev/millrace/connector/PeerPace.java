@@ -144,6 +144,12 @@ final class PeerPace {
         return begin == 0 ? 0 : NanoTime.millisSince(begin);
     }
 
+    /** Whether content of a request is yet to be read. */
+    static boolean hasContentLeft(HttpParser parser) {
+        // Of a request without content the parser says that it is in its content, until it looks at what follows.
+        return parser.inContentState() && parser.hasContent();
+    }
+
     /** Whether the connection's first handshake is over. */
     static boolean isEstablished(SslConnection ssl) {
         SSLEngine engine = ssl.getSSLEngine();
