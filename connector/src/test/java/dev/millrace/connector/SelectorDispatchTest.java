@@ -129,7 +129,8 @@ class SelectorDispatchTest {
             assertServes(server);
             assertArrayEquals(LARGE, slow.answer().body());
             assertEquals("fine", slow.get("/").answer().text());
-            assertEquals(1, statistics(server).getHandOvers());
+            // A request whose answer has come may still be counted: Jetty's strategy takes it back when the task returns.
+            Await.until("handed over once", () -> statistics(server).getHandOvers() == 1);
         }
     }
 
