@@ -150,7 +150,7 @@ class EndPointContractTest {
     }
 
     @Test
-    @Timeout(20)
+    @Timeout(60)
     void neverWaitsWhenTwoFillAtOnce() throws Exception {
         AtomicInteger begun = new AtomicInteger();
         AtomicInteger ended = new AtomicInteger();

@@ -141,7 +141,7 @@ class DownloadNotifierTest {
     void anAnswerThatStallsHoldsNothingUp() throws Exception {
         try (ServerSocket destination = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"))) {
             DownloadNotifier notifier = new DownloadNotifier("http://127.0.0.1:" + destination.getLocalPort() + "/results");
-            notifier.setTimeoutMillis(2000);
+            notifier.setTimeoutMillis(5000);
             notifier.setRetries(0);
             notifier.start();
             notifier.onTransferEnd(result(1, Outcome.DONE));

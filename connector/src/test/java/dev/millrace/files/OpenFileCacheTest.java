@@ -314,8 +314,11 @@ class OpenFileCacheTest {
                     try (RawClient client = server.client()) {
                         while (!done.get()) {
                             client.send("GET /file.txt HTTP/1.1\r\nHost: a\r\n" + range + "\r\n");
-                            checkVersion(client.answer());
-                            answers.incrementAndGet();
+                            Answer answer = client.answer();
+                            if (!wasHeldUp(answer)) {
+                                checkVersion(answer);
+                                answers.incrementAndGet();
+                            }
                         }
                         readers.countDown();
                     } catch (Throwable x) {
@@ -342,6 +345,11 @@ class OpenFileCacheTest {
         Files.write(next, bytes);
         Files.setLastModifiedTime(next, FileTime.from(Instant.ofEpochSecond(1_000_000_000 + version)));
         Files.move(next, directory.resolve("file.txt"), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** A thread that stands still for a tenth of a second, its file replaced meanwhile, has nothing to send: no wrong byte either. */
+    private static boolean wasHeldUp(Answer answer) {
+        return answer.status() == 500 && answer.text().contains("changed while the response was made");
     }
 
     private static void checkVersion(Answer answer) {

@@ -305,11 +305,11 @@ class SendfileTest {
     @Test
     void endsATransferThatThePeerDoesNotTake() throws Exception {
         TestFiles.write(directory, "file.bin", 40_000_000);
-        TestServer server = new TestServer(connectors::http);
-        server.connector().setIdleTimeout(400);
-        try (server; RawClient client = new RawClient(server.start(files()).port(), 8192)) {
+        try (TestServer server = new TestServer(connectors::http).start(files());
+                RawClient client = new RawClient(server.port(), 8192)) {
             client.get("/file.bin");
             assertNotEquals(-1, client.read());
+            server.connector().getConnectedEndPoints().forEach(endPoint -> endPoint.setIdleTimeout(400));
             server.awaitNoEndPoints();
         }
     }

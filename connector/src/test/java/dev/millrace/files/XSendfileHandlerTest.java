@@ -322,11 +322,10 @@ class XSendfileHandlerTest {
     @Test
     void tellsThatTheClientTookTooLong() throws Exception {
         TestFiles.write(root, "file.bin", 40_000_000);
-        TestServer server = new TestServer(connectors::http);
-        server.connector().setIdleTimeout(300);
-        try (server; RawClient client = new RawClient(server.start(handler).port(), 8192)) {
+        try (TestServer server = server(); RawClient client = new RawClient(server.port(), 8192)) {
             client.get("/");
             assertNotEquals(-1, client.read());
+            server.connector().getConnectedEndPoints().forEach(endPoint -> endPoint.setIdleTimeout(300));
             TransferResult result = result();
             assertEquals(Outcome.TIMED_OUT, result.outcome());
             assertTrue(result.bytes() > 0 && result.bytes() < 40_000_000, "bytes " + result.bytes());

@@ -11,7 +11,7 @@ class SelftestTest {
 
     @Test
     void statesCostAndPrecision() {
-        Cli cli = Cli.run("selftest", "-d", "100ms");
+        Cli cli = Cli.run("selftest", "-d", "500ms");
         assertEquals(Main.GOOD, cli.code(), cli.err());
         List<String> lines = cli.outLines();
         assertEquals(8, lines.size(), cli.out());

@@ -52,6 +52,16 @@ class CommandLineIT {
     }
 
     @Test
+    void versionNamesWhatServes() throws Exception {
+        try (ServerProcess server = ServerProcess.war(temporary, "--version")) {
+            assertEquals(0, server.exitCode());
+            assertEquals(1, server.out().size(), server.out().toString());
+            assertTrue(server.out().get(0).matches("Millrace \\d\\S+, Jetty 12\\.\\S+, Java \\S+"), server.out().toString());
+            assertEquals(List.of(), server.err());
+        }
+    }
+
+    @Test
     void aPortInUseIsOneLineAndExitOne() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
             ServerProcess server = ServerProcess.war(temporary, "--nio-port=0", "--bio-port=" + taken.getLocalPort())) {

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 
 /** A server in a JVM of its own. Closing it ends the process, however the test went. */
 final class ServerProcess implements AutoCloseable {
-    private static final long LIMIT_SECONDS = 60;
+    private static final long LIMIT_SECONDS = 150;
 
     private final Process process;
     private final List<String> out = new ArrayList<>();

@@ -1,10 +1,13 @@
 package dev.millrace.webapp.server;
 
+import dev.millrace.connector.BioConnector;
 import java.util.EnumMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
+import org.eclipse.jetty.server.Server;
 
 /**
  * The options of one run, each checked. Takes {@code --option value} and {@code --option=value}; the last one counts.
@@ -12,21 +15,27 @@ import java.util.Optional;
  */
 final class Options {
     private final Map<Option, String> values = new EnumMap<>(Option.class);
+    private Supplier<String> information;
 
     private Options() {
     }
 
     /**
      * @param args the command line
-     * @return the options, or nothing when help was asked for
+     * @return the options; what follows {@code --help} or {@code --version} is not looked at
      * @throws UsageException when an option is unknown, or its value is missing or wrong
      */
-    static Optional<Options> parse(String... args) throws UsageException {
+    static Options parse(String... args) throws UsageException {
         Options options = new Options();
         for (Iterator<String> rest = List.of(args).iterator(); rest.hasNext();) {
             String arg = rest.next();
             if (arg.equals("--help") || arg.equals("-h")) {
-                return Optional.empty();
+                options.information = Options::help;
+                return options;
+            }
+            if (arg.equals("--version") || arg.equals("-V")) {
+                options.information = Options::version;
+                return options;
             }
             int equals = arg.startsWith("--") ? arg.indexOf('=') : -1;
             String flag = equals < 0 ? arg : arg.substring(0, equals);
@@ -41,7 +50,7 @@ final class Options {
             && options.number(Option.STOCK_PORT) < 0) {
             throw new UsageException("all listeners are off, see --help");
         }
-        return Optional.of(options);
+        return options;
     }
 
     private void put(Option option, String value) throws UsageException {
@@ -57,6 +66,11 @@ final class Options {
         return '"' + value.replaceAll("\\p{Cntrl}", "?") + '"';
     }
 
+    /** @return the text to print in place of serving, when it was asked for */
+    Optional<String> information() {
+        return Optional.ofNullable(information).map(Supplier::get);
+    }
+
     boolean has(Option option) {
         return values.containsKey(option);
     }
@@ -67,6 +81,11 @@ final class Options {
 
     int number(Option option) {
         return Integer.parseInt(text(option));
+    }
+
+    private static String version() {
+        return String.format("Millrace %s, Jetty %s, Java %s%n", BioConnector.class.getPackage().getImplementationVersion(),
+            Server.getVersion(), Runtime.version());
     }
 
     static String help() {
@@ -83,7 +102,8 @@ final class Options {
             String standard = option.defaultValue.isEmpty() ? "" : " [" + option.defaultValue + "]";
             help.append(String.format("  %-24s %s%s%n", flag, option.meaning, standard));
         }
-        help.append(String.format("  %-24s %s%n", "--help", "this text"));
+        help.append(String.format("  %-24s %s%n", "--help, -h", "this text"));
+        help.append(String.format("  %-24s %s%n", "--version, -V", "the versions of Millrace, Jetty and Java"));
         return help.append("""
 
             Exit codes: 0 done, 1 could not start, 2 wrong option, 143 stopped by SIGTERM. Logs go to stderr.

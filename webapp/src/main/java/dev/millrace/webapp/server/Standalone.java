@@ -69,7 +69,7 @@ public final class Standalone implements AutoCloseable {
 
     /**
      * Starts the server as the command line says, and prints one line per listener when all of them are ready. Ends
-     * the JVM on {@code --help} (0), a wrong option (2), or when the server cannot start (1).
+     * the JVM on {@code --help} and {@code --version} (0), a wrong option (2), or when the server cannot start (1).
      *
      * @param home a private folder with the unpacked WAR in {@code webapp}; removed by the caller after the stop
      * @param args the command line
@@ -78,11 +78,12 @@ public final class Standalone implements AutoCloseable {
      */
     public static AutoCloseable start(Path home, String[] args, BooleanSupplier ending) {
         try {
-            Optional<Options> options = Options.parse(args);
-            if (options.isPresent()) {
-                return start(home, options.get());
+            Options options = Options.parse(args);
+            Optional<String> information = options.information();
+            if (information.isEmpty()) {
+                return start(home, options);
             }
-            System.out.print(Options.help());
+            System.out.print(information.get());
             System.exit(0);
         } catch (UsageException e) {
             System.err.println("millrace: " + e.getMessage());

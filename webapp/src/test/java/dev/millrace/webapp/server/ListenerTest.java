@@ -12,7 +12,7 @@ class ListenerTest {
     @Test
     void limitsAreThoseOfEveryListener() throws UsageException {
         List<Listener> listeners = Listener.create(new Server(), Options.parse("--stock-port=0", "--accept-queue-size=77",
-            "--max-connections=7").orElseThrow());
+            "--max-connections=7"));
         assertEquals(3, listeners.size());
         listeners.forEach(listener -> {
             assertEquals(77, listener.connector().getAcceptQueueSize());

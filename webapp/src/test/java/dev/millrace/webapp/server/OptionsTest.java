@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.eclipse.jetty.server.Server;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,14 +17,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 class OptionsTest {
     @Test
     void bothFormsAreTakenAndTheLastOneCounts() throws UsageException {
-        Options options = Options.parse("--bio-port", "0", "--nio-port=1", "--nio-port=2").orElseThrow();
+        Options options = Options.parse("--bio-port", "0", "--nio-port=1", "--nio-port=2");
         assertEquals(0, options.number(Option.BIO_PORT));
         assertEquals(2, options.number(Option.NIO_PORT));
     }
 
     @Test
     void withoutOptionsTwoListenersAreOn() throws UsageException {
-        Options options = Options.parse().orElseThrow();
+        Options options = Options.parse();
         assertEquals(8080, options.number(Option.BIO_PORT));
         assertEquals(8081, options.number(Option.NIO_PORT));
         assertEquals(-1, options.number(Option.STOCK_PORT));
@@ -62,7 +63,7 @@ class OptionsTest {
     @Test
     void virtualThreadsAreForJdksThatHaveThem() throws UsageException {
         if (Runtime.version().feature() >= 21) {
-            assertEquals("virtual", Options.parse("--threads=virtual").orElseThrow().text(Option.THREADS));
+            assertEquals("virtual", Options.parse("--threads=virtual").text(Option.THREADS));
         } else {
             assertEquals("--threads: \"virtual\" needs JDK 21 or newer",
                 assertThrows(UsageException.class, () -> Options.parse("--threads=virtual")).getMessage());
@@ -70,8 +71,11 @@ class OptionsTest {
     }
 
     @Test
-    void helpWins() throws UsageException {
-        assertTrue(Options.parse("--bio-port=0", "--help", "--what").isEmpty());
+    void whoAsksWhatItIsStartsNothing() throws UsageException {
+        assertEquals(Options.help(), Options.parse("--bio-port=0", "--help", "--what").information().orElseThrow());
+        String version = Options.parse("-V").information().orElseThrow();
+        assertTrue(version.startsWith("Millrace ") && version.contains(", Jetty " + Server.getVersion() + ", Java "), version);
+        assertTrue(Options.parse("--bio-port=0").information().isEmpty());
     }
 
     @ParameterizedTest
