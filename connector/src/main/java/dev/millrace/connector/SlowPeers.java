@@ -2,6 +2,8 @@ package dev.millrace.connector;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
@@ -25,6 +27,7 @@ final class SlowPeers extends AbstractLifeCycle {
     private static final Logger LOG = LoggerFactory.getLogger(SlowPeers.class);
 
     private final MillraceConnector connector;
+    private final Set<WatchedEndPoint> ending = ConcurrentHashMap.newKeySet();
     private final LongAdder slowHeads = new LongAdder();
     private final LongAdder slowRequests = new LongAdder();
     private final LongAdder slowResponses = new LongAdder();
@@ -195,12 +198,19 @@ final class SlowPeers extends AbstractLifeCycle {
         return preliminary && System.currentTimeMillis() - endPoint.getCreatedTimeStamp() > timeout;
     }
 
-    private static void end(WatchedEndPoint endPoint, LongAdder counter, String what) {
-        // The next look may come before the end that this one has begun.
-        if (endPoint.isOpen()) {
-            counter.increment();
-            LOG.debug("Closing {}: slow {}", endPoint, what);
-            endPoint.close(new TimeoutException("peer too slow: " + what));
+    private void end(WatchedEndPoint endPoint, LongAdder counter, String what) {
+        // The next look may come before the end that this one has begun, and another thread end what it finds.
+        if (!ending.add(endPoint)) {
+            return;
+        }
+        try {
+            if (endPoint.isOpen()) {
+                counter.increment();
+                LOG.debug("Closing {}: slow {}", endPoint, what);
+                endPoint.close(new TimeoutException("peer too slow: " + what));
+            }
+        } finally {
+            ending.remove(endPoint);
         }
     }
 

@@ -222,6 +222,9 @@ class AsyncContractTest {
             for (int i = 0; i < 20; i++) {
                 assertEquals("/" + i, client.answer().text());
             }
+            // Stopping must not overtake who has just written the last.
+            client.close();
+            server.awaitNoEndPoints();
         }
     }
 

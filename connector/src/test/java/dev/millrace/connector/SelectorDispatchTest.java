@@ -2,6 +2,7 @@ package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
@@ -113,12 +114,27 @@ class SelectorDispatchTest {
 
     @Test
     void servesInTheSelectorsThread() throws Exception {
+        boolean served = false;
+        for (int attempt = 1; attempt <= 3 && !served; attempt++) {
+            served = servesHundredInTheSelectorsThread();
+        }
+        assertTrue(served, "a hundred requests took more than a second, three times");
+    }
+
+    /** Another thread takes the selector of one that stands still for a second, as it should: such an attempt shows nothing. */
+    private boolean servesHundredInTheSelectorsThread() throws Exception {
+        handlers.clear();
+        long begin = System.nanoTime();
         try (TestServer server = start(server()); RawClient client = server.client()) {
             for (int i = 0; i < 100; i++) {
                 assertEquals("fine", client.get("/").answer().text());
             }
+            if (System.nanoTime() - begin > TimeUnit.SECONDS.toNanos(1)) {
+                return false;
+            }
             assertEquals(1, handlers.size(), handlers.toString());
             Await.until("nothing handed over", () -> statistics(server).getHandOvers() == 0);
+            return true;
         }
     }
 

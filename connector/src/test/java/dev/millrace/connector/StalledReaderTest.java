@@ -170,8 +170,9 @@ class StalledReaderTest {
             }
         };
         try (server; RawClient client = new RawClient(server.start(large).port(), 4096)) {
-            new Http2Frames(client).openWindows().get("/");
+            Http2Frames frames = new Http2Frames(client).openWindows();
             server.awaitEndPoints(1);
+            frames.get("/");
             server.awaitNoEndPoints();
         }
     }

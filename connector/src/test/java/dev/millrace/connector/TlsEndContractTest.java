@@ -98,7 +98,10 @@ class TlsEndContractTest {
     }
 
     private TestServer server(ConnectionFactory... factories) throws Exception {
-        return new TestServer(s -> connectors.on(s, factories)).start(held);
+        TestServer server = new TestServer(s -> connectors.on(s, factories));
+        // The alert has as long; a busy machine may take the default.
+        server.connector().setShutdownIdleTimeout(30_000);
+        return server.start(held);
     }
 
     private static void assertEndsByAnAlert(RawClient client, TlsRecords records) throws IOException {
