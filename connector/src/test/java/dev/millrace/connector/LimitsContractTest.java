@@ -330,8 +330,7 @@ class LimitsContractTest {
     void endsAHandshakeThatIsNotFinished() throws Exception {
         Tls tls = new Tls(directory);
         HttpConnectionFactory http = new HttpConnectionFactory();
-        TestServer server = new TestServer(s ->
-                connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), http));
+        TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), http));
         try (server; RawClient client = server.start(new Application()).client();
                 RawClient good = tls.connect(server.port())) {
             // Before the limit is set: the good peer's handshake, the JVM's first, may take longer on a busy machine.
