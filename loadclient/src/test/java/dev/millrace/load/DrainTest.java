@@ -14,7 +14,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,15 +26,22 @@ import org.junit.jupiter.api.io.TempDir;
 class DrainTest {
 
     private static final byte[] CONTENT = TestFiles.content(200_000);
+    /** Longer than a machine stands still: whatever goes on, goes on in it. */
+    private static final String LONG_DRAIN = "--drain=2500ms";
+    /** What is to begin in the window does. */
+    private static final String LONG_WINDOW = "-d=2500ms";
 
     @TempDir
     private Path folder;
 
     private CellResult run(int expectedCode, TestServer server, String command, String... options) throws IOException {
-        List<String> args = new ArrayList<>(List.of(command, "-c=2", "--warmup=0s", "--timeout=20s", "-o",
+        List<String> args = new ArrayList<>(List.of(command, "--warmup=0s", "--timeout=20s", "-o",
                 folder.toString()));
         args.addAll(List.of(options));
-        if (!args.contains("-d=2s")) {
+        if (!args.contains("-c=3")) {
+            args.add("-c=2");
+        }
+        if (!args.contains(LONG_WINDOW)) {
             args.add("-d=300ms");
         }
         args.add(server.url("/generate-uuid"));
@@ -51,16 +62,38 @@ class DrainTest {
         });
     }
 
-    /** Files whose first download stops after so many bytes. */
-    private static TestServer stallingOnce(int after) throws IOException {
-        AtomicBoolean stalling = new AtomicBoolean();
+    /** Files whose first downloads stop after so many bytes. */
+    private static TestServer stallingFirst(int... after) throws IOException {
+        AtomicInteger number = new AtomicInteger();
         return new TestServer((request, out, socket) -> {
             if (request.target().endsWith(".json")) {
                 TestServer.send(out, "200 OK", "application/json", TestFiles.catalog("a", CONTENT));
-            } else if (stalling.compareAndSet(false, true)) {
-                stall(out, socket, after);
+                return;
+            }
+            int download = number.getAndIncrement();
+            if (download < after.length) {
+                begin(out, after[download]);
+                awaitClientsEnd(socket);
             } else {
                 TestServer.send(out, "200 OK", "x/y", CONTENT);
+            }
+        });
+    }
+
+    /** Files of which each connection gets one as fast as it likes, and a second one that does not come to its end. */
+    private static TestServer goingOn() throws IOException {
+        Set<Socket> served = ConcurrentHashMap.newKeySet();
+        return new TestServer((request, out, socket) -> {
+            if (request.target().endsWith(".json")) {
+                TestServer.send(out, "200 OK", "application/json", TestFiles.catalog("a", CONTENT));
+            } else if (served.add(socket)) {
+                TestServer.send(out, "200 OK", "x/y", CONTENT);
+            } else {
+                begin(out, 0);
+                for (int sent = 0; sent < CONTENT.length; sent += 100) {
+                    out.write(CONTENT, sent, 100);
+                    LockSupport.parkNanos(50_000_000L);
+                }
             }
         });
     }
@@ -70,10 +103,9 @@ class DrainTest {
                 request.target().endsWith(".json") ? TestFiles.catalog("a", CONTENT) : CONTENT));
     }
 
-    private static void stall(OutputStream out, Socket socket, int after) throws IOException {
+    private static void begin(OutputStream out, int bytes) throws IOException {
         out.write(("HTTP/1.1 200 OK\r\nContent-Length: " + CONTENT.length + "\r\n\r\n").getBytes(US_ASCII));
-        out.write(CONTENT, 0, after);
-        awaitClientsEnd(socket);
+        out.write(CONTENT, 0, bytes);
     }
 
     private static void awaitClientsEnd(Socket socket) throws IOException {
@@ -85,7 +117,7 @@ class DrainTest {
     @Test
     void aRequestWithoutAnswerMakesTheCellInvalid() throws IOException {
         try (TestServer server = hangingOnce()) {
-            CellResult cell = run(Main.INVALID, server, "uuid", "--drain=500ms");
+            CellResult cell = run(Main.INVALID, server, "uuid", LONG_DRAIN);
             assertEquals("invalid: 1 requests unanswered when the drain ended", cell.verdict());
             assertEquals(1, cell.counts().cutOff());
             assertTrue(cell.counts().requests() > 0);
@@ -105,7 +137,7 @@ class DrainTest {
     @Test
     void aNumberOfRequestsIsMeasuredAsItWas() throws IOException {
         try (TestServer server = hangingOnce()) {
-            CellResult cell = run(Main.GOOD, server, "uuid", "--drain=500ms", "-n=1000000");
+            CellResult cell = run(Main.GOOD, server, "uuid", LONG_DRAIN, "-n=1000000");
             assertEquals(1, cell.counts().cutOff());
             assertEquals(List.of(), cell.notes().stream().filter(note -> note.contains("unanswered")).toList());
         }
@@ -113,22 +145,21 @@ class DrainTest {
 
     @Test
     void aDownloadThatStandsStillMakesTheCellInvalid() throws IOException {
-        for (int after : new int[] {100_000, 0}) {
-            try (TestServer server = stallingOnce(after)) {
-                CellResult cell = run(Main.INVALID, server, "download", "--drain=500ms");
-                assertEquals("invalid: 1 downloads stalled", cell.verdict());
-                assertEquals(1, cell.counts().stalled());
-                assertEquals(0, cell.counts().cutOff());
-                assertEquals("1", Cli.column(folder, "stalled"));
-                assertEquals("0", Cli.column(folder, "cut_off"));
-            }
+        try (TestServer server = stallingFirst(100_000, 0)) {
+            CellResult cell = run(Main.INVALID, server, "download", "-c=3", LONG_WINDOW, LONG_DRAIN);
+            assertEquals("invalid: 2 downloads stalled", cell.verdict());
+            assertEquals(2, cell.counts().stalled());
+            assertEquals(0, cell.counts().cutOff());
+            assertEquals("2", Cli.column(folder, "stalled"));
+            assertEquals("0", Cli.column(folder, "cut_off"));
+            assertTrue(cell.counts().requests() > 0, "the third client's");
         }
     }
 
     @Test
     void aWindowInWhichNoDownloadEndsIsInvalid() throws IOException {
         try (TestServer server = stallingNever()) {
-            CellResult cell = run(Main.INVALID, server, "download", "--drain=200ms", "--limit-rate=40000");
+            CellResult cell = run(Main.INVALID, server, "download", LONG_DRAIN, "--limit-rate=20000");
             assertEquals("invalid: no download ended in the window", cell.verdict());
             assertTrue(cell.counts().bytes() > 0);
             String line = Files.readString(folder.resolve("cells.txt"));
@@ -141,8 +172,8 @@ class DrainTest {
 
     @Test
     void aDownloadThatGoesOnIsNotedAndItsBytesCount() throws IOException {
-        try (TestServer server = stallingNever()) {
-            CellResult cell = run(Main.GOOD, server, "download", "-d=2s", "--drain=800ms", "--limit-rate=120000");
+        try (TestServer server = goingOn()) {
+            CellResult cell = run(Main.GOOD, server, "download", LONG_WINDOW, LONG_DRAIN, "--limit-rate=1200000");
             assertEquals(2, cell.counts().cutOff());
             assertEquals(2, cell.counts().requests());
             assertEquals(0, cell.counts().stalled());
