@@ -176,7 +176,7 @@ class CellRunTest {
             TestServer.send(out, "200 OK", "x/y", new byte[10]);
         })) {
             Cell cell = new Cell("", 1, 0, 0, new Asking(Target.of(server.url("/")), new Failing(0)));
-            RunSettings settings = new RunSettings(Warmup.of(2, Duration.ofMillis(200), Duration.ofMillis(700)),
+            RunSettings settings = new RunSettings(Warmup.of(2, Duration.ofMillis(1500), Duration.ofMillis(700)),
                     Duration.ofMillis(200), 0, Duration.ofSeconds(20), Duration.ofSeconds(20), Duration.ZERO, 1, 0, 0,
                     List.of(), Limits.NONE);
             CellResult result = new CellRun(cell, settings, null,
@@ -192,7 +192,11 @@ class CellRunTest {
             Cell cell = new Cell("", 2, 0, 0, new Asking(Target.of(server.url("/")), new Failing(0)));
             AtomicReference<CellRun> run = new AtomicReference<>();
             run.set(new CellRun(cell, settings(Duration.ofSeconds(20), 0), null,
-                    (warmingUp, seconds, requests, bytes, errors) -> run.get().stop()));
+                    (warmingUp, seconds, requests, bytes, errors) -> {
+                        if (server.requests().size() == 2) {
+                            run.get().stop();
+                        }
+                    }));
             CellResult result = run.get().run(0);
             assertEquals("invalid: stopped early", result.verdict());
             assertEquals("stopped early", run.get().flaw());
