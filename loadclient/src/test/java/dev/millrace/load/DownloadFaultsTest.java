@@ -149,7 +149,7 @@ class DownloadFaultsTest {
                 send(out, CONTENT);
             }
         })) {
-            Cli cli = Cli.run("download", "-c=1", "-n=4", "--warmup=0s", "--timeout=500ms", "-o", folder.toString(),
+            Cli cli = Cli.run("download", "-c=1", "-n=4", "--warmup=0s", "--timeout=2500ms", "-o", folder.toString(),
                     server.url("/files"));
             assertEquals(Main.ERRORS, cli.code(), cli.err());
             return RunFile.read(folder.resolve("run.json")).cells().get(0);
@@ -163,7 +163,7 @@ class DownloadFaultsTest {
                 continue;
             }
         });
-        assertEquals("nothing came for 500 ms after 100000 body bytes", cell.errors().get("timeout").first());
+        assertEquals("nothing came for 2500 ms after 100000 body bytes", cell.errors().get("timeout").first());
         assertEquals(3, cell.counts().requests(), "the client goes on");
         assertEquals(3L * CONTENT.length, cell.counts().bytes(), "a half does not count");
     }

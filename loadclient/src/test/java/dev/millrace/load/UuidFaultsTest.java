@@ -48,7 +48,7 @@ class UuidFaultsTest {
                         TestServer.send(out, "200 OK", "text/html", TestServer.uuids(3))),
                 fault("short body", "closed after 10 of 100 bytes", UuidFaultsTest::cutBody),
                 fault("short body", "closed after 10 of 32 bytes", UuidFaultsTest::cutChunk),
-                fault("timeout", "nothing came for 300 ms after 40 body bytes", UuidFaultsTest::stall),
+                fault("timeout", "nothing came for 2500 ms after 40 body bytes", UuidFaultsTest::stall),
                 fault("reset", "reset", UuidFaultsTest::reset),
                 fault("reset", "closed before the answer", (request, out, socket) -> socket.close()),
                 fault("malformed answer", "", (request, out, socket) ->
@@ -63,10 +63,12 @@ class UuidFaultsTest {
     @MethodSource("faults")
     void isFoundCountedAndNamed(String kind, String detail, TestServer.Behaviour behaviour) throws IOException {
         // Long for the others: a machine that stands still for a moment is not what they are about.
-        String timeout = kind.equals("timeout") ? "300ms" : "10s";
+        String timeout = kind.equals("timeout") ? "2500ms" : "10s";
+        // Two wait at once.
+        int clients = kind.equals("timeout") ? 2 : 1;
         try (TestServer server = new TestServer(behaviour)) {
-            Cli cli = Cli.run("uuid", "-c=1", "-n=2", "--count=3", "--warmup=0s", "--timeout=" + timeout, "-o",
-                    folder.toString(), server.url("/generate-uuid"));
+            Cli cli = Cli.run("uuid", "-c=" + clients, "-n=2", "--count=3", "--warmup=0s", "--timeout=" + timeout,
+                    "-o", folder.toString(), server.url("/generate-uuid"));
             CellResult cell = RunFile.read(folder.resolve("run.json")).cells().get(0);
             assertEquals(java.util.Set.of(kind), cell.errors().keySet());
             assertEquals(2, cell.errors().get(kind).count());
@@ -127,7 +129,7 @@ class UuidFaultsTest {
         TestServer[] self = new TestServer[1];
         try (TestServer server = new TestServer((request, out, socket) -> self[0].close())) {
             self[0] = server;
-            Cli cli = Cli.run("uuid", "-c=1", "-n=3", "--warmup=0s", "--timeout=1s", server.url("/generate-uuid"));
+            Cli cli = Cli.run("uuid", "-c=1", "-n=3", "--warmup=0s", "--timeout=20s", server.url("/generate-uuid"));
             assertEquals(Main.ERRORS, cli.code());
             assertTrue(cli.err().contains("connect x 2"), cli.err());
         }
