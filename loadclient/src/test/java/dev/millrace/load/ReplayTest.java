@@ -152,7 +152,8 @@ class ReplayTest {
 
     @Test
     void theLongFormStartsServersAnew() throws IOException {
-        Cli cli = replay("good.war", "--full", "--scale=0.005", "--repeat=2", "--servers=NIO", "undertow");
+        Cli cli = replay("good.war", "--full", "--max-steal=100", "--scale=0.005", "--repeat=2", "--servers=NIO",
+                "undertow");
         assertMeasured(cli, "undertow");
         RunFile run = run("undertow");
         assertEquals(2, run.experiment().full().starts());
@@ -203,7 +204,8 @@ class ReplayTest {
 
     @Test
     void aServerThatDoesNotStartAgainLosesNoResults() throws IOException {
-        Cli cli = replay("once.war", "--full", "--scale=0.005", "--repeat=2", "--servers=NIO", "undertow", "mina");
+        Cli cli = replay("once.war", "--full", "--max-steal=100", "--scale=0.005", "--repeat=2", "--servers=NIO",
+                "undertow", "mina");
         assertEquals(Main.ERRORS, cli.code(), cli.err());
         String message = "NIO: the server ended before it listened: no such thing as a free port";
         assertTrue(cli.err().endsWith("loadclient: " + message + System.lineSeparator()), cli.err());
