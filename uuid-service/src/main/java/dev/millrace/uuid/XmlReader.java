@@ -7,6 +7,7 @@ import javax.xml.stream.Location;
 import javax.xml.stream.XMLInputFactory;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
+import org.codehaus.stax2.typed.TypedXMLStreamException;
 import org.codehaus.staxmate.SMInputFactory;
 import org.codehaus.staxmate.in.SMEvent;
 import org.codehaus.staxmate.in.SMInputCursor;
@@ -109,8 +110,7 @@ final class XmlReader {
                     + SafeText.quote(element.getAttrLocalName(i)));
             }
         }
-        // trim() and not strip(): what XML calls white space are four ASCII characters.
-        String text = element.getElemStringValue().trim();
+        String text = readText(element);
         if (name != null && !text.isEmpty()) {
             throw at(location, new RefusedException(Fault.WRONG_NAME,
                 "the name is either an attribute or text, not both"));
@@ -119,6 +119,15 @@ final class XmlReader {
             order.add(Batch.parse(method, count, name == null ? text : name, nameSpace, digest));
         } catch (RefusedException e) {
             throw at(location, e);
+        }
+    }
+
+    private static String readText(SMInputCursor element) throws XMLStreamException, RefusedException {
+        try {
+            // trim() and not strip(): what XML calls white space are four ASCII characters.
+            return element.getElemStringValue().trim();
+        } catch (TypedXMLStreamException e) {
+            throw invalid(e.getLocation(), "generate-uuid holds text only, no elements");
         }
     }
 
@@ -140,8 +149,9 @@ final class XmlReader {
     }
 
     private static RefusedException malformed(String reason, Location location) {
-        // The first line is the reason; below it the parser repeats the location.
-        String firstLine = reason == null ? "" : reason.lines().findFirst().orElse("").strip();
+        // The first line is the reason; below it the parser repeats the location, and the JDK's form has it above.
+        String firstLine = reason == null ? "" : reason.lines().filter(line -> !line.startsWith("ParseError at"))
+            .findFirst().orElse("").replaceFirst("^Message: ", "").strip();
         RefusedException refused = new RefusedException(Fault.MALFORMED_XML,
             firstLine.isEmpty() ? "not well-formed" : SafeText.printable(firstLine, MAX_REASON_CHARS));
         return location == null ? refused : at(location, refused);

@@ -1,8 +1,10 @@
 package dev.millrace.uuid;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayInputStream;
 import java.io.FilterInputStream;
@@ -101,9 +103,24 @@ class XmlReaderTest {
             refusal("<request><generate-uuid method='name' name='a'>b</generate-uuid></request>"));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"<request><generate-uuid><x/></generate-uuid></request>",
+        "<request><generate-uuid><name>a</name></generate-uuid></request>",
+        "<request><generate-uuid><generate-uuid/></generate-uuid></request>"})
+    void anElementInsideABatchIsRefused(String document) {
+        assertEquals(new Refusal(Fault.INVALID_DOCUMENT, "generate-uuid holds text only, no elements", 1, 25),
+            refusal(document));
+    }
+
+    /** Exceptions of the JDK have the location in their first line, and the reason in the next. */
     @Test
-    void anElementInsideABatchIsRefused() {
-        assertEquals(400, refusal("<request><generate-uuid><name>a</name></generate-uuid></request>").fault().status());
+    void theReasonIsFoundInTheFormOfTheJdk() {
+        XmlReader ofTheJdk = new XmlReader(XMLInputFactory.newDefaultFactory());
+        Refusal refusal = assertThrows(RefusedException.class,
+            () -> ofTheJdk.read(new LimitedBody(stream("<request></reques>"), 65536), null, new Order(100))).refusal();
+        assertEquals(Fault.MALFORMED_XML, refusal.fault());
+        assertTrue(refusal.message().contains("end-tag"), refusal.message());
+        assertFalse(refusal.message().matches("(ParseError|Message).*"), refusal.message());
     }
 
     @Test
