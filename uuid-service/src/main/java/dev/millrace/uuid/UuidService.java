@@ -15,7 +15,7 @@ import java.util.UUID;
 
 /**
  * Turns batches into UUIDs, and owns the limit of how many. Knows neither HTTP nor XML. Thread-safe: each generator
- * guards its own state, and those of names are made per batch.
+ * guards its own state, that of version 7 with its clock for a batch at a time, and those of names are made per batch.
  *
  * <p>The node of time-based UUIDs is a random multicast address, drawn anew for each instance (RFC 9562 section 6.10):
  * two processes on one host cannot collide, whatever their clocks do, and no answer tells the host's hardware address.
@@ -38,7 +38,7 @@ final class UuidService {
         this.maxUuids = maxUuids;
         EthernetAddress node = EthernetAddress.constructMulticastAddress(entropy);
         random = Generators.randomBasedGenerator(entropy);
-        // The timer of versions 1 and 6 never goes back by itself. Each has its own, and so a lock of its own.
+        // The timer of versions 1 and 6 never goes back, for it reads the clock under its lock. Each has its own.
         time = Generators.timeBasedGenerator(node, timer(clock, entropy));
         reordered = Generators.timeBasedReorderedGenerator(node, timer(clock, entropy));
         epoch = Generators.timeBasedEpochGenerator(entropy, new SteadyClock(clock));
@@ -63,14 +63,22 @@ final class UuidService {
         for (Batch batch : order.batches()) {
             if (batch.method() == UuidMethod.NAME) {
                 addNamed(uuids, batch);
-            } else {
-                NoArgGenerator generator = generator(batch.method());
-                for (int i = 0; i < batch.count(); i++) {
-                    uuids.add(generator.generate());
+            } else if (batch.method() == UuidMethod.EPOCH) {
+                // It reads the clock before it takes its lock: a time that another thread has overtaken would follow.
+                synchronized (epoch) {
+                    addGenerated(uuids, epoch, batch.count());
                 }
+            } else {
+                addGenerated(uuids, generator(batch.method()), batch.count());
             }
         }
         return uuids;
+    }
+
+    private static void addGenerated(List<UUID> uuids, NoArgGenerator generator, int count) {
+        for (int i = 0; i < count; i++) {
+            uuids.add(generator.generate());
+        }
     }
 
     private static void addNamed(List<UUID> uuids, Batch batch) {

@@ -31,6 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class UniquenessTest {
     private static final int THREADS = 8;
     private static final int UUIDS_PER_THREAD = 25_000;
+    private static final int ANSWERS_PER_THREAD = 250;
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NAME")
@@ -52,6 +53,32 @@ class UniquenessTest {
                 all.addAll(result.get());
             }
             assertEquals(THREADS * UUIDS_PER_THREAD, all.size());
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    /** By a clock that ticks all the time, so that many readings of it meet in different milliseconds. */
+    @ParameterizedTest
+    @EnumSource(names = {"TIME", "REORDERED", "EPOCH"})
+    void inOrderWithinEachAnswerWhileOthersAreMade(UuidMethod method) throws Exception {
+        UuidService service = new UuidService(100, new TickingClock(), new SecureRandom());
+        CyclicBarrier start = new CyclicBarrier(THREADS);
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        try {
+            List<Future<?>> results = new ArrayList<>();
+            for (int i = 0; i < THREADS; i++) {
+                results.add(threads.submit(() -> {
+                    start.await(20, TimeUnit.SECONDS);
+                    for (int answer = 0; answer < ANSWERS_PER_THREAD; answer++) {
+                        assertInOrder(generate(service, method, 100));
+                    }
+                    return null;
+                }));
+            }
+            for (Future<?> result : results) {
+                result.get();
+            }
         } finally {
             threads.shutdownNow();
         }
