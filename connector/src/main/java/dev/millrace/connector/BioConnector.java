@@ -78,6 +78,16 @@ public non-sealed class BioConnector extends MillraceConnector {
     }
 
     /**
+     * A connector for HTTP/1.1.
+     *
+     * @param server the server it belongs to
+     * @param acceptors the number of threads that accept, at least 1; -1: Jetty's default
+     */
+    public BioConnector(@Name("server") Server server, @Name("acceptors") int acceptors) {
+        this(server, acceptors, new HttpConnectionFactory());
+    }
+
+    /**
      * @param server the server it belongs to
      * @param acceptors the number of threads that accept, at least 1; -1: Jetty's default
      * @param factories the protocols, the default one first

@@ -64,6 +64,18 @@ public non-sealed class NioConnector extends MillraceConnector {
     }
 
     /**
+     * A connector for HTTP/1.1.
+     *
+     * @param server the server it belongs to
+     * @param acceptors the number of threads that accept; 0: the selectors accept; -1: Jetty's default
+     * @param selectors the number of selectors; -1: Jetty's default
+     */
+    public NioConnector(@Name("server") Server server, @Name("acceptors") int acceptors,
+            @Name("selectors") int selectors) {
+        this(server, acceptors, selectors, new HttpConnectionFactory());
+    }
+
+    /**
      * @param server the server it belongs to
      * @param acceptors the number of threads that accept; 0: the selectors accept; -1: Jetty's default
      * @param selectors the number of selectors; -1: Jetty's default
