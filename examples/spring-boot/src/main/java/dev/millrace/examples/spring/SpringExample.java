@@ -6,6 +6,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.nio.file.Path;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.springframework.beans.factory.annotation.Value;
@@ -28,7 +29,7 @@ public class SpringExample {
         return factory -> factory.addServerCustomizers(SpringExample::replaceConnector);
     }
 
-    /** Takes over what Spring has set: address, timeout, and the protocols with TLS, HTTP/2 and their configuration. */
+    /** Takes over what Spring has set: address, timeout, limit, and the protocols with TLS, HTTP/2 and their settings. */
     private static void replaceConnector(Server server) {
         ServerConnector given = (ServerConnector) server.getConnectors()[0];
         BioConnector connector = new BioConnector(server,
@@ -37,6 +38,12 @@ public class SpringExample {
         connector.setHost(given.getHost());
         connector.setPort(given.getPort());
         connector.setIdleTimeout(given.getIdleTimeout());
+        NetworkConnectionLimit limit = server.getBean(NetworkConnectionLimit.class);
+        if (limit != null) {
+            // It watches the connector that is replaced.
+            server.removeBean(limit);
+            connector.setMaxConnections(limit.getMaxNetworkConnectionCount());
+        }
         server.setConnectors(new Connector[] {connector});
     }
 

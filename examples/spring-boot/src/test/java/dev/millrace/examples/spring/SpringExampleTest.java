@@ -2,6 +2,7 @@ package dev.millrace.examples.spring;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.millrace.connector.BioConnector;
 import java.io.InputStream;
@@ -16,6 +17,8 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.Server;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringApplication;
@@ -46,6 +49,18 @@ class SpringExampleTest {
     @Test
     void servesByOurConnector() throws Exception {
         run(SSLContext.getDefault(), "http", OPTIONS);
+    }
+
+    @Test
+    void keepsToTheLimitOfConnections() throws Exception {
+        try (var context = (ServletWebServerApplicationContext) SpringApplication.run(SpringExample.class,
+                Stream.concat(Stream.of(OPTIONS), Stream.of("--server.jetty.max-connections=7"))
+                        .toArray(String[]::new))) {
+            Server server = ((JettyWebServer) context.getWebServer()).getServer();
+            BioConnector connector = assertInstanceOf(BioConnector.class, server.getConnectors()[0]);
+            assertEquals(7, connector.getMaxConnections());
+            assertNull(server.getBean(NetworkConnectionLimit.class), "a limit of a connector that is not there");
+        }
     }
 
     @Test
