@@ -14,3 +14,6 @@ lib/millrace/caffeine.jar
 
 [xml]
 etc/millrace-connector.xml
+
+[jpms]
+add-exports: org.eclipse.jetty.server/org.eclipse.jetty.server.internal=dev.millrace.connector

@@ -1,0 +1,29 @@
+package dev.millrace.webapp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The real Jetty distribution on the module path, {@code start.jar --jpms}, where packages are closed by default. */
+class JettyModulePathIT {
+    private static final int BYTES = 100_000;
+
+    @Test
+    void bothConnectorsServeFiles(@TempDir Path base) throws Exception {
+        JettyBase jetty = JettyBase.create(base, "millrace-bio,millrace-nio,millrace-files,static-deploy");
+        Path files = Files.createDirectory(base.resolve("webapps/plain"));
+        Files.write(files.resolve("file.bin"), new byte[BYTES]);
+        Files.writeString(base.resolve("webapps/plain.properties"), "environment=static\n");
+        try (ServerProcess server = jetty.startAnywhere("--jpms", "millrace.files.debugHeader=true")) {
+            for (String connector : new String[] {"BioConnector", "NioConnector"}) {
+                Http.Answer answer = Http.get(JettyBase.url(server, connector), "/plain/file.bin");
+                assertEquals(200, answer.status(), connector);
+                assertEquals(BYTES, answer.body().length, connector);
+                assertEquals("yes", answer.header("X-Millrace-Sendfile"), connector);
+            }
+        }
+    }
+}
