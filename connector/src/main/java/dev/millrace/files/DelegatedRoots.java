@@ -77,7 +77,8 @@ final class DelegatedRoots {
     Path byUri(String uri) {
         try {
             int query = uri.indexOf('?');
-            String path = URIUtil.decodePath(query < 0 ? uri : uri.substring(0, query));
+            // Jetty would take what follows a semicolon for a parameter: of an address, not of the name of a file.
+            String path = URIUtil.decodePath((query < 0 ? uri : uri.substring(0, query)).replace(";", "%3B"));
             for (Map.Entry<String, Path> mapping : mappings.entrySet()) {
                 if (path != null && path.startsWith(mapping.getKey())) {
                     Path root = mapping.getValue();

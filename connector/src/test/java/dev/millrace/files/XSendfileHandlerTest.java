@@ -195,10 +195,10 @@ class XSendfileHandlerTest {
         Files.createSymbolicLink(root.resolve("link.bin"), directory.resolve("secret.bin"));
         fields.remove("X-Sendfile");
         String[] outside = {"/protected/../secret.bin", "/protected/%2e%2e/secret.bin", "/protected/%2e%2e%2fsecret.bin",
-            "/protected/%00", "/protected/..;/secret.bin", "/protected//../secret.bin", "/protected/link.bin",
+            "/protected/%00", "/protected//../secret.bin", "/protected/link.bin",
             "/other/file.bin", "protected/file.bin", "/protected/%", "/protected//etc/passwd"};
         String[] missing = {"/protected/..%5csecret.bin", "/protected/%c0%ae%c0%ae/secret.bin",
-            "/protected/%252e%252e/secret.bin"};
+            "/protected/%252e%252e/secret.bin", "/protected/..;/secret.bin", "/protected/%2e%2e;a/secret.bin"};
         try (Logged logged = new Logged(DelegatedRoots.class.getName()); TestServer server = server();
                 RawClient client = server.client()) {
             for (String uri : missing) {
