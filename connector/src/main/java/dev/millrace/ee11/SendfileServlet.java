@@ -11,7 +11,9 @@ import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.util.Collections;
 import java.util.Enumeration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.eclipse.jetty.ee11.servlet.ResourceServlet;
@@ -50,8 +52,8 @@ public class SendfileServlet extends ResourceServlet {
             "cacheValidationTime", "useFileMappedBuffer", "maxMappedFileSize");
 
     private transient SendfileContentFactory files;
-    /** Jetty's servlet looks content up by its path alone: this tells for which response, while it does. */
-    private final transient ThreadLocal<ServletContextResponse> partsTo = new ThreadLocal<>();
+    /** Jetty's servlet looks content up by its path alone: this tells for which request, while it does. */
+    private final transient ThreadLocal<LookUps> lookUps = new ThreadLocal<>();
 
     /** Made by the container. */
     public SendfileServlet() {
@@ -132,20 +134,37 @@ public class SendfileServlet extends ResourceServlet {
             super.doGet(request, response);
             return;
         }
+        // A welcome file is forwarded to.
+        LookUps outer = lookUps.get();
+        lookUps.set(new LookUps());
+        try {
+            getRanges(request, response);
+        } finally {
+            if (outer == null) {
+                lookUps.remove();
+            } else {
+                lookUps.set(outer);
+            }
+        }
+    }
+
+    private void getRanges(HttpServletRequest request, HttpServletResponse response) throws ServletException, IOException {
         String range = request.getHeader(RANGE);
         HttpServletRequest served = withRanges(request);
-        if (served != request || range == null || range.indexOf(',') < 0 || !(response instanceof ServletApiResponse)) {
-            super.doGet(served, response);
-            return;
+        if (served == request && range != null && range.indexOf(',') >= 0 && response instanceof ServletApiResponse) {
+            ServletContextResponse target =
+                    ServletContextRequest.getServletContextRequest(request).getServletContextResponse();
+            lookUps.get().partsTo = target.isWritingOrStreaming() ? null : target;
         }
-        ServletContextResponse target =
-                ServletContextRequest.getServletContextRequest(request).getServletContextResponse();
-        partsTo.set(target.isWritingOrStreaming() ? null : target);
-        try {
-            super.doGet(served, response);
-        } finally {
-            partsTo.remove();
-        }
+        super.doGet(served, response);
+    }
+
+    /** What was found for a request of ranges: what is sent is what its conditions were judged by, whatever has come there since. */
+    private static final class LookUps {
+        /** Null: nothing is there. */
+        private final Map<String, HttpContent> found = new HashMap<>();
+        /** Null: to none. */
+        private ServletContextResponse partsTo;
     }
 
     /** Looks content up for the request that this thread is serving. */
@@ -159,9 +178,15 @@ public class SendfileServlet extends ResourceServlet {
 
         @Override
         public HttpContent getContent(String path) throws IOException {
-            HttpContent content = found.getContent(path);
-            ServletContextResponse target = partsTo.get();
-            return target == null ? content : files.withParts(content, target);
+            LookUps current = lookUps.get();
+            if (current == null) {
+                return found.getContent(path);
+            }
+            if (!current.found.containsKey(path)) {
+                current.found.put(path, found.getContent(path));
+            }
+            HttpContent content = current.found.get(path);
+            return current.partsTo == null ? content : files.withParts(content, current.partsTo);
         }
     }
 
