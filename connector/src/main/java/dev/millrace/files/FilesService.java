@@ -16,10 +16,12 @@ import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.HttpURI;
 import org.eclipse.jetty.http.PreEncodedHttpField;
 import org.eclipse.jetty.http.content.HttpContent;
+import org.eclipse.jetty.server.AliasCheck;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.ResourceService;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 
@@ -167,6 +169,20 @@ final class FilesService extends ResourceService {
             response.write(true, BufferUtil.EMPTY_BUFFER, callback);
         } else {
             super.writeHttpError(request, response, callback, status);
+        }
+    }
+
+    // As by its own name. Jetty's asks no alias check, and takes for granted that the factory has what is in the directory.
+    @Override
+    protected void serveWelcome(Request request, Response response, Callback callback, String target) throws Exception {
+        HttpContent content = getHttpContentFactory().getContent(target);
+        AliasCheck context = ContextHandler.getContextHandler(request);
+        if (content == null || content.getResource().isDirectory()
+                || context != null && !context.checkAlias(target, content.getResource())) {
+            writeHttpError(request, response, callback, HttpStatus.NOT_FOUND_404);
+        } else if (!handleConditionalHeaders(request, response, content, callback)) {
+            putHeaders(response, content, content.getContentLengthValue());
+            content.writeTo(response, 0, -1, callback);
         }
     }
 
