@@ -20,6 +20,7 @@ import org.eclipse.jetty.ee11.servlet.ResourceServlet;
 import org.eclipse.jetty.ee11.servlet.ServletApiResponse;
 import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
 import org.eclipse.jetty.ee11.servlet.ServletContextResponse;
+import org.eclipse.jetty.http.CompressedContentFormat;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.content.FileMappingHttpContentFactory;
 import org.eclipse.jetty.http.content.HttpContent;
@@ -180,13 +181,24 @@ public class SendfileServlet extends ResourceServlet {
         public HttpContent getContent(String path) throws IOException {
             LookUps current = lookUps.get();
             if (current == null) {
-                return found.getContent(path);
+                return find(path);
             }
             if (!current.found.containsKey(path)) {
-                current.found.put(path, found.getContent(path));
+                current.found.put(path, find(path));
             }
             HttpContent content = current.found.get(path);
             return current.partsTo == null ? content : files.withParts(content, current.partsTo);
+        }
+
+        private HttpContent find(String path) throws IOException {
+            HttpContent content = found.getContent(path);
+            return content == null || !content.getResource().isDirectory() ? content : new HttpContent.Wrapper(content) {
+                // What has the name of a directory besides is another file.
+                @Override
+                public Set<CompressedContentFormat> getPreCompressedContentFormats() {
+                    return Set.of();
+                }
+            };
         }
     }
 

@@ -33,7 +33,9 @@ final class VariantsContentFactory extends PreCompressedHttpContentFactory {
             return null;
         }
         Set<CompressedContentFormat> variants = new HashSet<>();
-        for (CompressedContentFormat format : formats) {
+        // What has the name of a directory besides is another file.
+        List<CompressedContentFormat> possible = content.getResource().isDirectory() ? List.of() : formats;
+        for (CompressedContentFormat format : possible) {
             if (isFound(path + format.getExtension())) {
                 variants.add(format);
             }
