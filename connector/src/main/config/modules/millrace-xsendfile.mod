@@ -30,7 +30,8 @@ etc/millrace-xsendfile.xml
 ## Where the URIs of X-Accel-Redirect lead to: /prefix/=directory, separated by commas.
 # millrace.xsendfile.mappings=/protected/=files,/more/=/srv/files
 
-## The URL to which the end of each transfer is posted; none unless given.
+## The URL to which the end of each transfer is posted; none unless given. A user and a password in it (http://user:password@host/),
+## percent-encoded, are sent as Basic authentication, and neither logged nor shown.
 # millrace.xsendfile.notifier.destination=http://127.0.0.1:9000/results
 
 ## The most results that wait to be posted; more are dropped, and counted.

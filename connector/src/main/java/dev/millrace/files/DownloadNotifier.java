@@ -1,6 +1,5 @@
 package dev.millrace.files;
 
-import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -9,7 +8,6 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -37,7 +35,7 @@ import org.slf4j.LoggerFactory;
 public class DownloadNotifier extends AbstractLifeCycle implements TransferListener {
     private static final Logger LOG = LoggerFactory.getLogger(DownloadNotifier.class);
 
-    private volatile URI destination;
+    private volatile PostDestination destination;
     private final LongAdder posted = new LongAdder();
     private final LongAdder dropped = new LongAdder();
     private final DropWarnings warnings = new DropWarnings(NanoTime::now);
@@ -60,21 +58,20 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
         setDestination(destination);
     }
 
+    /** @return the URL, without its user and password; null when nothing is posted */
     @ManagedAttribute("Where results are posted to")
     public String getDestination() {
-        return destination == null ? null : destination.toString();
+        PostDestination current = destination;
+        return current == null ? null : current.toString();
     }
 
     /**
-     * @param destination where to post to, an absolute http or https URL; null: nothing is posted
+     * @param destination where to post to, an absolute http or https URL; null: nothing is posted. A user and a password
+     *     in it, percent-encoded, are sent as Basic authentication, and neither logged nor shown
      * @throws IllegalArgumentException when it is none
      */
     public void setDestination(String destination) {
-        URI uri = destination == null ? null : URI.create(destination);
-        if (uri != null && (uri.getHost() == null || !List.of("http", "https").contains(uri.getScheme()))) {
-            throw new IllegalArgumentException("not an http or https URL: " + destination);
-        }
-        this.destination = uri;
+        this.destination = destination == null ? null : PostDestination.of(destination);
     }
 
     @ManagedAttribute("Results that wait to be posted")
@@ -193,7 +190,7 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
     }
 
     private void post(Run current, TransferResult result, int failures) {
-        URI target = destination;
+        PostDestination target = destination;
         if (target == null) {
             current.pending.decrementAndGet();
             return;
@@ -213,11 +210,15 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
         }
     }
 
-    private int send(HttpClient client, URI target, String form)
+    private int send(HttpClient client, PostDestination target, String form)
             throws InterruptedException, ExecutionException, TimeoutException {
-        CompletableFuture<HttpResponse<Void>> answer = client.sendAsync(HttpRequest.newBuilder(target)
+        HttpRequest.Builder request = HttpRequest.newBuilder(target.uri())
                 .header("Content-Type", "application/x-www-form-urlencoded")
-                .POST(BodyPublishers.ofString(form)).build(), BodyHandlers.discarding());
+                .POST(BodyPublishers.ofString(form));
+        if (target.authorization() != null) {
+            request.header("Authorization", target.authorization());
+        }
+        CompletableFuture<HttpResponse<Void>> answer = client.sendAsync(request.build(), BodyHandlers.discarding());
         try {
             // The timeout that a request can have itself ends with the header of the answer.
             return answer.get(timeoutMillis, TimeUnit.MILLISECONDS).statusCode();

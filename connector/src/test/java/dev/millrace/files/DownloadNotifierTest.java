@@ -22,6 +22,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -211,6 +212,63 @@ class DownloadNotifierTest {
             return thread.isAlive();
         } catch (InterruptedException x) {
             throw new AssertionError(x);
+        }
+    }
+
+    /** What requests said who they are. */
+    private static final class Guarded extends Handler.Abstract {
+        private final BlockingQueue<String> authorizations = new LinkedBlockingQueue<>();
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            String authorization = request.getHeaders().get(HttpHeader.AUTHORIZATION);
+            authorizations.add(authorization + " for " + request.getHttpURI().getPathQuery());
+            response.setStatus(authorization == null ? 401 : 200);
+            callback.succeeded();
+            return true;
+        }
+    }
+
+    @Test
+    void sendsUserAndPasswordOfTheUrl() throws Exception {
+        Guarded guarded = new Guarded();
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(guarded)) {
+            String host = "127.0.0.1:" + server.port() + "/results?a=%2F@b";
+            DownloadNotifier notifier = new DownloadNotifier("http://j%C3%BCrgen:s%3A%40cret@" + host);
+            notifier.start();
+            notifier.onTransferEnd(result(1, Outcome.DONE));
+            assertEquals("Basic asO8cmdlbjpzOkBjcmV0 for /results?a=%2F@b", guarded.authorizations.poll(10, TimeUnit.SECONDS));
+            assertEquals("http://" + host, notifier.getDestination());
+            notifier.setDestination("http://user@" + host);
+            notifier.onTransferEnd(result(2, Outcome.DONE));
+            assertEquals("Basic dXNlcjo= for /results?a=%2F@b", guarded.authorizations.poll(10, TimeUnit.SECONDS));
+            notifier.setRetries(0);
+            notifier.setDestination("http://" + host);
+            notifier.onTransferEnd(result(3, Outcome.DONE));
+            assertEquals("null for /results?a=%2F@b", guarded.authorizations.poll(10, TimeUnit.SECONDS));
+            notifier.stop();
+        }
+    }
+
+    @Test
+    void keepsPasswordsToItself() throws Exception {
+        String refusing = "user:secret@127.0.0.1:9/results";
+        DownloadNotifier notifier = new DownloadNotifier("http://" + refusing);
+        notifier.setRetries(0);
+        try (Logged logged = new Logged("dev.millrace.files")) {
+            notifier.start();
+            notifier.onTransferEnd(result(1, Outcome.DONE));
+            Await.until("dropped, and said", () -> logged.count("cannot post it to http://127.0.0.1:9/results") == 1);
+            notifier.stop();
+            assertEquals(0, logged.count("secret"));
+        }
+        for (String wrong : new String[] {"ftp://" + refusing, "http://user:secret @host/", "http://user:sec/secret@host/",
+            "http://user:secret#a@host/", "http://user:a^secret@host/", "http://user:@secret@host/"}) {
+            IllegalArgumentException thrown =
+                    assertThrows(IllegalArgumentException.class, () -> notifier.setDestination(wrong), wrong);
+            for (Throwable x = thrown; x != null; x = x.getCause()) {
+                assertFalse(x.toString().contains("secret"), x.toString());
+            }
         }
     }
 }
