@@ -31,6 +31,8 @@ final class OpenFileCache {
     private static final Logger LOG = LoggerFactory.getLogger(OpenFileCache.class);
     /** An entry that nobody asked for in so many times of validity is let go. */
     private static final int IDLE_VALIDITIES = 60;
+    /** The longest that nanoseconds can tell: three centuries. */
+    private static final long FOR_EVER_MILLIS = Long.MAX_VALUE / 1_000_000;
     /** Between the look-up of a content and its write. */
     private static final long GRACE_MILLIS = 100;
     private static final int OPEN_ATTEMPTS = 5;
@@ -100,7 +102,8 @@ final class OpenFileCache {
     }
 
     private long idleMillis() {
-        return validMillis < 0 ? Long.MAX_VALUE / 1_000_000 : Math.max(validMillis, 100) * IDLE_VALIDITIES;
+        return validMillis < 0 || validMillis > FOR_EVER_MILLIS / IDLE_VALIDITIES ? FOR_EVER_MILLIS
+                : Math.max(validMillis, 100) * IDLE_VALIDITIES;
     }
 
     /** @param maxFiles the most files that are kept open, and the most missing paths that are remembered */
