@@ -6,6 +6,7 @@ import dev.millrace.transfer.TransferEndPoint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.IteratingNestedCallback;
 import org.slf4j.Logger;
@@ -25,6 +26,7 @@ final class RegionWriter extends IteratingNestedCallback {
     private final boolean withHead;
     private final long end;
     private long position;
+    private boolean writing;
 
     /**
      * @param algorithm null: as the connector says
@@ -50,6 +52,7 @@ final class RegionWriter extends IteratingNestedCallback {
         ByteBuffer token = token();
         endPoint.announce(new FileRegion(file, position, token, file.path(), algorithm, withHead));
         position += token.remaining();
+        writing = true;
         sink.write(position == end, token, this);
         return Action.SCHEDULED;
     }
@@ -68,6 +71,7 @@ final class RegionWriter extends IteratingNestedCallback {
 
     @Override
     protected void onSuccess() {
+        writing = false;
         endPoint.withdraw();
     }
 
@@ -75,6 +79,18 @@ final class RegionWriter extends IteratingNestedCallback {
     protected void onCompleteSuccess() {
         file.release();
         super.onCompleteSuccess();
+    }
+
+    // Who has given the write up need not have ended it, as Jetty's MinimumDataRateHandler does not: a flush would send the
+    // token while the file is unmapped. Where nothing is committed, the token has not come as far as the end point.
+    @Override
+    protected void onFailure(Throwable cause) {
+        Callback pending = writing && sink instanceof Response response && response.isCommitted()
+                ? endPoint.cancelWrite(cause) : null;
+        if (pending != null) {
+            pending.failed(cause);
+        }
+        super.onFailure(cause);
     }
 
     @Override

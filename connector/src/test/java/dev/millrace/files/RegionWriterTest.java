@@ -1,0 +1,152 @@
+package dev.millrace.files;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import dev.millrace.ee11.SendfileServlet;
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Leaks;
+import dev.millrace.testing.Logged;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import dev.millrace.transfer.TransferEndPoint;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.ee11.servlet.FilterHolder;
+import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
+import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
+import org.eclipse.jetty.ee11.servlet.ServletHolder;
+import org.eclipse.jetty.io.AbstractEndPoint;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.handler.MinimumDataRateHandler;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who gives up a write that is still pending: nobody touches its token once the file's count is given back. */
+class RegionWriterTest {
+    @TempDir
+    Path directory;
+
+    private final List<String> calls = new ArrayList<>();
+    private Callback written;
+
+    private TransferEndPoint endPoint() {
+        return (TransferEndPoint) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {TransferEndPoint.class},
+                (proxy, method, arguments) -> {
+                    calls.add(method.getName());
+                    return method.getName().equals("cancelWrite") ? Callback.from(() -> {
+                    }, cause -> calls.add("failed")) : null;
+                });
+    }
+
+    private Response response(boolean isCommitted) {
+        return (Response) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {Response.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("write")) {
+                        written = (Callback) arguments[2];
+                        return null;
+                    }
+                    return isCommitted;
+                });
+    }
+
+    private void write(Response sink) throws IOException {
+        Path file = Files.writeString(directory.resolve("file.txt"), "token");
+        FileCloser closer = new FileCloser();
+        new RegionWriter(endPoint(), sink, OpenFile.open(file, closer), null, false, 0, 5,
+                Callback.from(() -> calls.add("succeeded"), cause -> calls.add("completed"))).iterate();
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void cancelsAWriteThatHasNotCompleted() throws Exception {
+        write(response(true));
+        written.failed(new IOException("given up"));
+        assertEquals(List.of("announce", "cancelWrite", "failed", "completed", "withdraw"), calls);
+        assertEquals(0, Leaks.descriptors(directory));
+    }
+
+    // Somebody on the way has refused it: the answer may yet become an error.
+    @Test
+    void leavesAResponseThatIsNotCommitted() throws Exception {
+        write(response(false));
+        written.failed(new IOException("refused"));
+        assertEquals(List.of("announce", "completed", "withdraw"), calls);
+    }
+
+    @Test
+    void cancelsNothingThatHasCompleted() throws Exception {
+        write(response(true));
+        written.succeeded();
+        assertEquals(List.of("announce", "withdraw", "succeeded"), calls);
+    }
+
+    /** Whether a write is pending when the servlet below says that it has failed. */
+    private static final class Observer implements Filter {
+        private final CompletableFuture<Boolean> wasPending = new CompletableFuture<>();
+
+        @Override
+        public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+                throws IOException, ServletException {
+            try {
+                chain.doFilter(request, response);
+            } catch (IOException | ServletException x) {
+                EndPoint endPoint = ServletContextRequest.getServletContextRequest(request).getConnectionMetaData()
+                        .getConnection().getEndPoint();
+                wasPending.complete(((AbstractEndPoint) endPoint).getWriteFlusher().isPending());
+                throw x;
+            }
+        }
+    }
+
+    private Handler servlet(Observer observer) {
+        ServletContextHandler context = new ServletContextHandler("/");
+        ServletHolder files = context.addServlet(SendfileServlet.class, "/*");
+        files.setInitParameter("baseResource", directory.toString());
+        // Then another thread waits for the write, and learns of its end when the callback is told.
+        files.setAsyncSupported(false);
+        context.addFilter(new FilterHolder(observer), "/*", EnumSet.of(DispatcherType.REQUEST));
+        return context;
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void isNotPendingWhenAMinimumDataRateHasEndedIt() throws Exception {
+        long bytes = 100_000_000;
+        try (RandomAccessFile file = new RandomAccessFile(directory.resolve("large.bin").toFile(), "rw")) {
+            file.setLength(bytes);
+        }
+        Observer observer = new Observer();
+        MinimumDataRateHandler rate = new MinimumDataRateHandler(0, bytes * 5);
+        rate.setHandler(servlet(observer));
+        try (Logged logged = new Logged("org.eclipse.jetty"); TestServer server = new TestServer(Connectors.NIO::http).start(rate)) {
+            try (RawClient client = new RawClient(server.port(), 4096)) {
+                client.get("/large.bin");
+                assertFalse(observer.wasPending.get(20, TimeUnit.SECONDS));
+                server.awaitNoEndPoints();
+            }
+            assertEquals(0, logged.count("NullPointer"));
+        }
+        Await.until("closed", () -> Leaks.descriptors(directory) == 0);
+    }
+}
