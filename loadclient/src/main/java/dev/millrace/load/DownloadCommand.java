@@ -2,6 +2,7 @@ package dev.millrace.load;
 
 import dev.millrace.load.http.Target;
 import dev.millrace.load.run.Cell;
+import dev.millrace.load.run.CellRun;
 import dev.millrace.load.run.RunSettings;
 import dev.millrace.load.scenario.Catalog;
 import dev.millrace.load.scenario.CatalogFile;
@@ -114,8 +115,11 @@ final class DownloadCommand implements Callable<Integer> {
         List<Long> speeds = limits.stream().map(this::speed).toList();
         List<Target> targets = load.targets(urls.stream().map(url -> url.endsWith("/") ? url : url + "/").toList());
         boolean throttled = speeds.stream().anyMatch(speed -> speed > 0);
-        RunSettings settings = load.settings(throttled, quantumBytes(throttled), rigour.limits());
+        RunSettings settings = load.settings(quantumBytes(throttled), rigour.limits());
         Map<String, String> facts = load.facts(settings);
+        if (throttled) {
+            facts.putIfAbsent("SO_RCVBUF", CellRun.THROTTLED_RECEIVE_BUFFER + " of throttled clients");
+        }
         facts.put("repetitions", rigour.describe());
         facts.put("verified", verify.name().toLowerCase(Locale.ROOT));
         rigour.prepareOutput();

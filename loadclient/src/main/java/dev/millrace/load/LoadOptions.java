@@ -23,7 +23,6 @@ final class LoadOptions {
     private static final Duration UNBOUNDED = Duration.ofHours(24);
     private static final Duration DEFAULT_DURATION = Duration.ofSeconds(10);
     private static final Duration LEAST_DETECTED = Duration.ofSeconds(10);
-    private static final int THROTTLED_RECEIVE_BUFFER = 64 * 1024;
     /** Such as {@code 5x3s+2s}. */
     private static final Pattern BURSTS = Pattern.compile("([1-9]\\d{0,3})x([^+]+)(?:\\+(.+))?");
 
@@ -83,7 +82,7 @@ final class LoadOptions {
     private long seed;
 
     @Option(names = "--rcvbuf", paramLabel = "SIZE",
-            description = "SO_RCVBUF of each socket (default: the system's; 64k for throttled downloads).")
+            description = "SO_RCVBUF of each socket (default: the system's; 64k for those of throttled clients).")
     private Units.ByteSize receiveBuffer;
 
     @Option(names = "--source-ip", paramLabel = "ADDRESSES",
@@ -201,14 +200,13 @@ final class LoadOptions {
 
     /** The settings of all cells, none of which is throttled. */
     RunSettings settings(RunSettings.Limits limits) {
-        return settings(false, 0, limits);
+        return settings(0, limits);
     }
 
-    /** The settings of all cells; throttled ones get a small receive buffer, so that the server feels the throttle. */
-    RunSettings settings(boolean throttled, int quantumBytes, RunSettings.Limits limits) {
+    /** The settings of all cells. */
+    RunSettings settings(int quantumBytes, RunSettings.Limits limits) {
         Duration window = duration != null ? duration : requests > 0 ? UNBOUNDED : DEFAULT_DURATION;
-        int buffer = receiveBuffer != null ? Math.toIntExact(receiveBuffer.bytes())
-                : throttled ? THROTTLED_RECEIVE_BUFFER : 0;
+        int buffer = receiveBuffer != null ? Math.toIntExact(receiveBuffer.bytes()) : 0;
         return new RunSettings(warmup(), window, requests, timeout, drain, ramp, seed, buffer, quantumBytes,
                 sources(), limits);
     }

@@ -30,7 +30,6 @@ final class Replay {
     private static final int WARMING_ROUNDS = 3;
     private static final long COMPILERS_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long COMPILERS_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-    private static final int THROTTLED_RECEIVE_BUFFER = 64 * 1024;
     /** A server that has no time to answer is not one that never answers: all but downloads are waited for so long. */
     private static final double LEAST_DRAIN_SECONDS = 5;
     private static final double MILLIS = 1000;
@@ -171,8 +170,7 @@ final class Replay {
         Cell cell = new Cell(row.server(), clients, 0, limit, work);
         double drain = work.countsBytes() ? plan.lengths().drain() : Math.max(LEAST_DRAIN_SECONDS, plan.lengths().drain());
         RunSettings settings = new RunSettings(RunSettings.Warmup.of(warmup), window, 0, TIMEOUT,
-                seconds(drain), Duration.ZERO, plan.seed() + block,
-                limit > 0 ? THROTTLED_RECEIVE_BUFFER : 0, 0, List.of(), RunSettings.Limits.NONE);
+                seconds(drain), Duration.ZERO, plan.seed() + block, 0, 0, List.of(), RunSettings.Limits.NONE);
         try (Progress shown = new Progress(err, name + " " + row.server() + " " + row.text(), progress)) {
             CellRun run = new CellRun(cell, settings, new ProcessCpu(server.process().pid(), true), shown);
             interruption.onRequest(run::stop);

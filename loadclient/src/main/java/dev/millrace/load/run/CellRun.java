@@ -18,6 +18,8 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class CellRun {
 
+    /** SO_RCVBUF of throttled clients, unless one is given: with a large one the server would not feel the throttle. */
+    public static final int THROTTLED_RECEIVE_BUFFER = 64 * 1024;
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final long POLL = TimeUnit.MILLISECONDS.toNanos(5);
     private static final int MOST_RECORDINGS = 256;
@@ -183,14 +185,20 @@ public final class CellRun {
             if (i < MOST_RECORDINGS) {
                 recordings.add(new Recording());
             }
-            List<InetAddress> sources = settings.sources();
-            InetAddress source = sources.isEmpty() ? null : sources.get(i % sources.size());
-            SocketSettings sockets = new SocketSettings(source, settings.receiveBufferBytes(),
-                    Math.toIntExact(settings.timeout().toMillis()));
-            Client client = new Client(cell, i, settings, clock, sockets, recordings.get(i % MOST_RECORDINGS));
+            Client client = new Client(cell, i, settings, clock, sockets(cell, i, settings),
+                    recordings.get(i % MOST_RECORDINGS));
             clients.add(client);
             threads.add(factory.newThread(client));
         }
+    }
+
+    /** How one of a cell's clients, counted from 0, makes its sockets. */
+    static SocketSettings sockets(Cell cell, int client, RunSettings settings) {
+        List<InetAddress> sources = settings.sources();
+        InetAddress source = sources.isEmpty() ? null : sources.get(client % sources.size());
+        int receiveBuffer = settings.receiveBufferBytes() == 0 && cell.limitRate() > 0 ? THROTTLED_RECEIVE_BUFFER
+                : settings.receiveBufferBytes();
+        return new SocketSettings(source, receiveBuffer, Math.toIntExact(settings.timeout().toMillis()));
     }
 
     /** Lets time pass, telling the listener each second, until it is over, or the clients have nothing more to do. */

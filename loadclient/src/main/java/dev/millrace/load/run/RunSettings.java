@@ -16,7 +16,8 @@ import java.util.List;
  *                           may still be sent
  * @param ramp               clients start spread over this time
  * @param seed               of everything that is drawn
- * @param receiveBufferBytes SO_RCVBUF, 0 leaves it to the system
+ * @param receiveBufferBytes SO_RCVBUF; 0 leaves it to the system, but for throttled clients, who get
+ *                           {@link CellRun#THROTTLED_RECEIVE_BUFFER}
  * @param quantumBytes       what a throttled client reads at once, 0 for a sixteenth of what it may read in a second
  * @param sources            local addresses, clients take turns; empty leaves it to the system
  * @param limits             what makes a cell invalid
