@@ -15,6 +15,13 @@ public final class Timing {
         bodyBytes = 0;
     }
 
+    /** This exchange went on with the answer of another one: first bytes are those of that, bytes those of both. */
+    public void goOnWith(Timing part) {
+        headerByte = part.headerByte;
+        bodyByte = part.bodyByte;
+        bodyBytes += part.bodyBytes;
+    }
+
     /** First byte of the answer's head. */
     public long headerByte() {
         return headerByte;

@@ -32,14 +32,18 @@ final class Client implements Runnable {
     private final Pacing pacing;
     private final Throttle throttle;
     private final Deadline deadline = new Deadline();
-    private final Timing timing = new Timing();
     private final boolean keepAlive;
     private final boolean download;
     /** Whether what counts is when a request was due. */
     private final boolean byClock;
     private final byte[] chunk;
     private final BodyMeter meter = this::received;
+    private Timing timing = new Timing();
+    /** Of the part that a download was broken off in. */
+    private Timing firstPart = new Timing();
     private HttpConnection connection;
+    /** Sent, or in a closed model due; of a download in parts the first one. */
+    private long start;
     private boolean startedInWindow;
     /** Whether a download was broken off, and its other part is still to come. */
     private boolean goesOn;
@@ -137,13 +141,22 @@ final class Client implements Runnable {
     }
 
     private void exchange(long due, boolean ticket) {
-        long start = cell.isOpen() ? System.nanoTime() : due;
+        boolean rest = goesOn;
         goesOn = false;
-        bytesInWindow = 0;
-        startedInWindow = byClock ? clock.inWindow(due) : clock.phase() == Phase.WINDOW;
-        if (connection == null && !connect(start)) {
-            return;
+        if (!rest) {
+            start = cell.isOpen() ? System.nanoTime() : due;
+            bytesInWindow = 0;
+            startedInWindow = byClock ? clock.inWindow(due) : clock.phase() == Phase.WINDOW;
         }
+        if (connection != null || connect()) {
+            exchange(due, ticket, rest);
+        } else if (rest) {
+            // Asked for later, it would pass for a download of its own.
+            script.next();
+        }
+    }
+
+    private void exchange(long due, boolean ticket, boolean rest) {
         if (throttle != null) {
             throttle.start();
         }
@@ -159,6 +172,9 @@ final class Client implements Runnable {
             }
             goesOn = connection.brokenOff();
             complete = true;
+            if (rest) {
+                timing.goOnWith(firstPart);
+            }
         } catch (IOException e) {
             failure = new Failure(Fault.ofExchange(e), describe(e));
         }
@@ -171,8 +187,12 @@ final class Client implements Runnable {
             aborted();
         } else if (failure != null) {
             failed(failure);
-        } else if (!goesOn) {
-            succeeded(due, start, ticket, call.answers());
+        } else if (goesOn) {
+            Timing other = firstPart;
+            firstPart = timing;
+            timing = other;
+        } else {
+            succeeded(due, ticket, call.answers());
         }
     }
 
@@ -187,13 +207,14 @@ final class Client implements Runnable {
         }
     }
 
-    private boolean connect(long start) {
+    private boolean connect() {
+        long before = System.nanoTime();
         try {
             connection = HttpConnection.open(cell.workload().target().address(), sockets, chunk);
             deadline.guard(connection);
             clock.connections.increment();
             if (clock.phase() == Phase.WINDOW) {
-                recording.connected(System.nanoTime() - start);
+                recording.connected(System.nanoTime() - before);
             }
             return true;
         } catch (IOException e) {
@@ -218,7 +239,7 @@ final class Client implements Runnable {
         }
     }
 
-    private void succeeded(long due, long start, boolean ticket, int answers) {
+    private void succeeded(long due, boolean ticket, int answers) {
         failuresInARow = 0;
         if (download && startedInWindow) {
             // Whether or not it ends inside the window: counting only those that do would favour the fast ones.
