@@ -232,6 +232,9 @@ final class Client implements Runnable {
             long now = System.nanoTime();
             if (throttle != null) {
                 throttle.received(count, now);
+                // The server is not late while this client waits.
+                deadline.extend(Math.max(now, throttle.lineNanos()) + timeoutNanos);
+                throttle.await(clock::isOver);
                 now = System.nanoTime();
             }
             lastProgress = now;

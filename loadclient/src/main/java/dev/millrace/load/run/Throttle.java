@@ -2,6 +2,7 @@ package dev.millrace.load.run;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /**
  * Bounds the speed of one client's downloads. Each has one line that its bytes must not run ahead of, drawn from its
@@ -13,6 +14,8 @@ final class Throttle {
     private static final int WAKEUPS_PER_SECOND = 16;
     private static final int MAX_QUANTUM = 64 * 1024;
     private static final int MIN_QUANTUM = 512;
+    /** Bound on one wait, so that a wish to end is seen. */
+    private static final long MAX_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final long bytesPerSecond;
     private long startNanos;
@@ -32,15 +35,19 @@ final class Throttle {
         bytes = 0;
     }
 
-    /** So many more bytes came; waits until the line allows for them. */
+    /** So many more bytes came. */
     void received(int count, long now) {
         if (bytes == 0) {
             startNanos = now;
         }
         bytes += count;
-        long left = lineNanos() - now;
-        while (left > 0) {
-            LockSupport.parkNanos(left);
+    }
+
+    /** Waits until the line allows for all bytes so far, or until nothing is to be waited for any more. */
+    void await(BooleanSupplier over) {
+        long left = lineNanos() - System.nanoTime();
+        while (left > 0 && !over.getAsBoolean()) {
+            LockSupport.parkNanos(Math.min(left, MAX_WAIT_NANOS));
             left = lineNanos() - System.nanoTime();
         }
     }
