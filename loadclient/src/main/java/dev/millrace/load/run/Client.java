@@ -247,7 +247,8 @@ final class Client implements Runnable {
         if (download && startedInWindow) {
             // Whether or not it ends inside the window: counting only those that do would favour the fast ones.
             recording.download(start, timing);
-            if (throttle != null) {
+            // An empty file has no line.
+            if (throttle != null && timing.bodyBytes() > 0) {
                 recording.throttleLateness(timing.end() - throttle.lineNanos());
             }
         }

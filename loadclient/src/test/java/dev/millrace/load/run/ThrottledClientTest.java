@@ -2,6 +2,7 @@ package dev.millrace.load.run;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.TestServer;
@@ -71,6 +72,19 @@ class ThrottledClientTest {
             clock.endDrain(false);
             thread.join(TimeUnit.SECONDS.toMillis(20));
             assertFalse(thread.isAlive(), "waits for nothing any more");
+        }
+    }
+
+    @Test
+    void anEmptyFileIsNeverLate() throws Exception {
+        try (TestServer server = server(0)) {
+            CellClock clock = new CellClock(3);
+            Recording recording = new Recording();
+            clock.openWindow(System.nanoTime());
+            clock.start(System.nanoTime());
+            client(cell(server.url("/"), 1000), clock, recording).run();
+            assertEquals(3, clock.requests.sum());
+            assertNull(recording.times().lateness());
         }
     }
 }
