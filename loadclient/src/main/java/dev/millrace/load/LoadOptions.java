@@ -87,7 +87,7 @@ final class LoadOptions {
 
     @Option(names = "--source-ip", paramLabel = "ADDRESSES",
             description = "Local addresses to connect from, in turns: a comma list, or a range such as "
-                    + "127.0.0.1-127.0.0.8; each has ports of its own.")
+                    + "127.0.0.1-127.0.0.8; each has ports of its own, which net.ipv4.tcp_tw_reuse does not free sooner.")
     private String sources;
 
     @Option(names = {"-H", "--header"}, paramLabel = "'Name: value'", description = "A further request field.")

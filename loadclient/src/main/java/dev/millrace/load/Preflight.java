@@ -30,10 +30,10 @@ final class Preflight {
         List<String> refusals = new ArrayList<>();
         List<String> notes = new ArrayList<>();
         OptionalLong descriptors = Descriptors.free();
-        int addresses = Math.max(1, plan.settings().sources().size());
+        int sources = plan.settings().sources().size();
         for (Cell cell : plan.cells()) {
-            LocalPorts ports = LocalPorts.towards(cell.workload().target().address().getAddress());
-            check(cell, ports, addresses, refusals, notes);
+            LocalPorts ports = LocalPorts.towards(cell.workload().target().address().getAddress(), sources > 0);
+            check(cell, ports, sources, refusals, notes);
             descriptors(cell.clients(), descriptors).ifPresent(refusals::add);
         }
         return new Findings(refusals.stream().distinct().toList(), notes.stream().distinct().toList());
@@ -47,7 +47,9 @@ final class Preflight {
                         + "raise the limit by ulimit -n", clients, free.getAsLong())) : Optional.empty();
     }
 
-    static void check(Cell cell, LocalPorts ports, int addresses, List<String> refusals, List<String> notes) {
+    /** Finds what is wrong with a cell that connects from so many named addresses, 0 for one of the system's choice. */
+    static void check(Cell cell, LocalPorts ports, int sources, List<String> refusals, List<String> notes) {
+        int addresses = Math.max(1, sources);
         long available = (long) ports.count() * addresses;
         if (cell.clients() > available) {
             refusals.add(String.format(Locale.ROOT, "%,d clients need as many local ports, there are %,d: add "
@@ -59,12 +61,19 @@ final class Preflight {
         double sustainable = ports.sustainablePerSecond(addresses);
         if (cell.rate() > sustainable) {
             notes.add(String.format(Locale.ROOT, "%,.0f connections/s, closed per request: if the server leaves closing to "
-                    + "the client, they use up %,d local ports that rest %d s after use: at most %,.0f/s; add addresses by "
-                    + "--source-ip, or set net.ipv4.tcp_tw_reuse=1", cell.rate(), available, ports.timeWaitSeconds(),
-                    sustainable));
+                    + "the client, they use up %,d local ports that rest %d s after use: at most %,.0f/s; %s", cell.rate(),
+                    available, ports.timeWaitSeconds(), sustainable, advice(ports, sources)));
         } else if (cell.rate() == 0) {
             notes.add(String.format(Locale.ROOT, "connections closed per request: if the server leaves closing to the "
-                    + "client, local ports do for %,.0f connections/s (--source-ip adds more)", sustainable));
+                    + "client, local ports do for %,.0f connections/s (for more %s)", sustainable, advice(ports, sources)));
         }
+    }
+
+    private static String advice(LocalPorts ports, int sources) {
+        if (ports.reusedSoon()) {
+            // With an address of its own a port would rest for 60 s.
+            return "widen net.ipv4.ip_local_port_range";
+        }
+        return "add addresses by --source-ip" + (sources > 0 ? "" : ", or set net.ipv4.tcp_tw_reuse=1");
     }
 }

@@ -17,8 +17,13 @@ public record LocalPorts(int count, int timeWaitSeconds) {
     private static final int IANA_RANGE = 16384;
     private static final int TIME_WAIT_SECONDS = 60;
 
-    /** What holds for connections to an address, as far as the system tells. */
-    public static LocalPorts towards(InetAddress address) {
+    /**
+     * What holds for connections to an address, as far as the system tells.
+     *
+     * @param named whether local addresses are named: to bind to one takes a port then and there, and bind(2) takes
+     *              none that rests, whatever tcp_tw_reuse says; that is for connect(2) to choose
+     */
+    public static LocalPorts towards(InetAddress address, boolean named) {
         int count = IANA_RANGE;
         String range = read("net/ipv4/ip_local_port_range");
         if (range != null) {
@@ -27,8 +32,13 @@ public record LocalPorts(int count, int timeWaitSeconds) {
         }
         // tcp_tw_reuse: 1 lets a port be used again after a second towards any address, 2 towards loopback alone.
         String reuse = read("net/ipv4/tcp_tw_reuse");
-        boolean soon = "1".equals(reuse) || "2".equals(reuse) && address.isLoopbackAddress();
+        boolean soon = !named && ("1".equals(reuse) || "2".equals(reuse) && address.isLoopbackAddress());
         return new LocalPorts(count, soon ? 1 : TIME_WAIT_SECONDS);
+    }
+
+    /** Whether a port can be used again before it has rested. */
+    public boolean reusedSoon() {
+        return timeWaitSeconds < TIME_WAIT_SECONDS;
     }
 
     /** New connections per second that can go on for ever when this side closes first. */
