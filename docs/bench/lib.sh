@@ -82,14 +82,14 @@ url_of() {
 tree_of() {
     local child
     echo "$1"
-    for child in $(cat "/proc/$1/task/$1/children"); do tree_of "$child"; done
+    for child in $(cat "/proc/$1/task/$1/children" 2> /dev/null); do tree_of "$child"; done
 }
 
-# Ticks of user and system time; 10 ms each.
+# Ticks of user and system time, of processes that have ended too, which those below the first may at any time; 10 ms each.
 cpu_of() {
     local pid
-    for pid in $(tree_of "${pids[$1]}"); do cat "/proc/$pid/stat"; done | sed 's/.*) //' |
-        awk '{ ticks += $12 + $13 } END { print ticks }'
+    for pid in $(tree_of "${pids[$1]}"); do cat "/proc/$pid/stat" 2> /dev/null || [ "$pid" != "${pids[$1]}" ]; done | sed 's/.*) //' |
+        awk '{ ticks += $12 + $13 + $14 + $15 } END { print ticks }'
 }
 
 # Ticks that the host of a virtual machine gave to others, and ticks of all kinds.

@@ -19,7 +19,8 @@ import java.util.regex.Pattern;
  *
  * @param pid         the process
  * @param descendants whether the time, threads and memory of the processes that it started, and those that they did,
- *                    are its own: nginx serves by such, and a script's server is one
+ *                    are its own, and the time of those that have ended: nginx serves by such, and a script's server
+ *                    is one
  */
 public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
 
@@ -28,6 +29,9 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
     /** Fields 14 and 15, counted from field 3, the first one behind the command's name. */
     private static final int USER_TIME = 11;
     private static final int SYSTEM_TIME = 12;
+    /** Fields 16 and 17: those of children that have ended and were waited for, and of those that these waited for. */
+    private static final int ENDED_USER_TIME = 13;
+    private static final int ENDED_SYSTEM_TIME = 14;
     private static final int THREADS = 17;
     private static final int STATE = 0;
     private static final int RESIDENT_PAGES = 21;
@@ -50,7 +54,7 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
             return own;
         }
         return OptionalLong.of(own.getAsLong() + ProcessHandle.of(pid).stream().flatMap(ProcessHandle::descendants)
-                .mapToLong(child -> figure.apply(new ProcessCpu(child.pid())).orElse(0)).sum());
+                .mapToLong(child -> figure.apply(new ProcessCpu(child.pid(), true)).orElse(0)).sum());
     }
 
     @Override
@@ -71,8 +75,11 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
             return ProcessHandle.of(pid).flatMap(handle -> handle.info().totalCpuDuration())
                     .map(Duration::toNanos).map(OptionalLong::of).orElseGet(OptionalLong::empty);
         }
-        return OptionalLong.of((Long.parseLong(fields[USER_TIME]) + Long.parseLong(fields[SYSTEM_TIME]))
-                * NANOS_PER_TICK);
+        long ticks = Long.parseLong(fields[USER_TIME]) + Long.parseLong(fields[SYSTEM_TIME]);
+        if (descendants) {
+            ticks += Long.parseLong(fields[ENDED_USER_TIME]) + Long.parseLong(fields[ENDED_SYSTEM_TIME]);
+        }
+        return OptionalLong.of(ticks * NANOS_PER_TICK);
     }
 
     @Override

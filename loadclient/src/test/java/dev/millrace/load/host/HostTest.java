@@ -62,6 +62,28 @@ class HostTest {
     @Test
     @Timeout(30)
     @EnabledOnOs(OS.LINUX)
+    void theTimeOfChildrenThatHaveEndedIsKept() throws Exception {
+        Process shell = new ProcessBuilder("/bin/sh", "-c",
+                "(sh -c 'while :; do :; done' & wait) & wait; echo over; exec cat").start();
+        try (BufferedReader told = shell.inputReader()) {
+            ProcessCpu all = new ProcessCpu(shell.pid(), true);
+            // More than is asked for below: each figure is rounded to ticks.
+            while (all.nanos().orElseThrow() < 300_000_000L) {
+                Thread.onSpinWait();
+            }
+            shell.descendants().filter(one -> one.children().findAny().isEmpty()).forEach(ProcessHandle::destroyForcibly);
+            assertEquals("over", told.readLine());
+            assertTrue(all.nanos().orElseThrow() >= 200_000_000L, "waited for by the shell's child, and that by the shell");
+            assertTrue(new ProcessCpu(shell.pid()).nanos().orElseThrow() < 200_000_000L, "not the shell's own");
+        } finally {
+            shell.descendants().forEach(ProcessHandle::destroyForcibly);
+            shell.destroyForcibly().waitFor();
+        }
+    }
+
+    @Test
+    @Timeout(30)
+    @EnabledOnOs(OS.LINUX)
     void aProcessThatEndedAndThatNobodyWaitedForIsSeen() throws Exception {
         Process careless = new ProcessBuilder("/bin/sh", "-c", "(exit) & exec cat").start();
         try {
