@@ -121,14 +121,19 @@ final class HtmlReport {
             rest.remove("clients");
             groups.computeIfAbsent(ResultLine.name(cell.label(), rest), key -> new ArrayList<>()).add(cell);
         }
+        List<Aggregate> single = new ArrayList<>();
         for (Map.Entry<String, List<Aggregate>> group : groups.entrySet()) {
-            for (Aggregate cell : group.getValue()) {
-                if (group.getValue().size() > 1) {
-                    lines.add(group.getKey().strip(), cell.parameters().get("clients"), cell.interval(value));
-                } else {
-                    bars.add(cell.label().isEmpty() ? title : cell.label(), barName(cell), cell.interval(value));
-                }
+            if (group.getValue().size() == 1) {
+                single.add(group.getValue().get(0));
+                continue;
             }
+            for (Aggregate cell : group.getValue()) {
+                lines.add(group.getKey().strip(), cell.parameters().get("clients"), cell.interval(value));
+            }
+        }
+        boolean byFile = filesTellApart(single);
+        for (Aggregate cell : single) {
+            bars.add(cell.label().isEmpty() ? title : cell.label(), barName(cell, byFile), cell.interval(value));
         }
         page.append(lines.isEmpty() ? "" : lines.lines()).append(bars.isEmpty() ? "" : bars.bars());
     }
@@ -139,9 +144,14 @@ final class HtmlReport {
         return cells.stream().sorted(Comparator.comparingInt(cell -> labels.indexOf(cell.label()))).toList();
     }
 
-    private static String barName(Aggregate cell) {
+    /** Whether no two cells of a variant differ in other settings than the file: one's bar would hide the other's. */
+    private static boolean filesTellApart(List<Aggregate> cells) {
+        return cells.stream().map(cell -> List.of(cell.label(), barName(cell, true))).distinct().count() == cells.size();
+    }
+
+    private static String barName(Aggregate cell, boolean byFile) {
         String file = cell.parameters().get("file");
-        return file != null ? file : Figures.cell(cell.parameters());
+        return byFile && file != null ? file : Figures.cell(cell.parameters());
     }
 
     private static String facts(Map<String, String> facts) {

@@ -117,6 +117,28 @@ class ReportTest {
     }
 
     @Test
+    void eachCellHasABarWhateverItDiffersIn() {
+        List<CellResult> cells = new ArrayList<>();
+        for (String label : List.of("A", "B")) {
+            for (String keepAlive : List.of("on", "off")) {
+                CellResult cell = cell(label, 4, "1k", Map.of());
+                cell.parameters().put("keepalive", keepAlive);
+                cells.add(cell);
+            }
+        }
+        assertEquals(List.of("A, c=4 1k ka=on", "A, c=4 1k ka=off", "B, c=4 1k ka=on", "B, c=4 1k ka=off"), bars(cells));
+        assertEquals(List.of("A, 1k", "B, 1k"), bars(List.of(cells.get(0), cells.get(2))));
+    }
+
+    /** What the bars of throughput are of. */
+    private static List<String> bars(List<CellResult> cells) {
+        String page = new HtmlReport(RunFile.of("x", "", "", Map.of(), Map.of(), cells)).html();
+        String chart = page.substring(page.indexOf("aria-label=\"Throughput\""));
+        return chart.substring(0, chart.indexOf("</svg>")).lines().filter(line -> line.contains("<title>"))
+                .map(line -> line.replaceAll(".*<title>(.*): .*", "$1")).toList();
+    }
+
+    @Test
     void aLineSaysHowManyExchangesWereCutOff() {
         CellResult whole = cell("A", 8, null, Map.of());
         assertTrue(ResultLine.of(whole, 10).endsWith(" ms | err 0 | ok"), ResultLine.of(whole, 10));
