@@ -2,12 +2,15 @@ package dev.millrace.load;
 
 import dev.millrace.load.report.Agreement;
 import dev.millrace.load.report.MarkdownPage;
+import dev.millrace.load.report.OutputFormat;
 import dev.millrace.load.report.RunFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
@@ -65,10 +68,17 @@ final class ReportCommand implements Callable<Integer> {
         if (markdown == null) {
             Path folder = output != null ? output : file(runs.get(0)).toAbsolutePath().getParent();
             OutputFolder.prepare(spec.commandLine(), folder);
-            spec.commandLine().getOut().println(loaded.get(0).write(folder));
+            spec.commandLine().getOut().println(loaded.get(0).write(folder, forms(folder)));
             return Main.GOOD;
         }
         return page(loaded);
+    }
+
+    /** All but what the report is made of: should the disk be full, writing it again would lose the run. */
+    private Set<OutputFormat> forms(Path folder) throws IOException {
+        Path json = folder.resolve(RunFile.NAME);
+        boolean itself = Files.exists(json) && Files.isSameFile(json, file(runs.get(0)));
+        return itself ? EnumSet.complementOf(EnumSet.of(OutputFormat.JSON)) : EnumSet.allOf(OutputFormat.class);
     }
 
     private int page(List<RunFile> loaded) {
@@ -115,6 +125,6 @@ final class ReportCommand implements Callable<Integer> {
     }
 
     private static Path file(Path run) {
-        return Files.isDirectory(run) ? run.resolve("run.json") : run;
+        return Files.isDirectory(run) ? run.resolve(RunFile.NAME) : run;
     }
 }

@@ -2,14 +2,18 @@ package dev.millrace.load;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.load.report.RunFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Where no result can be written nothing is measured. */
@@ -61,6 +65,46 @@ class OutputFolderTest {
                     server.url("/generate-uuid")).code());
         }
         assertRefused(file, "it is not a folder", "report", "-o", file.toString(), folder.toString());
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aFullDiskIsAnErrorInEachForm() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            assertEquals(Main.GOOD, Cli.run("uuid", "-c=1", "-n=1", "--warmup=0s", "-q", "-o", folder.toString(),
+                    server.url("/generate-uuid")).code());
+        }
+        RunFile run = RunFile.read(folder.resolve("run.json"));
+        List<Path> files;
+        try (var all = Files.walk(folder)) {
+            files = all.filter(path -> Files.isRegularFile(path) && !path.equals(file)).toList();
+        }
+        assertEquals(6, files.size(), files.toString());
+        for (Path path : files) {
+            Files.delete(path);
+            Files.createSymbolicLink(path, Path.of("/dev/full"));
+            IOException failure = assertThrows(IOException.class, () -> run.write(folder), path::toString);
+            assertTrue(failure.getMessage().contains("No space left on device"), path + ": " + failure);
+            Files.delete(path);
+        }
+    }
+
+    @Test
+    void aReportLeavesTheRunItIsMadeOfAsItIs() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            assertEquals(Main.GOOD, Cli.run("uuid", "-c=1", "-n=1", "--warmup=0s", "-q", "--format=json", "-o",
+                    folder.toString(), server.url("/generate-uuid")).code());
+        }
+        Path run = folder.resolve("run.json");
+        String content = Files.readString(run) + "\n\n";
+        Files.writeString(run, content);
+        assertEquals(Main.GOOD, Cli.run("report", folder.toString()).code());
+        assertEquals(Main.GOOD, Cli.run("report", "-o", folder.resolve(".").toString(), run.toString()).code());
+        assertEquals(content, Files.readString(run));
+        assertTrue(Files.exists(folder.resolve("report.html")));
+        Path other = folder.resolve("other");
+        assertEquals(Main.GOOD, Cli.run("report", "-o", other.toString(), run.toString()).code());
+        assertEquals(content.strip(), Files.readString(other.resolve("run.json")).strip());
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.millrace.load.report;
 import dev.millrace.load.run.CellResult;
 import dev.millrace.load.run.Distribution;
 import dev.millrace.load.run.Percentiles;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -13,6 +14,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogWriter;
@@ -46,7 +48,7 @@ final class Exports {
     }
 
     private static void hlog(List<CellResult> cells, Path file) throws IOException {
-        try (PrintStream log = new PrintStream(file.toFile(), StandardCharsets.UTF_8)) {
+        Files.write(file, printed(log -> {
             HistogramLogWriter writer = new HistogramLogWriter(log);
             writer.outputLogFormatVersion();
             writer.outputLegend();
@@ -59,19 +61,25 @@ final class Exports {
                     start += cell.windowSeconds();
                 }
             }
-        }
+        }));
     }
 
     private static void hgrm(List<CellResult> cells, Path folder) throws IOException {
         for (CellResult cell : cells) {
             if (!cell.histogram().isEmpty()) {
-                try (PrintStream out = new PrintStream(folder.resolve(fileName(cell) + ".hgrm").toFile(),
-                        StandardCharsets.UTF_8)) {
-                    Distribution.decode(cell.histogram()).outputPercentileDistribution(out, TICKS_PER_HALF,
-                            NANOS_PER_MILLI);
-                }
+                Files.write(folder.resolve(fileName(cell) + ".hgrm"), printed(out -> Distribution.decode(cell.histogram())
+                        .outputPercentileDistribution(out, TICKS_PER_HALF, NANOS_PER_MILLI)));
             }
         }
+    }
+
+    /** In memory: a PrintStream over a file keeps it to itself that the disk is full. */
+    private static byte[] printed(Consumer<PrintStream> content) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (PrintStream out = new PrintStream(bytes, false, StandardCharsets.UTF_8)) {
+            content.accept(out);
+        }
+        return bytes.toByteArray();
     }
 
     /** A row per cell and repetition; what is not known is empty. */

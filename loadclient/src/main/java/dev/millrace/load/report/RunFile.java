@@ -34,6 +34,8 @@ public record RunFile(int schemaVersion, String title, String started, String co
 
     /** The version written by this program. */
     public static final int SCHEMA_VERSION = 1;
+    /** What the file is called. */
+    public static final String NAME = "run.json";
     /** The fact of a replay's plan that says which form of the experiment ran. */
     public static final String FORM = "form";
     /** The long form; any other is the short one. */
@@ -81,7 +83,7 @@ public record RunFile(int schemaVersion, String title, String started, String co
     public Path write(Path folder, Set<OutputFormat> formats) throws IOException {
         Files.createDirectories(folder);
         if (formats.contains(OutputFormat.JSON)) {
-            JSON.writeValue(folder.resolve("run.json").toFile(), this);
+            JSON.writeValue(folder.resolve(NAME).toFile(), this);
         }
         Exports.write(this, folder, formats);
         if (!formats.contains(OutputFormat.HTML)) {
