@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.util.function.Consumer;
 
 /**
  * A blocking HTTP/1.1 client connection (RFC 9112) that carries one exchange at a time. It never retries, never
@@ -41,8 +42,22 @@ public final class HttpConnection implements Closeable {
      */
     public static HttpConnection open(InetSocketAddress address, SocketSettings settings, byte[] chunk)
             throws IOException {
+        return open(address, settings, chunk, socket -> { });
+    }
+
+    /**
+     * Connects.
+     *
+     * @param chunk as above
+     * @param known told of the socket before it connects; closing it, by any thread, ends the connecting and whatever
+     *              is done with the connection
+     * @throws IOException see {@link Fault#ofConnect}
+     */
+    public static HttpConnection open(InetSocketAddress address, SocketSettings settings, byte[] chunk,
+                                      Consumer<Closeable> known) throws IOException {
         Socket socket = new Socket();
         try {
+            known.accept(socket);
             if (settings.receiveBufferBytes() > 0) {
                 // Before connect: the window scale is agreed on in the SYN (RFC 7323).
                 socket.setReceiveBufferSize(settings.receiveBufferBytes());

@@ -10,6 +10,7 @@ import dev.millrace.load.http.SocketSettings;
 import dev.millrace.load.http.Timing;
 import dev.millrace.load.run.CellClock.Phase;
 import dev.millrace.load.scenario.Script;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
@@ -209,18 +210,32 @@ final class Client implements Runnable {
 
     private boolean connect() {
         long before = System.nanoTime();
+        IOException failure = null;
         try {
-            connection = HttpConnection.open(cell.workload().target().address(), sockets, chunk);
-            deadline.guard(connection);
-            clock.connections.increment();
-            if (clock.phase() == Phase.WINDOW) {
-                recording.connected(System.nanoTime() - before);
-            }
-            return true;
+            connection = HttpConnection.open(cell.workload().target().address(), sockets, chunk, this::connecting);
         } catch (IOException e) {
-            failed(new Failure(Fault.ofConnect(e), describe(e)));
+            failure = e;
+        }
+        if (!deadline.clear()) {
+            drop();
+            clock.cutOff.increment();
             return false;
         }
+        if (failure != null) {
+            failed(new Failure(Fault.ofConnect(failure), describe(failure)));
+            return false;
+        }
+        clock.connections.increment();
+        if (clock.phase() == Phase.WINDOW) {
+            recording.connected(System.nanoTime() - before);
+        }
+        return true;
+    }
+
+    /** Connecting has a bound of its own; this one lets the end of the drain, and Ctrl-C, end it. */
+    private void connecting(Closeable socket) {
+        deadline.guard(socket);
+        deadline.set(System.nanoTime() + 2 * timeoutNanos);
     }
 
     private void received(int count) {
