@@ -111,6 +111,10 @@ final class DownloadCommand implements Callable<Integer> {
         load.require(range == null || !resume, "--range and --resume exclude each other");
         load.require(!resume || !load.keepAlive().contains(false), "--resume takes --keepalive=on");
         load.require(sample > 0, "--verify-sample must be above 0");
+        load.require(range == null || !given("--verify") && !given("--verify-sample"),
+                "--range compares every byte: it takes neither --verify nor --verify-sample");
+        load.require(!resume || !given("--verify-sample"),
+                "--resume takes no --verify-sample: under --verify=auto it checks MD5 of every body");
         mostRangeBytes();
         List<Long> speeds = limits.stream().map(this::speed).toList();
         List<Target> targets = load.targets(urls.stream().map(url -> url.endsWith("/") ? url : url + "/").toList());
@@ -121,7 +125,7 @@ final class DownloadCommand implements Callable<Integer> {
             facts.putIfAbsent("SO_RCVBUF", CellRun.THROTTLED_RECEIVE_BUFFER + " of throttled clients");
         }
         facts.put("repetitions", rigour.describe());
-        facts.put("verified", verify.name().toLowerCase(Locale.ROOT));
+        facts.put("verified", range != null ? "every byte" : verify.name().toLowerCase(Locale.ROOT));
         rigour.prepareOutput();
         try (Servers servers = rigour.servers(targets)) {
             // The catalogue is asked of the server, which may have to be started for that.
@@ -131,6 +135,10 @@ final class DownloadCommand implements Callable<Integer> {
                     rigour.schedule(load.seed()), facts);
             return new Session(interruption, load.line(), rigour).run(plan);
         }
+    }
+
+    private boolean given(String option) {
+        return load.line().getParseResult().hasMatchedOption(option);
     }
 
     private int quantumBytes(boolean throttled) {

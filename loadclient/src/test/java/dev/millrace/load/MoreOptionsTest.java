@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.host.Descriptors;
 import dev.millrace.load.host.TimeWait;
+import dev.millrace.load.report.RunFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -251,5 +252,22 @@ class MoreOptionsTest {
                     server.url("/")).code());
             assertEquals(Main.USAGE, Cli.run("download", "--verify-sample=0", server.url("/")).code());
         }
+    }
+
+    @Test
+    void theReportSaysWhatWasCheckedOfABody() throws IOException {
+        assertEquals("every byte", verified("--range=any"));
+        assertEquals("auto", verified("--resume"));
+        assertEquals("md5", verified("--verify=md5"));
+    }
+
+    private String verified(String option) throws IOException {
+        byte[] content = TestFiles.content(1);
+        try (TestServer server = new TestServer((request, out, socket) -> TestServer.send(out, "200 OK", "x/y",
+                request.target().endsWith("json") ? TestFiles.catalog("a", content) : content))) {
+            Cli.run("download", "-c=1", "-n=1", "--warmup=0s", "-q", "--format=json", "-o", folder.toString(), option,
+                    server.url("/"));
+        }
+        return RunFile.read(folder.resolve("run.json")).plan().get("verified");
     }
 }
