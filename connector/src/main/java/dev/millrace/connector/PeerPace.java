@@ -94,7 +94,7 @@ final class PeerPace {
         // The volatile read that makes the plain counters of the connection's threads visible.
         long idleMillis = endPoint.getIdleFor();
         sampleStart(http, since, idleMillis);
-        boolean awaitsContent = http != null && http.getParser().inContentState() && endPoint.awaitsRead();
+        boolean awaitsContent = http != null && inContent(http.getParser()) && endPoint.awaitsRead();
         reads = sampled(reads, awaitsContent, http == null ? 0 : http.getBytesIn(), since, graceMillis);
         writes = sampled(writes, endPoint.isWritePending(), endPoint.getSentBytes(), since, graceMillis);
     }
@@ -142,6 +142,11 @@ final class PeerPace {
     static long millisInHead(HttpConnection http) {
         long begin = http.getParser().getBeginNanoTime();
         return begin == 0 ? 0 : NanoTime.millisSince(begin);
+    }
+
+    // Until its end goes what follows the change of protocol that a servlet has made: a request's own content never does.
+    private static boolean inContent(HttpParser parser) {
+        return parser.inContentState() && !parser.isState(HttpParser.State.EOF_CONTENT);
     }
 
     /** Whether content of a request is yet to be read. */
