@@ -219,7 +219,6 @@ public non-sealed class BioConnector extends MillraceConnector {
         } finally {
             ConnectionThreads stopping = connectionThreads;
             if (stopping != null) {
-                end(stopping);
                 stopping.stop();
             }
         }
@@ -358,6 +357,16 @@ public non-sealed class BioConnector extends MillraceConnector {
         @Override
         protected void endPointClosed(EndPoint endPoint) {
             super.endPointClosed(endPoint);
+        }
+
+        // Nobody accepts any more, and the listeners are still there: the connector takes them away when this has stopped.
+        @Override
+        protected void doStop() throws Exception {
+            try {
+                end(connectionThreads);
+            } finally {
+                super.doStop();
+            }
         }
     }
 }

@@ -1,0 +1,168 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import java.nio.channels.SelectableChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.SelectorManager;
+import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A connector that is stopped ends its connections, and tells those who count them, before it forgets who they are. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#all")
+@Timeout(60)
+class StopOfConnectorContractTest {
+    private static final int CLIENTS = 2;
+
+    @Parameter
+    Connectors connectors;
+
+    private final Channels channels = new Channels();
+    private final WaitingFactory factory = new WaitingFactory();
+    private final List<RawClient> clients = new ArrayList<>();
+
+    private static final class Channels implements SelectorManager.AcceptListener {
+        private final List<SelectableChannel> accepting = new CopyOnWriteArrayList<>();
+        private final List<SelectableChannel> accepted = new CopyOnWriteArrayList<>();
+        private final List<SelectableChannel> closed = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void onAccepting(SelectableChannel channel) {
+            accepting.add(channel);
+        }
+
+        @Override
+        public void onAccepted(SelectableChannel channel) {
+            accepted.add(channel);
+        }
+
+        @Override
+        public void onClosed(SelectableChannel channel) {
+            closed.add(channel);
+        }
+    }
+
+    /** Stops after the selector manager, and no sooner than that has told: Jetty's tells by a thread of the pool, and waits for none. */
+    private final class WaitingFactory extends HttpConnectionFactory {
+        private final CountDownLatch asked = new CountDownLatch(1);
+        private volatile CountDownLatch allowed = new CountDownLatch(0);
+
+        @Override
+        public Connection newConnection(Connector connector, EndPoint endPoint) {
+            asked.countDown();
+            try {
+                assertTrue(allowed.await(10, TimeUnit.SECONDS));
+            } catch (InterruptedException x) {
+                Thread.currentThread().interrupt();
+            }
+            return super.newConnection(connector, endPoint);
+        }
+
+        @Override
+        protected void doStop() throws Exception {
+            super.doStop();
+            Await.until("told that all are closed", () -> channels.closed.size() == channels.accepted.size());
+        }
+    }
+
+    private static final class Hello extends Handler.Abstract {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            Content.Sink.write(response, true, "hello", callback);
+            return true;
+        }
+    }
+
+    private TestServer server() {
+        TestServer server = new TestServer(s -> connectors.on(s, factory));
+        server.connector().addBean(channels);
+        return server;
+    }
+
+    private void answerAll(TestServer server) throws Exception {
+        for (int i = 0; i < CLIENTS; i++) {
+            RawClient client = server.client();
+            clients.add(client);
+            assertEquals("hello", client.get("/").answer().text());
+        }
+    }
+
+    @AfterEach
+    void closeClients() throws Exception {
+        for (RawClient client : clients) {
+            client.close();
+        }
+    }
+
+    @Test
+    void tellsThatItsConnectionsAreClosed() throws Exception {
+        TestServer server = server();
+        NetworkConnectionLimit limit = new NetworkConnectionLimit(CLIENTS + 1, server.server());
+        server.server().addBean(limit);
+        try (server) {
+            server.start(new Hello());
+            for (int starts = 1; starts <= 3; starts++) {
+                answerAll(server);
+                // A selector may tell of them after their answers.
+                Await.until("accepted", () -> limit.getNetworkConnectionCount() == CLIENTS);
+                assertEquals(starts * CLIENTS, channels.accepted.size());
+                server.connector().stop();
+                assertEquals(starts * CLIENTS, channels.closed.size());
+                Await.until("none counted", () -> limit.getNetworkConnectionCount() == 0);
+                assertEquals(0, limit.getPendingNetworkConnectionCount());
+                server.connector().start();
+            }
+            answerAll(server);
+            assertTrue(server.connector().isAccepting());
+        }
+    }
+
+    @Test
+    void tellsOfAConnectionThatIsMadeMeanwhile() throws Exception {
+        TestServer server = server();
+        assumeTrue(server.connector() instanceof BioConnector, "Jetty's selectors lose what is accepted while they stop");
+        factory.allowed = new CountDownLatch(1);
+        try (server; RawClient client = server.start(new Hello()).client()) {
+            assertTrue(factory.asked.await(10, TimeUnit.SECONDS));
+            CompletableFuture<Void> stop = CompletableFuture.runAsync(() -> {
+                try {
+                    server.connector().stop();
+                } catch (Exception x) {
+                    throw new IllegalStateException(x);
+                }
+            });
+            Await.until("stops", () -> !server.connector().isRunning());
+            factory.allowed.countDown();
+            stop.get(30, TimeUnit.SECONDS);
+            assertEquals(-1, client.read());
+            assertEquals(channels.accepting, channels.accepted);
+            assertEquals(channels.accepting, channels.closed);
+        }
+    }
+}
