@@ -15,7 +15,6 @@ import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
-import org.eclipse.jetty.io.WriteFlusher;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.BufferUtil;
@@ -259,23 +258,12 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         if (writes.isQueued()) {
             LOG.debug("Not idle, but waiting for its turn: {}", this);
         } else if (writing) {
-            connector.runElsewhere(() -> failWrite(timeout));
+            connector.runElsewhere(() -> IdleEnd.failWrite(this, timeout));
+        } else if (IdleEnd.mayClose(this)) {
+            connector.runElsewhere(() -> super.onIdleExpired(timeout));
         } else {
             super.onIdleExpired(timeout);
         }
-    }
-
-    private void failWrite(TimeoutException timeout) {
-        // First, for the writer wakes as soon as the channel is closed, and would fail by that; over TLS it is another's. Who does
-        // not write himself is told of it here: last, for he may block.
-        WriteFlusher outermost =
-                getConnection() instanceof SslConnection ssl ? ssl.getSslEndPoint().getWriteFlusher() : getWriteFlusher();
-        if (!outermost.isPending()) {
-            outermost.onFail(timeout);
-        }
-        getWriteFlusher().onFail(timeout);
-        close(timeout);
-        outermost.onFail(timeout);
     }
 
     // The channel alone may be open for a moment longer.

@@ -1,5 +1,6 @@
 package dev.millrace.connector;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
@@ -13,7 +14,9 @@ import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -41,8 +44,11 @@ class SchedulerContractTest {
 
     private final Blocking blocking = new Blocking();
 
-    /** Answers with more than a socket takes, from a thread of its own; blocks in what tells it that the answer has failed. */
-    private static final class Blocking extends Handler.Abstract {
+    /**
+     * Answers with more than a socket takes, from a thread of its own; blocks in what tells it that the answer has failed, or that
+     * a connection is closed.
+     */
+    private static final class Blocking extends Handler.Abstract implements Connection.Listener {
         private final CountDownLatch written = new CountDownLatch(1);
         private final CountDownLatch failed = new CountDownLatch(1);
         private final CountDownLatch goOn = new CountDownLatch(1);
@@ -51,8 +57,7 @@ class SchedulerContractTest {
         public boolean handle(Request request, Response response, Callback callback) {
             new Thread(() -> {
                 response.write(true, ByteBuffer.allocateDirect(32 * 1024 * 1024), Callback.from(callback::succeeded, cause -> {
-                    failed.countDown();
-                    awaitUninterrupted(goOn);
+                    block();
                     callback.failed(cause);
                 }));
                 written.countDown();
@@ -60,9 +65,15 @@ class SchedulerContractTest {
             return true;
         }
 
-        private static void awaitUninterrupted(CountDownLatch latch) {
+        @Override
+        public void onClosed(Connection connection) {
+            block();
+        }
+
+        private void block() {
+            failed.countDown();
             try {
-                latch.await();
+                goOn.await();
             } catch (InterruptedException x) {
                 Thread.currentThread().interrupt();
             }
@@ -138,6 +149,49 @@ class SchedulerContractTest {
             assertSchedules(server);
             Await.until("closed", () -> connector.getConnectedEndPoints().stream().noneMatch(e -> e.isOpen()));
             blocking.goOn.countDown();
+        }
+    }
+
+    private void assertSchedulesWhenClosedAsIdle(TestServer server) throws InterruptedException {
+        server.awaitEndPoints(1);
+        EndPoint endPoint = server.connector().getConnectedEndPoints().iterator().next();
+        Await.until("any handshake over",
+                () -> !(endPoint.getConnection() instanceof SslConnection ssl) || PeerPace.isEstablished(ssl));
+        endPoint.setIdleTimeout(300);
+        assertSchedules(server);
+        blocking.goOn.countDown();
+        server.awaitNoEndPoints();
+    }
+
+    @Test
+    void goesOnWhileItTellsThatAnIdleConnectionIsClosed() throws Exception {
+        TestServer server = new TestServer(connectors::http);
+        server.connector().addBean(blocking);
+        try (server; RawClient client = server.start(blocking).client()) {
+            assertSchedulesWhenClosedAsIdle(server);
+            assertEquals(-1, client.read());
+        }
+    }
+
+    @Test
+    void goesOnWhileItTellsThatAnIdleConnectionOfTlsIsClosed() throws Exception {
+        Tls tls = new Tls(directory);
+        HttpConnectionFactory http = new HttpConnectionFactory();
+        TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), http.getProtocol()), http));
+        server.connector().addBean(blocking);
+        try (server; RawClient client = tls.connect(server.start(blocking).port())) {
+            assertSchedulesWhenClosedAsIdle(server);
+            assertEquals(-1, client.read());
+        }
+    }
+
+    @Test
+    void goesOnWhileItTellsThatAConnectionIsClosedThatNobodyReads() throws Exception {
+        TestServer server = new TestServer(s -> connectors.on(s, new PassiveProtocol()));
+        server.connector().addBean(blocking);
+        try (server; RawClient client = server.start(blocking).client()) {
+            assertSchedulesWhenClosedAsIdle(server);
+            assertEquals(-1, client.read());
         }
     }
 }
