@@ -98,12 +98,17 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         Runnable selected = super.onSelected();
         duty.place(dispatch == Dispatch.SELECTOR);
         if (!writable) {
-            return selected == null ? null : dispatch.place(selected, () -> false);
+            return selected == null ? null : goOn(selected);
         }
         if (parked.onWritable(readable)) {
-            return dispatch.place(parked, () -> false);
+            return goOn(parked);
         }
-        return readable ? dispatch.place(new FillTask(), () -> false) : null;
+        return readable ? goOn(new FillTask()) : null;
+    }
+
+    // Who sends a file has a request already, and all threads of the pool may be waiting so.
+    private Runnable goOn(Runnable selected) {
+        return dispatch.place(selected, () -> true);
     }
 
     private boolean isGoingOn() {

@@ -3,26 +3,35 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.millrace.files.SendfileHandler;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Blocker;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -33,6 +42,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(60)
 class StarvationContractTest {
     private static final int THREADS = 8;
+    private static final int FILE_BYTES = 4_000_000;
     private static final String HEAD = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n";
 
     @Parameter
@@ -75,6 +85,106 @@ class StarvationContractTest {
             }
             for (RawClient client : clients) {
                 assertEquals("done", client.answer().text());
+                client.close();
+            }
+        }
+    }
+
+    /** Sends a file, which it waits for, or reads the request's content meanwhile. */
+    private final class Sending extends Handler.Wrapper {
+        private final AtomicInteger read = new AtomicInteger();
+
+        private Sending(Path directory) throws IOException {
+            super(false, new SendfileHandler());
+            TestFiles.write(directory, "file.bin", FILE_BYTES);
+            ((SendfileHandler) getHandler()).setBaseResourceAsString(directory.toString());
+        }
+
+        @Override
+        public InvocationType getInvocationType() {
+            return InvocationType.BLOCKING;
+        }
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            handling.incrementAndGet();
+            if (request.getLength() > 0) {
+                getHandler().handle(request, response, callback);
+                try (InputStream content = Content.Source.asInputStream(request)) {
+                    read.addAndGet(content.readAllBytes().length);
+                }
+                return true;
+            }
+            try (Blocker.Callback sent = Blocker.callback()) {
+                getHandler().handle(request, response, sent);
+                sent.block();
+            }
+            callback.succeeded();
+            return true;
+        }
+    }
+
+    private TestServer serverOfSmallSockets() {
+        TestServer server = server();
+        // None that stands ready to go on selecting.
+        ((QueuedThreadPool) server.server().getThreadPool()).setReservedThreads(0);
+        server.connector().setAcceptedSendBufferSize(64 * 1024);
+        if (server.connector() instanceof MillraceConnector millrace) {
+            millrace.setAlgorithm("EqualNonBlocking");
+            millrace.setMinResponseBytesPerSecond(0);
+        }
+        return server;
+    }
+
+    private static long writesThatWait(TestServer server) {
+        return server.connector().getConnectedEndPoints().stream().filter(endPoint -> endPoint instanceof WatchedEndPoint watched
+                ? watched.isWritePending() : ((AbstractEndPoint) endPoint).getWriteFlusher().isPending()).count();
+    }
+
+    /** Nor to go on with a file when its client has made room. */
+    @Test
+    void byThoseWhoSendFiles(@TempDir Path directory) throws Exception {
+        List<RawClient> clients = new ArrayList<>();
+        ExecutorService readers = Executors.newCachedThreadPool();
+        try (TestServer server = serverOfSmallSockets().start(new Sending(directory))) {
+            for (int i = 0; i < THREADS + 2; i++) {
+                clients.add(new RawClient(server.port(), 8192).get("/file.bin"));
+            }
+            QueuedThreadPool pool = (QueuedThreadPool) server.server().getThreadPool();
+            Await.until("all are handled, or wait for a thread", () -> handling.get() + pool.getQueueSize() >= clients.size());
+            Await.until("sockets are full", () -> writesThatWait(server) == handling.get());
+            List<Future<RawClient.Answer>> answers = clients.stream().map(client -> readers.submit(() -> client.answer())).toList();
+            for (Future<RawClient.Answer> answer : answers) {
+                assertEquals(FILE_BYTES, answer.get().body().length);
+            }
+        } finally {
+            readers.shutdownNow();
+            for (RawClient client : clients) {
+                client.close();
+            }
+        }
+    }
+
+    @Test
+    void byThoseWhoWaitForContentWhileTheySendFiles(@TempDir Path directory) throws Exception {
+        List<RawClient> clients = new ArrayList<>();
+        Sending sending = new Sending(directory);
+        try (TestServer server = serverOfSmallSockets().start(sending)) {
+            for (int i = 0; i < THREADS + 2; i++) {
+                clients.add(new RawClient(server.port(), 8192).send(HEAD.replace("POST /", "GET /file.bin")));
+            }
+            QueuedThreadPool pool = (QueuedThreadPool) server.server().getThreadPool();
+            Await.until("all are handled, or wait for a thread", () -> handling.get() + pool.getQueueSize() >= clients.size());
+            Await.until("sockets are full", () -> writesThatWait(server) == handling.get());
+            for (RawClient client : clients) {
+                client.send("done");
+            }
+            Await.until("all is read", () -> sending.read.get() == 4 * clients.size());
+            for (RawClient client : clients) {
+                assertEquals(FILE_BYTES, client.answer().body().length);
+            }
+        } finally {
+            for (RawClient client : clients) {
                 client.close();
             }
         }
