@@ -218,10 +218,20 @@ final class NioTransfer implements Invocable.Task, Transfer.Peer {
     }
 
     @Override
-    public boolean awaitWritable(int millis) throws IOException {
-        if (gate == null) {
-            gate = workers.enterGate();
+    public boolean canWait() {
+        try {
+            if (gate == null) {
+                gate = workers.enterGate();
+            }
+            return true;
+        } catch (IOException x) {
+            LOG.debug("Left to the selector: {}", endPoint, x);
+            return false;
         }
+    }
+
+    @Override
+    public boolean awaitWritable(int millis) throws IOException {
         stage = Stage.WAITING;
         boolean writable = !cancelled && gate.await(endPoint.getChannel(), millis);
         if (cancelled || !endPoint.isOpen()) {

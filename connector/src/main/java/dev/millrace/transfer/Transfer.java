@@ -37,6 +37,9 @@ public final class Transfer {
         /** @return whether other transfers wait for a worker */
         boolean isCrowded();
 
+        /** @return whether {@link #awaitWritable} may be called: a wait may take what the system has no more of */
+        boolean canWait();
+
         /**
          * Waits until the socket takes more, or somebody ends the wait.
          *
@@ -179,7 +182,7 @@ public final class Transfer {
     /** Waits for the peer if this is the thread and the algorithm to do so; false: the selector will tell. */
     private boolean awaitRoom(int sent, Peer waiter) throws IOException {
         int millis = course.waitMillis(sent, NanoTime.now(), isCrowded(waiter));
-        if (waiter == null || millis == 0) {
+        if (waiter == null || millis == 0 || !waiter.canWait()) {
             return false;
         }
         boolean writable = waiter.awaitWritable(Math.max(0, millis));

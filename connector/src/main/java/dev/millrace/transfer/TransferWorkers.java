@@ -22,6 +22,12 @@ public final class TransferWorkers extends ContainerLifeCycle implements Executo
 
     private final QueuedThreadPool threads = new QueuedThreadPool(50, 0, IDLE_THREAD_MILLIS);
     private final ConcurrentLinkedDeque<WriteGate> gates = new ConcurrentLinkedDeque<>();
+    private NewGate newGate = WriteGate::new;
+
+    /** Opens gates. */
+    interface NewGate {
+        WriteGate open() throws IOException;
+    }
 
     /** With 50 threads at most. */
     public TransferWorkers() {
@@ -37,6 +43,11 @@ public final class TransferWorkers extends ContainerLifeCycle implements Executo
     /** @param workers the most threads, at least 1; before start */
     public void setWorkers(int workers) {
         threads.setMaxThreads(workers);
+    }
+
+    /** @param newGate for tests; before start */
+    void setNewGate(NewGate newGate) {
+        this.newGate = newGate;
     }
 
     @ManagedAttribute("Most threads that transfer at once")
@@ -71,7 +82,7 @@ public final class TransferWorkers extends ContainerLifeCycle implements Executo
      */
     public WriteGate enterGate() throws IOException {
         WriteGate gate = gates.pollFirst();
-        return gate == null ? new WriteGate() : gate;
+        return gate == null ? newGate.open() : gate;
     }
 
     /** @param gate which nobody waits at any more */

@@ -49,6 +49,11 @@ class TurnEndTest {
         }
 
         @Override
+        public boolean canWait() {
+            return true;
+        }
+
+        @Override
         public boolean awaitWritable(int millis) {
             return true;
         }
