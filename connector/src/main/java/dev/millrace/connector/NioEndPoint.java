@@ -251,8 +251,8 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         NioTransfer current = transfer;
         if (current != null && current.isQueued()) {
             LOG.debug("Not idle, but waiting for a worker: {}", this);
-        } else if (current != null && current.isWaiting()) {
-            close(timeout);
+        } else if (current != null && current.isWaiting() && http() == null) {
+            connector.runElsewhere(() -> close(timeout));
         } else {
             boolean isStalled = getWriteFlusher().isPending() && http() == null;
             super.onIdleExpired(timeout);
