@@ -42,6 +42,8 @@ final class SelectorDuty implements TryExecutor, VirtualThreads.Configurable {
     private long seenWaitingTask;
     // Of the scheduler's thread.
     private long seenTask;
+    // Of whoever asks for hand-overs.
+    private long notCounted;
 
     /**
      * @param executor where Jetty's selectors run
@@ -83,8 +85,13 @@ final class SelectorDuty implements TryExecutor, VirtualThreads.Configurable {
     }
 
     /** The tasks that another thread ran than the one which found them. */
-    long handOvers() {
-        return strategy.getPECTasksExecuted() + strategy.getEPCTasksConsumed() - strategy.getEPCProduceCount();
+    synchronized long handOvers() {
+        // First what is taken off: a task that returns in between must not take off more than was counted.
+        long returned = strategy.getEPCProduceCount();
+        long count = strategy.getPECTasksExecuted() + strategy.getEPCTasksConsumed() - returned;
+        // Jetty's reset sets the others to zero, and not this one.
+        notCounted = Math.max(notCounted, -count);
+        return count + notCounted;
     }
 
     /** Looks after the selector, until it is stopped. */

@@ -114,6 +114,20 @@ class SelectorDutyTest {
         assertEquals(Thread.currentThread(), ran.getNow(null));
     }
 
+    /** Which sets some of the strategy's counters to zero, and leaves others. */
+    @Test
+    void countsNoFewerThanNoneAfterAReset() {
+        here = true;
+        ready();
+        strategy.produce();
+        strategy.reset();
+        assertEquals(0, duty.handOvers());
+        here = false;
+        ready();
+        strategy.produce();
+        assertEquals(1, duty.handOvers());
+    }
+
     @Test
     void selectsElsewhereWhenATaskWaits() {
         here = true;
