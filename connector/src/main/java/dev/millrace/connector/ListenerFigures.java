@@ -62,9 +62,10 @@ public final class ListenerFigures implements Container.InheritedListener, Suppl
         List<Map<String, Object>> listeners = new ArrayList<>();
         Set<String> names = new HashSet<>();
         for (var connector : server.getConnectors()) {
-            if (connector instanceof ServerConnector found) {
+            // One that is just being added to a server that runs has none yet.
+            if (connector instanceof ServerConnector found && found.getBean(Traffic.class) instanceof Traffic traffic) {
                 String name = name(found);
-                listeners.add(of(found, names.add(name) ? name : name + " " + found.getLocalPort()));
+                listeners.add(of(found, traffic.totals(), names.add(name) ? name : name + " " + found.getLocalPort()));
             }
         }
         return listeners;
@@ -90,8 +91,7 @@ public final class ListenerFigures implements Container.InheritedListener, Suppl
                 + connector.getLocalPort();
     }
 
-    private Map<String, Object> of(ServerConnector connector, String name) {
-        Traffic.Totals totals = connector.getBean(Traffic.class).totals();
+    private Map<String, Object> of(ServerConnector connector, Traffic.Totals totals, String name) {
         Map<String, Object> figures = new LinkedHashMap<>();
         figures.put("name", name);
         figures.put("url", url(connector, isSecure(connector)));

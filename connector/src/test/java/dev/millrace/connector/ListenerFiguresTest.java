@@ -11,6 +11,7 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -27,6 +28,7 @@ import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.server.handler.ContextHandlerCollection;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.component.Container;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -84,6 +86,32 @@ class ListenerFiguresTest {
         } finally {
             server.stop();
         }
+    }
+
+    /** As whoever asks for the figures may, in the instant in which the connector is one of the server's, and nobody counts for it yet. */
+    @Test
+    void leavesOutAConnectorThatIsBeingAdded() {
+        Server server = new Server();
+        ListenerFigures figures = new ListenerFigures(server);
+        List<List<Object>> names = new ArrayList<>();
+        // Told before the figures are.
+        server.addEventListener(new Container.Listener() {
+            @Override
+            public void beanAdded(Container parent, Object child) {
+                if (child instanceof ServerConnector) {
+                    names.add(figures.get().stream().map(listener -> listener.get("name")).toList());
+                }
+            }
+
+            @Override
+            public void beanRemoved(Container parent, Object child) {
+            }
+        });
+        server.addBean(figures);
+        on(server, new NioConnector(server)).setName("first");
+        on(server, new NioConnector(server)).setName("second");
+        assertEquals(List.of(List.of(), List.of("first")), names);
+        assertEquals(List.of("first", "second"), figures.get().stream().map(listener -> listener.get("name")).toList());
     }
 
     private static final class Large extends Handler.Abstract {
