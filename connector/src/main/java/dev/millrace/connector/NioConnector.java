@@ -45,6 +45,7 @@ public non-sealed class NioConnector extends MillraceConnector {
     private final SelectorStatistics selectorStatistics = new SelectorStatistics(this);
     private volatile Dispatch dispatch = Dispatch.ADAPTIVE;
     private volatile int requestsPerTurn = 64;
+    private volatile SelectorDuty[] duties = {};
 
     /**
      * A connector for HTTP/1.1 with Jetty's number of selectors.
@@ -182,7 +183,19 @@ public non-sealed class NioConnector extends MillraceConnector {
             transferWorkers.stop();
             throw x;
         }
-        getSelectorManager().getBeans(ManagedSelector.class).forEach(selector -> SelectorDuty.of(selector).start());
+        duties = getSelectorManager().getBeans(ManagedSelector.class).stream().map(SelectorDuty::of).toArray(SelectorDuty[]::new);
+        for (SelectorDuty duty : duties) {
+            duty.start();
+        }
+    }
+
+    /** Called by whoever may be about to wait, if it may be the thread of any selector. */
+    void mayWait() {
+        for (SelectorDuty duty : duties) {
+            if (duty.mayWait()) {
+                return;
+            }
+        }
     }
 
     @Override
@@ -194,6 +207,7 @@ public non-sealed class NioConnector extends MillraceConnector {
             arrivals.lose(((Selectors) getSelectorManager())::lose);
             List.copyOf(getConnectedEndPoints()).forEach(EndPoint::close);
             transferWorkers.stop();
+            duties = new SelectorDuty[0];
         }
     }
 

@@ -226,7 +226,10 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
 
     @Override
     protected void onIncompleteFlush() {
-        duty.mayWait();
+        if (!duty.mayWait() && dispatch == Dispatch.SELECTOR) {
+            // A handler may write to any connection.
+            connector.mayWait();
+        }
         NioTransfer current = transfer;
         if (current != null && current.goOn()) {
             return;

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 final class SelectorDuty implements TryExecutor, VirtualThreads.Configurable {
     private static final Logger LOG = LoggerFactory.getLogger(SelectorDuty.class);
     private static final long WAIT_MILLIS = 5;
-    private static final long RUN_MILLIS = 1000;
+    static final long RUN_MILLIS = 1000;
 
     private final Executor executor;
     private final TryExecutor reserved;
@@ -104,10 +104,14 @@ final class SelectorDuty implements TryExecutor, VirtualThreads.Configurable {
         runsHere = here;
     }
 
-    /** Called by whoever may be about to wait: for a peer, or for the disk. */
-    void mayWait() {
+    /**
+     * Called by whoever may be about to wait: for a peer, or for the disk.
+     *
+     * @return whether it is this selector that waits with it, if one does
+     */
+    boolean mayWait() {
         if (selecting != Thread.currentThread()) {
-            return;
+            return false;
         }
         long task = strategy.getEPCTasksConsumed();
         waitingTask = task;
@@ -115,6 +119,7 @@ final class SelectorDuty implements TryExecutor, VirtualThreads.Configurable {
             seenWaitingTask = task;
             lookSoon();
         }
+        return true;
     }
 
     private void lookSoon() {

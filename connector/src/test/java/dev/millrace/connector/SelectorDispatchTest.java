@@ -13,6 +13,7 @@ import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,9 +25,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -160,6 +167,61 @@ class SelectorDispatchTest {
             awaitBlockedWrites(server, 1);
             assertEquals("fine", other.get("/").answer().text());
             assertArrayEquals(LARGE, slow.answer().body());
+        }
+    }
+
+    /** Does not look after tasks that run for long: without having been told that one waits, nobody selects in its stead. */
+    private static final class ShortLooks extends ScheduledExecutorScheduler {
+        @Override
+        public Task schedule(Runnable task, long delay, TimeUnit unit) {
+            return unit.toMillis(delay) == SelectorDuty.RUN_MILLIS ? () -> false : super.schedule(task, delay, unit);
+        }
+    }
+
+    /** /held: is answered by /send, from another connection's handler, which waits for the peer of the first. */
+    private static final class Elsewhere extends Handler.Abstract {
+        private final CompletableFuture<Response> held = new CompletableFuture<>();
+        private final CompletableFuture<Callback> end = new CompletableFuture<>();
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            switch (Request.getPathInContext(request)) {
+                case "/held" -> {
+                    end.complete(callback);
+                    held.complete(response);
+                    return true;
+                }
+                case "/send" -> {
+                    Content.Sink.write(held.join(), true, ByteBuffer.wrap(LARGE));
+                    end.join().succeeded();
+                }
+                default -> {
+                    // Answers, as to the others.
+                }
+            }
+            Content.Sink.write(response, true, "fine", callback);
+            return true;
+        }
+    }
+
+    @Test
+    void servesOthersWhileAWriteToAnotherSelectorsConnectionBlocks() throws Exception {
+        TestServer server = new TestServer(s -> {
+            NioConnector connector = new NioConnector(s, null, new ShortLooks(), null, 1, 2, new HttpConnectionFactory());
+            connector.setDispatch("selector");
+            return connector;
+        });
+        Elsewhere elsewhere = new Elsewhere();
+        try (server; RawClient slow = new RawClient(server.start(elsewhere).port(), 4096).get("/held")) {
+            elsewhere.held.get(10, TimeUnit.SECONDS);
+            // Connections go to the selectors in turn.
+            try (RawClient sender = server.client().get("/send")) {
+                awaitBlockedWrites(server, 1);
+                assertServes(server);
+                assertServes(server);
+                assertArrayEquals(LARGE, slow.answer().body());
+                assertEquals("fine", sender.answer().text());
+            }
         }
     }
 
