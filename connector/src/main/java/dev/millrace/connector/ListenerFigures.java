@@ -62,10 +62,13 @@ public final class ListenerFigures implements Container.InheritedListener, Suppl
         List<Map<String, Object>> listeners = new ArrayList<>();
         Set<String> names = new HashSet<>();
         for (var connector : server.getConnectors()) {
-            // One that is just being added to a server that runs has none yet.
-            if (connector instanceof ServerConnector found && found.getBean(Traffic.class) instanceof Traffic traffic) {
-                String name = name(found);
-                listeners.add(of(found, traffic.totals(), names.add(name) ? name : name + " " + found.getLocalPort()));
+            if (connector instanceof ServerConnector found) {
+                Traffic traffic = found.getBean(Traffic.class);
+                // One that is just being added to a server that runs has none yet.
+                if (traffic != null) {
+                    String name = name(found);
+                    listeners.add(of(found, traffic.totals(), names.add(name) ? name : name + " " + found.getLocalPort()));
+                }
             }
         }
         return listeners;

@@ -6,7 +6,6 @@ import dev.millrace.transfer.TransferEndPoint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.eclipse.jetty.io.Content;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.IteratingNestedCallback;
 import org.slf4j.Logger;
@@ -81,14 +80,11 @@ final class RegionWriter extends IteratingNestedCallback {
         super.onCompleteSuccess();
     }
 
-    // Who has given the write up need not have ended it, as Jetty's MinimumDataRateHandler does not: a flush would send the
-    // token while the file is unmapped. Where nothing is committed, the token has not come as far as the end point.
+    // A flush would send the token while the file is unmapped.
     @Override
     protected void onFailure(Throwable cause) {
-        Callback pending = writing && sink instanceof Response response && response.isCommitted()
-                ? endPoint.cancelWrite(cause) : null;
-        if (pending != null) {
-            pending.failed(cause);
+        if (writing) {
+            Route.cancelWrite(sink, endPoint, cause);
         }
         super.onFailure(cause);
     }

@@ -7,8 +7,10 @@ import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.ConnectionMetaData;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
 
 /**
  * The way a response takes to the socket: an end point that can transfer, or the obstacle.
@@ -122,6 +124,17 @@ record Route(TransferEndPoint endPoint, Content.Sink sink, Obstacle obstacle) {
     static boolean isHeadOnly(Content.Sink sink) {
         return sink instanceof Response response && HttpMethod.HEAD.is(response.getRequest().getMethod())
                 && response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH) >= 0;
+    }
+
+    /**
+     * Ends a write that somebody has given up while it is pending, as Jetty's MinimumDataRateHandler does without ending it. Where
+     * nothing is committed, what was to be written has not come as far as the end point.
+     */
+    static void cancelWrite(Content.Sink sink, EndPoint endPoint, Throwable cause) {
+        Callback pending = sink instanceof Response response && response.isCommitted() ? endPoint.cancelWrite(cause) : null;
+        if (pending != null) {
+            pending.failed(cause);
+        }
     }
 
     private static Content.Sink beyondCompressionOfRanges(Content.Sink sink) {

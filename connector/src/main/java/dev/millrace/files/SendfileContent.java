@@ -121,7 +121,7 @@ final class SendfileContent extends HttpContent.Wrapper {
         if (memory != null) {
             Route route = Route.cached(sink);
             factory.onRoute(sink, route, file.path(), offset, bytes);
-            route.sink().write(true, memory.part(offset, (int) bytes), Callback.from(memory::release, callback));
+            route.sink().write(true, memory.part(offset, (int) bytes), new CountedWrite(memory::release, route.sink(), callback));
             return;
         }
         write(sink, offset, bytes, callback);
@@ -183,7 +183,7 @@ final class SendfileContent extends HttpContent.Wrapper {
         } finally {
             file.release();
         }
-        sink.write(true, block.getByteBuffer(), Callback.from(block::release, callback));
+        sink.write(true, block.getByteBuffer(), new CountedWrite(block::release, sink, callback));
     }
 
     private static ByteBufferPool bufferPool(Content.Sink sink) {
