@@ -143,7 +143,7 @@ measure_slow() {
 warm_up() {
     [ "$2" = small ] || drain_from "$1" small "$warm_up"
     # Clients of 1 MB/s make 50 requests a second: faster ones, slow all the same, have the same path compiled sooner.
-    if [ "$2" = slow ]; then download_from "$1" 1 "$warm_up" 3000000; else drain_from "$1" "$2" "$warm_up"; fi
+    if [ "$2" = slow ]; then download_from "$1" "$warm_up" 1 3000000; else drain_from "$1" "$2" "$warm_up"; fi
 }
 
 run() {
