@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.RemovalCause;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -36,6 +37,8 @@ final class OpenFileCache {
     /** Between the look-up of a content and its write. */
     private static final long GRACE_MILLIS = 100;
     private static final int OPEN_ATTEMPTS = 5;
+    /** How often in a validity the sweeper looks for entries that would not be valid at its next look. */
+    private static final int SWEEPS = 4;
 
     private final Cache<String, Entry> entries;
     private final Cache<String, Long> missing;
@@ -59,10 +62,14 @@ final class OpenFileCache {
     /** A content and when it was last compared with the file system. */
     private static final class Entry {
         private final SendfileContent content;
+        /** Where the path led when it was found; null when that is not known. */
+        private final Path real;
         private final AtomicLong checkedNanoTime = new AtomicLong(NanoTime.now());
 
         private Entry(SendfileContent content) {
             this.content = content;
+            URI found = content.getResource().getRealURI();
+            this.real = found == null || !"file".equals(found.getScheme()) ? null : Path.of(found);
         }
 
         private boolean isValid(long validMillis, Containment within) {
@@ -83,7 +90,7 @@ final class OpenFileCache {
             OpenFile file = content.file();
             try {
                 return within != null ? isContained(file, within)
-                        : file.path().toRealPath().toUri().equals(content.getResource().getRealURI());
+                        : file.path().toRealPath().equals(real);
             } catch (IOException gone) {
                 return false;
             }
@@ -256,10 +263,12 @@ final class OpenFileCache {
         Scheduler running = scheduler;
         // A sweep that was under way at the stop may come to its end after the next start, which has one of its own.
         if (running != null && start == starts) {
-            // Looking at what was not looked at for half the validity, every half, lets go within one.
-            long millis = validMillis <= 0 ? 1000 : Math.max(50, validMillis / 2);
-            sweep = running.schedule(() -> executeSweep(start), millis, TimeUnit.MILLISECONDS);
+            sweep = running.schedule(() -> executeSweep(start), sweepMillis(), TimeUnit.MILLISECONDS);
         }
+    }
+
+    private long sweepMillis() {
+        return validMillis <= 0 ? 1000 : Math.max(50, validMillis / SWEEPS);
     }
 
     private void executeSweep(int start) {
@@ -275,9 +284,10 @@ final class OpenFileCache {
     }
 
     private void sweep(int start) {
+        long dueMillis = validMillis - sweepMillis();
         try {
             entries.asMap().forEach((path, entry) -> {
-                if (validMillis >= 0 && NanoTime.millisSince(entry.checkedNanoTime.get()) >= validMillis / 2
+                if (validMillis >= 0 && NanoTime.millisSince(entry.checkedNanoTime.get()) >= dueMillis
                         && !entry.isValid(0, containment)) {
                     entries.asMap().remove(path, entry);
                 }

@@ -43,20 +43,29 @@ final class ConnectorSettings {
         description = "peers of Millrace: contents up to this size leave with their header; 0: none")
     private Integer maxGatherBytes;
 
+    @Option(names = "--max-cache-bytes", paramLabel = "N", description = "peers of Millrace: memory of the content cache; 0: none")
+    private Integer maxCacheBytes;
+
     boolean given() {
         return kind != null || threads != null || dispatch != null || algorithm != null || workers != null
-            || maxGatherBytes != null || isHttp2;
+            || maxGatherBytes != null || maxCacheBytes != null || isHttp2;
     }
 
     void apply(SendfileContentFactory files) {
         if (maxGatherBytes != null) {
             files.setMaxGatherBytes(maxGatherBytes);
         }
+        if (maxCacheBytes != null) {
+            files.setMaxCacheBytes(maxCacheBytes);
+        }
     }
 
     void apply(ServletHolder files) {
         if (maxGatherBytes != null) {
             files.setInitParameter("maxGatherBytes", maxGatherBytes.toString());
+        }
+        if (maxCacheBytes != null) {
+            files.setInitParameter("maxCacheSize", maxCacheBytes.toString());
         }
     }
 
