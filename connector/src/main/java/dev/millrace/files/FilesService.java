@@ -94,9 +94,13 @@ final class FilesService extends ResourceService {
     @Override
     protected boolean handleConditionalHeaders(Request request, Response response, HttpContent content,
             Callback callback) throws IOException {
-        boolean isMatch = "*".equals(request.getHeaders().get(HttpHeader.IF_MATCH));
-        boolean isNotModified = "*".equals(request.getHeaders().get(HttpHeader.IF_NONE_MATCH))
-                && !content.getResource().isDirectory() && !isUnopened(content);
+        String match = request.getHeaders().get(HttpHeader.IF_MATCH);
+        String noneMatch = request.getHeaders().get(HttpHeader.IF_NONE_MATCH);
+        if (match == null && noneMatch == null) {
+            return super.handleConditionalHeaders(request, response, content, callback);
+        }
+        boolean isMatch = "*".equals(match);
+        boolean isNotModified = "*".equals(noneMatch) && !content.getResource().isDirectory() && !isUnopened(content);
         if (handleVersions(without(request, isMatch, isNotModified), response, content, callback)) {
             return true;
         }

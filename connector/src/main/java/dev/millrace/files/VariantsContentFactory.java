@@ -32,20 +32,24 @@ final class VariantsContentFactory extends PreCompressedHttpContentFactory {
         if (content == null) {
             return null;
         }
-        Set<CompressedContentFormat> variants = new HashSet<>();
         // What has the name of a directory besides is another file.
-        List<CompressedContentFormat> possible = content.getResource().isDirectory() ? List.of() : formats;
-        for (CompressedContentFormat format : possible) {
-            if (isFound(path + format.getExtension())) {
-                variants.add(format);
-            }
-        }
+        Set<CompressedContentFormat> variants = formats.isEmpty() || content.getResource().isDirectory() ? Set.of() : variants(path);
         return new HttpContent.Wrapper(content) {
             @Override
             public Set<CompressedContentFormat> getPreCompressedContentFormats() {
                 return variants;
             }
         };
+    }
+
+    private Set<CompressedContentFormat> variants(String path) {
+        Set<CompressedContentFormat> variants = new HashSet<>();
+        for (CompressedContentFormat format : formats) {
+            if (isFound(path + format.getExtension())) {
+                variants.add(format);
+            }
+        }
+        return variants;
     }
 
     private boolean isFound(String variant) {
