@@ -13,7 +13,7 @@
 # what ran ten thousand times, which large files alone take minutes to come to; slow is warmed by clients of 3 MB/s. CONNECTIONS replaces the number of connections or clients.
 # JAVA names another JVM; JAVA_OPTIONS (-Xmx256m) are given to each. The files are made in DATA_DIR (/dev/shm, or the
 # temporary directory when there is not enough memory) and removed afterwards.
-# SERVERS replaces the list, a line each: label, nginx or a peer of millrace-peers.jar, options
+# SERVERS replaces the list, a line each: label, nginx or a peer of millrace-peers.jar, options; of nginx: off, for one without tcp_nopush
 # shellcheck source=docs/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
 rounds=${1:-5} seconds=${2:-5} warm_up=${WARM_UP_SECONDS:-15}
@@ -108,17 +108,22 @@ drain_from() {
     "$work/drain" "$port" "$3" "$(connections_of "$2")" "$1" ${4:-}
 }
 
-# measure_drain LABEL WORKLOAD: cost, MB/s, requests/s
+# Segments with data that this machine has sent.
+segments() { awk '/^TcpExt:/ { if (!line++) for (i = 1; i <= NF; i++) at[$i] = i; else print $at["TCPOrigDataSent"] }' /proc/net/netstat; }
+
+# measure_drain LABEL WORKLOAD: cost, MB/s, requests/s, segments of an answer (the request is one more)
 measure_drain() {
-    local before after
+    local before after sent
     before=$(cpu_of "$1")
+    sent=$(segments)
     drain_from "$1" "$2" "$seconds" > "$work/drained"
+    sent=$(($(segments) - sent))
     after=$(cpu_of "$1")
     # requests N bytes N seconds S
     awk '{ exit !$4 }' "$work/drained" || fail "$1 sent nothing for $seconds s"
-    awk -v label="$1" -v ticks=$((after - before)) -v workload="$2" '{
+    awk -v label="$1" -v ticks=$((after - before)) -v workload="$2" -v sent="$sent" '{
         if (workload == "small") cost = ticks * 10000 / $2; else cost = ticks * 10 / ($4 / 1e9)
-        print label, cost, $4 / $6 / 1e6, $2 / $6
+        print label, cost, $4 / $6 / 1e6, $2 / $6, sent / $2 - 1
     }' "$work/drained"
 }
 
@@ -166,9 +171,9 @@ run() {
     echo
     echo "$workload: $(connections_of "$workload") connections, $rounds rounds of $seconds s after $warm_up s, files in $place"
     by_label "${labels[@]}" < "$work/results" | case $workload in
-        small) table "us CPU/req" MB/s requests/s ;;
+        small) table "us CPU/req" MB/s requests/s segments ;;
         slow) table "ms CPU/GB" MB/s "first p99 ms" ;;
-        *) table "ms CPU/GB" MB/s requests/s ;;
+        *) table "ms CPU/GB" MB/s requests/s segments ;;
     esac
     stop_all
 }

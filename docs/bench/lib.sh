@@ -57,7 +57,7 @@ start_peer() {
     local label=$1 directory=$2 peer=$3
     shift 3
     if [ "$peer" = nginx ]; then
-        start "$label" docs/bench/nginx.sh 0 "$directory"
+        start "$label" docs/bench/nginx.sh 0 "$directory" "$@"
     else
         # shellcheck disable=SC2086
         start "$label" "$java" ${JAVA_OPTIONS:--Xmx256m} -jar "$peers" "$peer" "--directory=$directory" "$@"

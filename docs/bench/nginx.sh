@@ -2,7 +2,8 @@
 # nginx (Debian's package) on the work of the peers: /files/ from DIR and /hello. Prints `listening on http://127.0.0.1:PORT` when
 # it is ready; ends, with its workers, on SIGTERM. Its CPU time is that of this script's children and grandchildren.
 #
-# usage: docs/bench/nginx.sh PORT DIR          PORT 0: any free one; NGINX_WORKERS (1): worker processes, or auto
+# usage: docs/bench/nginx.sh PORT DIR [off]    PORT 0: any free one; off: without tcp_nopush, which is TCP_CORK; NGINX_WORKERS (1): worker
+# processes, or auto
 set -euo pipefail
 port=$1 directory=$(cd "$2" && pwd -P)
 # In Debian's place for daemons, which is not on everybody's path.
@@ -40,7 +41,7 @@ http {
     access_log off;
     server_tokens off;
     sendfile on;
-    tcp_nopush on;
+    tcp_nopush ${3:-on};
     keepalive_timeout 300s;
     keepalive_requests 1000000000;
     open_file_cache max=4096 inactive=60s;

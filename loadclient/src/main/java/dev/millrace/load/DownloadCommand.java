@@ -115,6 +115,7 @@ final class DownloadCommand implements Callable<Integer> {
                 "--range compares every byte: it takes neither --verify nor --verify-sample");
         load.require(!resume || !given("--verify-sample"),
                 "--resume takes no --verify-sample: under --verify=auto it checks MD5 of every body");
+        load.require(verify == Verify.AUTO || !given("--verify-sample"), "--verify-sample is for --verify=auto");
         mostRangeBytes();
         List<Long> speeds = limits.stream().map(this::speed).toList();
         List<Target> targets = load.targets(urls.stream().map(url -> url.endsWith("/") ? url : url + "/").toList());

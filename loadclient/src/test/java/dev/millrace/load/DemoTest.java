@@ -18,7 +18,7 @@ class DemoTest {
     private Path folder;
 
     private Cli demo(String war) throws IOException {
-        Cli cli = Cli.run("demo", "-d", "30ms", "--warmup=50ms", "-o", folder.resolve("out").toString(),
+        Cli cli = Cli.run("demo", "-d", "100ms", "--warmup=50ms", "-o", folder.resolve("out").toString(),
                 FakeWar.in(folder, war).toString());
         assertEquals(List.of(), ProcessHandle.current().children().toList(), "nothing is left running");
         return cli;

@@ -35,7 +35,7 @@ class UsageTest {
         "uuid -H transfer-encoding:chunked " + URL, "uuid -H Host:a -H host:b " + URL,
         "uuid -R 100 --warmup 1s --ramp 2s " + URL, "download --range 1k --verify none " + URL,
         "download --range 1k --verify auto " + URL, "download --range 1k --verify-sample 5 " + URL,
-        "download --resume --verify-sample 20 " + URL})
+        "download --resume --verify-sample 20 " + URL, "download --verify=crc --verify-sample 5 " + URL})
     void isOneLineAndExitTwo(String line) {
         Cli cli = Cli.run(line.isEmpty() ? new String[0] : line.split(" "));
         assertEquals(Main.USAGE, cli.code(), cli.err());
