@@ -7,7 +7,7 @@
 #   hot64k     one file of 64 KiB, 32 connections
 #   hot1m      one file of 1 MiB, 16 connections
 #   hot100m    one file of 100 MiB, 4 connections
-#   random1m   2,000 files of 1 MiB (RANDOM_BYTES) drawn at random, 16 connections: more than the processor's caches hold
+#   random1m   2,000 files of 1 MiB drawn at random, 16 connections: more than the processor's caches hold; RANDOM_BYTES has other sizes, in turn
 #   slow       300 clients of 1 MB/s each by the load client, files of 1 KiB to 100 MiB
 # Each server serves WARM_UP_SECONDS (15) of a workload before its first round, and before that as long of the small file: a JVM compiles
 # what ran ten thousand times, which large files alone take minutes to come to; slow is warmed by clients of 3 MB/s. CONNECTIONS replaces the number of connections or clients.
@@ -63,7 +63,7 @@ data=$(mktemp -d "$place/millrace-files.XXXXXX")
 make_file() { [ -e "$data/$1" ] || head -c "$2" /dev/urandom > "$data/$1"; }
 
 make_files() {
-    local i name
+    local i name sizes
     case $1 in
         small) make_file 808.bin 808 ;;
         hot64k) make_file 64k.bin 65536 ;;
@@ -71,7 +71,8 @@ make_files() {
         hot100m) make_file 100m.bin 104857600 ;;
         random1m)
             mkdir -p "$data/random"
-            for i in $(seq 0 1999); do make_file "random/$i.bin" "${RANDOM_BYTES:-1048576}"; done ;;
+            read -ra sizes <<< "${RANDOM_BYTES:-1048576}"
+            for i in $(seq 0 1999); do make_file "random/$i.bin" "${sizes[i % ${#sizes[@]}]}"; done ;;
         slow)
             needs "$client"
             mkdir -p "$data/mixed"

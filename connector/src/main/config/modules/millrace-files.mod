@@ -29,8 +29,8 @@ etc/millrace-files.xml
 ## For how long a file is believed to be unchanged, in milliseconds (0: not at all; -1: for ever).
 # millrace.files.validMillis=1000
 
-## The memory for the contents of small files, in bytes, outside the heap (0: none).
-# millrace.files.maxCacheBytes=0
+## The most memory for the contents of small files, in bytes, outside the heap, taken as it is needed (0: none).
+# millrace.files.maxCacheBytes=4194304
 
 ## The size in bytes of the largest file in that memory.
 # millrace.files.maxCachedFileBytes=65536

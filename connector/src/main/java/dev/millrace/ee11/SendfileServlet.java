@@ -33,7 +33,7 @@ import org.eclipse.jetty.util.component.ContainerLifeCycle;
 /**
  * Jetty's {@link ResourceServlet}, sending files by the kernel on connectors of Millrace. Takes the same init
  * parameters. Those of Jetty's content cache set ours: {@code maxCachedFiles} is the most files kept open,
- * {@code maxCacheSize} the bytes of the content cache (none unless given), {@code maxCachedFileSize} the largest file in it,
+ * {@code maxCacheSize} the most bytes of the content cache (4 MiB unless given), {@code maxCachedFileSize} the largest file in it,
  * {@code cacheValidationTime} for how many milliseconds a file is believed to be unchanged. Those of mapped files have
  * no effect. Ours besides: {@code minTransferBytes}, {@code maxGatherBytes}, {@code maxRanges},
  * {@code maxCompressedBytes}, {@code algorithm}, and {@code debugHeader} ({@code true}: answers say how their content went).

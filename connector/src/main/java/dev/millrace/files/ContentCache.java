@@ -23,14 +23,18 @@ final class ContentCache {
     private static final int ADMITTING_USES = 5;
     private static final int SAMPLED_USES = 5;
     private static final long RECENT_MILLIS = 10_000;
-    /** How many may have to leave for one to come in: more is not worth it. */
+    /** After so many have left for others, all have so long: more than there is room for would take each other's for ever. */
     private static final int MAX_EVICTIONS = 64;
+    private static final long FULL_MILLIS = 100;
 
-    private final SliceMemory memory;
+    private final GrowingMemory memory;
     private final int maxFileBytes;
     private final Cache<Slot, ContentMemory> policy;
     private final LongAdder hits = new LongAdder();
     private final LongAdder admissions = new LongAdder();
+    private final AtomicInteger evictions = new AtomicInteger();
+    private volatile long fullSinceNanoTime;
+    private volatile boolean full;
 
     /** What the cache knows of one version of a file. */
     static final class Slot {
@@ -58,13 +62,14 @@ final class ContentCache {
 
     /**
      * @param memory where the bytes are
+     * @param maxBytes the most of them
      * @param maxFileBytes the size of the largest file that may come in
      */
-    ContentCache(SliceMemory memory, int maxFileBytes) {
+    ContentCache(GrowingMemory memory, int maxBytes, int maxFileBytes) {
         this.memory = memory;
-        this.maxFileBytes = Math.min(maxFileBytes, memory.totalSlices() * SliceMemory.SLICE_BYTES);
+        this.maxFileBytes = Math.min(maxFileBytes, memory.blockBytes());
         this.policy = Caffeine.newBuilder()
-                .maximumWeight(memory.totalSlices())
+                .maximumWeight(maxBytes / SliceMemory.SLICE_BYTES)
                 .weigher((Slot slot, ContentMemory content) -> content.slices())
                 .executor(Runnable::run)
                 .removalListener((Slot slot, ContentMemory content, RemovalCause cause) -> leave(slot, content))
@@ -74,7 +79,7 @@ final class ContentCache {
     /** @return null for a size of 0 */
     static ContentCache of(Path largePages, int bytes, int maxFileBytes) {
         return bytes == 0 ? null
-                : new ContentCache(new SliceMemory(LargePages.allocate(largePages, bytes)), maxFileBytes);
+                : new ContentCache(GrowingMemory.of(largePages, bytes, maxFileBytes), bytes, maxFileBytes);
     }
 
     private static void leave(Slot slot, ContentMemory content) {
@@ -100,7 +105,7 @@ final class ContentCache {
             }
             return content;
         }
-        return slot.isWanted() && slot.filling.compareAndSet(false, true) ? fill(slot) : null;
+        return slot.isWanted() && mayTakeMore() && slot.filling.compareAndSet(false, true) ? fill(slot) : null;
     }
 
     private ContentMemory fill(Slot slot) {
@@ -141,15 +146,29 @@ final class ContentCache {
 
     private ContentMemory allocate(int bytes) {
         ContentMemory content = memory.allocate(bytes);
-        for (int evictions = 0; content == null && evictions < MAX_EVICTIONS; evictions++) {
-            Map<Slot, ContentMemory> coldest = policy.policy().eviction().orElseThrow().coldest(1);
-            if (coldest.isEmpty()) {
-                return null;
-            }
-            coldest.keySet().forEach(policy::invalidate);
+        while (content == null && evictions.getAndIncrement() < MAX_EVICTIONS && evictColdest()) {
             content = memory.allocate(bytes);
         }
+        if (content == null) {
+            fullSinceNanoTime = NanoTime.now();
+            full = true;
+        }
         return content;
+    }
+
+    private boolean evictColdest() {
+        Map<Slot, ContentMemory> coldest = policy.policy().eviction().orElseThrow().coldest(1);
+        coldest.keySet().forEach(policy::invalidate);
+        return !coldest.isEmpty();
+    }
+
+    // Asked before anything is searched for: who does not come in asks again with each use.
+    private boolean mayTakeMore() {
+        if (full && NanoTime.millisSince(fullSinceNanoTime) >= FULL_MILLIS) {
+            evictions.set(0);
+            full = false;
+        }
+        return !full;
     }
 
     /** A version of a file is no more: its bytes leave. */
@@ -182,8 +201,12 @@ final class ContentCache {
         return policy.estimatedSize();
     }
 
+    long takenBytes() {
+        return memory.takenBytes();
+    }
+
     @Override
     public String toString() {
-        return "ContentCache[files=" + files() + ",usedBytes=" + usedBytes() + ",hits=" + hits() + "]";
+        return "ContentCache[files=" + files() + ",usedBytes=" + usedBytes() + ",takenBytes=" + takenBytes() + ",hits=" + hits() + "]";
     }
 }

@@ -50,7 +50,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     private volatile int maxRanges = 16;
     private volatile long maxCompressedBytes = 1024 * 1024;
     private volatile ContentCache contentCache;
-    private volatile int maxCacheBytes;
+    private volatile int maxCacheBytes = 4 * 1024 * 1024;
     private volatile int maxCachedFileBytes = 64 * 1024;
     private volatile Path largePages;
     private volatile Predicate<String> compressible = Compressible::byDefault;
@@ -196,16 +196,15 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         openFiles.setValidMillis(validMillis);
     }
 
-    @ManagedAttribute("Memory of the content cache in bytes")
+    @ManagedAttribute("Most bytes of the content cache")
     public int getMaxCacheBytes() {
         return maxCacheBytes;
     }
 
     /**
-     * Small files that are asked for often can be sent from memory.
+     * Small files that are asked for often are sent from memory, outside the Java heap, which is taken as it is needed.
      *
-     * @param maxCacheBytes the memory of the content cache in bytes, outside the Java heap; 0 for none, which is the
-     *     default; takes effect with the next start
+     * @param maxCacheBytes the most bytes of that memory, from the next start on; 0 for none; default 4 MiB
      */
     public void setMaxCacheBytes(int maxCacheBytes) {
         this.maxCacheBytes = Bounds.atLeast(0, "maxCacheBytes", maxCacheBytes);

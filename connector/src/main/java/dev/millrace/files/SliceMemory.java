@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.BitSet;
 
 /**
- * One big direct buffer, given out in runs of slices: a run is one buffer, and so goes to a socket in one gathering
+ * One direct buffer, given out in runs of slices: a run is one buffer, and so goes to a socket in one gathering
  * write with the header. Thread-safe; the lock is taken when something comes into the cache or leaves it, not when it
  * is sent.
  */
@@ -28,8 +28,9 @@ final class SliceMemory {
         return Math.max(1, (int) ((bytes + SLICE_BYTES - 1) / SLICE_BYTES));
     }
 
-    int totalSlices() {
-        return slices;
+    /** A number of bytes that a run for so many takes. */
+    static int wholeSlices(int bytes) {
+        return (int) Math.min(Integer.MAX_VALUE, (long) slices(bytes) * SLICE_BYTES);
     }
 
     synchronized int usedSlices() {
@@ -39,6 +40,9 @@ final class SliceMemory {
     /** @return memory with one count, which the caller owns; null when there is no run so long */
     synchronized ContentMemory allocate(int bytes) {
         int count = slices(bytes);
+        if (count > slices - usedSlices) {
+            return null;
+        }
         int first = find(count, from, slices);
         if (first < 0) {
             first = find(count, 0, Math.min(slices, from + count));

@@ -119,6 +119,56 @@ class ContentCacheTest {
         assertEquals(0, cache().getCachedBytes());
     }
 
+    /** Two files, of which one has room. */
+    @Test
+    void doesNotExchangeFilesWithoutEnd() throws Exception {
+        TestFiles.write(directory, "one.bin", 20_000);
+        TestFiles.write(directory, "other.bin", 20_000);
+        cache().setMaxCacheBytes(20 * 1024);
+        cache().setValidMillis(-1);
+        try (TestServer ignored = server()) {
+            ContentCache memory = cache().contentCache();
+            ContentCache.Slot one = new ContentCache.Slot(((SendfileContent) cache().getContent("/one.bin")).file());
+            ContentCache.Slot other = new ContentCache.Slot(((SendfileContent) cache().getContent("/other.bin")).file());
+            long begin = System.nanoTime();
+            for (int i = 0; i < 20_000; i++) {
+                ContentMemory used = memory.use(i / 5 % 2 == 0 ? one : other);
+                if (used != null) {
+                    used.release();
+                }
+            }
+            // After 64 a rest of 100 ms.
+            long rests = (System.nanoTime() - begin) / 100_000_000L;
+            assertTrue(memory.admissions() <= 65 + 64 * rests, memory.admissions() + " admissions, " + rests + " rests");
+            assertTrue(memory.admissions() >= 65, memory.admissions() + " admissions");
+        }
+    }
+
+    @Test
+    void isThereUnlessUnwanted() throws Exception {
+        SendfileHandler plain = new SendfileHandler();
+        plain.setBaseResourceAsString(directory.toString());
+        byte[] bytes = TestFiles.write(directory, "file.bin", 808);
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(plain); RawClient client = server.client()) {
+            get(client, "file.bin", bytes, 4);
+            assertEquals(0, plain.getSendfileContentFactory().contentCache().takenBytes());
+            get(client, "file.bin", bytes, 2);
+            assertEquals(1, plain.getSendfileContentFactory().getCachedFiles());
+            assertEquals(1, plain.getSendfileContentFactory().getCacheHits());
+        }
+    }
+
+    @Test
+    void isNotThereWhenUnwanted() throws Exception {
+        cache().setMaxCacheBytes(0);
+        byte[] bytes = TestFiles.write(directory, "file.bin", 808);
+        try (TestServer server = server(); RawClient client = server.client()) {
+            get(client, "file.bin", bytes, 10);
+            assertNull(cache().contentCache());
+            assertEquals(10, cache().getObstacles().get(Obstacle.SMALL.name()));
+        }
+    }
+
     @Test
     void letsGoOfAReplacedFile() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 10_000);

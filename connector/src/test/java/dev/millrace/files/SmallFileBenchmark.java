@@ -52,7 +52,7 @@ public class SmallFileBenchmark {
         Files.write(file, new byte[bytes]);
         open = OpenFile.open(file, new FileCloser());
         slot = new ContentCache.Slot(open);
-        cache = new ContentCache(new SliceMemory(ByteBuffer.allocateDirect(1 << 20)), 1 << 16);
+        cache = ContentCache.of(null, 1 << 20, 1 << 16);
     }
 
     @TearDown
