@@ -321,6 +321,7 @@ public non-sealed class BioConnector extends MillraceConnector {
     void ended(BioEndPoint endPoint, Throwable cause, boolean opened) {
         if (opened) {
             getSelectorManager().connectionClosed(endPoint.getConnection(), cause);
+            endPoint.failLastWord();
         }
         endPoint.setEnded();
         acceptEvents().endPointClosed(endPoint);

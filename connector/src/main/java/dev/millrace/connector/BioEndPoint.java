@@ -379,6 +379,16 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         return ended;
     }
 
+    /**
+     * Fails what the connection wrote when it heard of its end (GOAWAY, RFC 9113 section 6.8). SslConnection lets it wait for
+     * what TLS itself has written last, whose failure it tells nobody: the frame's buffer would never be released.
+     */
+    void failLastWord() {
+        if (getConnection() instanceof SslConnection ssl) {
+            ssl.getSslEndPoint().getWriteFlusher().onClose();
+        }
+    }
+
     /** Runs what tells of the opening, unless this end point is closed already; its end is told of after that. */
     void begin(Runnable telling) {
         opening.tell(telling, cause -> connector.ended(this, cause, true));
