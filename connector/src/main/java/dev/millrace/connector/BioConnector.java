@@ -321,10 +321,11 @@ public non-sealed class BioConnector extends MillraceConnector {
     void ended(BioEndPoint endPoint, Throwable cause, boolean opened) {
         if (opened) {
             getSelectorManager().connectionClosed(endPoint.getConnection(), cause);
-            endPoint.failLastWord();
         }
         endPoint.setEnded();
         acceptEvents().endPointClosed(endPoint);
+        // Last, for what it runs is the application's, and may block.
+        endPoint.failLastWord();
     }
 
     private AcceptEvents acceptEvents() {

@@ -384,7 +384,7 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
      * what TLS itself has written last, whose failure it tells nobody: the frame's buffer would never be released.
      */
     void failLastWord() {
-        if (getConnection() instanceof SslConnection ssl) {
+        if (http() == null && getConnection() instanceof SslConnection ssl) {
             ssl.getSslEndPoint().getWriteFlusher().onClose();
         }
     }
