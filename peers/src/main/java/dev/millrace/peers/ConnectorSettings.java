@@ -30,6 +30,9 @@ final class ConnectorSettings {
     @Option(names = "--dispatch", paramLabel = "KIND", description = "nio: adaptive, selector or handoff")
     private String dispatch;
 
+    @Option(names = "--selectors", paramLabel = "N", description = "nio, stock: number of selectors; -1: Jetty's choice")
+    private Integer selectors;
+
     @Option(names = "--http2", description = "peers on Jetty: HTTP/2 too, without TLS")
     private boolean isHttp2;
 
@@ -47,7 +50,7 @@ final class ConnectorSettings {
     private Integer maxCacheBytes;
 
     boolean given() {
-        return kind != null || threads != null || dispatch != null || algorithm != null || workers != null
+        return kind != null || threads != null || dispatch != null || selectors != null || algorithm != null || workers != null
             || maxGatherBytes != null || maxCacheBytes != null || isHttp2;
     }
 
@@ -78,8 +81,9 @@ final class ConnectorSettings {
             ? new ConnectionFactory[] {http1, new HTTP2CServerConnectionFactory(configuration)} : new ConnectionFactory[] {http1};
         Kind wanted = kind == null ? otherwise : kind;
         check(wanted);
+        int count = selectors == null ? -1 : selectors;
         return switch (wanted) {
-            case stock -> new ServerConnector(server, protocols);
+            case stock -> new ServerConnector(server, -1, count, protocols);
             case bio -> {
                 BioConnector bio = new BioConnector(server, protocols);
                 if (threads != null) {
@@ -88,7 +92,7 @@ final class ConnectorSettings {
                 yield transfers(bio);
             }
             case nio -> {
-                NioConnector nio = new NioConnector(server, protocols);
+                NioConnector nio = new NioConnector(server, -1, count, protocols);
                 if (dispatch != null) {
                     nio.setDispatch(dispatch);
                 }
@@ -103,6 +107,9 @@ final class ConnectorSettings {
         }
         if (dispatch != null && wanted != Kind.nio) {
             throw new IllegalArgumentException("--dispatch is for --connector=nio");
+        }
+        if (selectors != null && wanted == Kind.bio) {
+            throw new IllegalArgumentException("--selectors is for --connector=nio or stock");
         }
         if ((algorithm != null || workers != null) && wanted == Kind.stock) {
             throw new IllegalArgumentException("--algorithm and --workers are for --connector=bio or nio");
