@@ -131,7 +131,7 @@ class MalformedRequestsTest {
     }
 
     private static TestServer server(Connectors connectors) throws Exception {
-        return new TestServer(connectors::http).start(new Mirror());
+        return new TestServer(connectors::http).expectMalformedRequests().start(new Mirror());
     }
 
     @ParameterizedTest
@@ -162,7 +162,7 @@ class MalformedRequestsTest {
     void answersThoughThePeerSaysMore(Connectors connectors) throws Exception {
         CountDownLatch answering = new CountDownLatch(1);
         CountDownLatch said = new CountDownLatch(1);
-        try (TestServer server = new TestServer(connectors::http)) {
+        try (TestServer server = new TestServer(connectors::http).expectMalformedRequests()) {
             server.server().setErrorHandler((request, response, callback) -> {
                 answering.countDown();
                 said.await();

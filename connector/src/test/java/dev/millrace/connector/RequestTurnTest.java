@@ -176,7 +176,7 @@ class RequestTurnTest {
     @ParameterizedTest
     @ValueSource(strings = {"adaptive", "handoff"})
     void answersWhatIsMalformedBehindOthers(String dispatch) throws Exception {
-        try (TestServer server = server(64, dispatch).start(new NotFound())) {
+        try (TestServer server = server(64, dispatch).expectMalformedRequests().start(new NotFound())) {
             for (int i = 0; i < 500; i++) {
                 try (RawClient client = server.client().send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\nbad\r\n\r\n")) {
                     assertEquals(404, client.answer().status());

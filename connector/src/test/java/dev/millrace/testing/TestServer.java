@@ -19,6 +19,7 @@ public final class TestServer implements AutoCloseable {
     private final Server server;
     private final ServerConnector connector;
     private final ConnectionStatistics connections = new ConnectionStatistics();
+    private boolean malformed;
 
     public TestServer(Function<Server, ServerConnector> connectors) {
         QueuedThreadPool threads = new QueuedThreadPool();
@@ -43,6 +44,16 @@ public final class TestServer implements AutoCloseable {
 
     public ServerConnector connector() {
         return connector;
+    }
+
+    /**
+     * Says that requests will be malformed. Jetty answers one on a second thread, and has the connection run by a third when
+     * that is done; the first, which has found it, may be about to release the request's buffer still, as the third does: one of
+     * them is told that it released too much. Jetty's own connector has that twice in 100,000 requests on a busy machine.
+     */
+    public TestServer expectMalformedRequests() {
+        malformed = true;
+        return this;
     }
 
     /** What Jetty counts of the connector's connections. */
@@ -80,11 +91,17 @@ public final class TestServer implements AutoCloseable {
         Await.until("no end points left", () -> connector.getConnectedEndPoints().isEmpty(),
                 () -> connector.getConnectedEndPoints().toString());
         events.assertBalanced();
-        Await.until("all buffers released", () -> bufferPool.getLeaks().isEmpty(), bufferPool::dumpLeaks);
+        Await.until("all buffers released", () -> bufferPool.getLeaks().stream().allMatch(this::isOfTwoThreads), bufferPool::dumpLeaks);
         if (connector instanceof BioConnector bio) {
             Await.until("all threads ended", () -> bio.getConnectionThreadCount() == 0);
             assertEquals(0, bio.getConnectorStatistics().getThreadsInRead());
             assertEquals(0, bio.getConnectorStatistics().getThreadsInWrite());
         }
+    }
+
+    private boolean isOfTwoThreads(ArrayByteBufferPool.Tracking.TrackedBuffer buffer) {
+        String dump = buffer.dump();
+        return malformed && dump.contains("\n0 retain(s)") && dump.contains("\n1 release(s)") && dump.contains("\n1 over-release(s)")
+                && dump.split("HttpConnection.releaseRequestBuffer\\(").length == 3 && dump.contains("HttpConnection.run(");
     }
 }
