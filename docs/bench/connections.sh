@@ -6,10 +6,12 @@
 #   idle       10,000 connections of which 100 are busy, beside the 100 alone: the throughputs and their quotient
 #   busy1700   1,700 connections, all busy, and a heap of 1 GiB: us of server CPU per request, errors
 #   busy10000  10,000 of them (platform threads left out)
-#   memory     KiB of resident memory per idle keep-alive connection after one request: the slope from 1,000 to 10,000, after collections
+#   memory     bytes of resident memory, and of objects, per idle keep-alive connection after one request: the slope from 1,000 to 10,000.
+#              The heap has no room to spare, for connections would be taken into what is resident already; before it 20,000 are opened
+#              and closed, for the stack of a virtual thread is larger while its methods are interpreted
 #   trickle    latency of one client beside 5,000 connections that send a byte a second, and alone, and the quotients
 # Opening 10,000 connections takes a second or two: give the busy cases 10 s or more.
-# A server serves WARM_UP_SECONDS (15) of a case before it is measured. JAVA names another JVM; HEAP (-Xmx1g; idle, memory, trickle:
+# A server serves WARM_UP_SECONDS (15) of a case but memory before it is measured. JAVA names another JVM; HEAP (-Xmx1g; idle, trickle:
 # -Xmx3g) is its heap, JAVA_OPTIONS come besides. SERVERS replaces the list, a line each: label, nginx or a peer, options
 # shellcheck source=docs/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -119,26 +121,34 @@ costly_load() {
     before=$(cpu_of "$1") && result=$(load "$@") && after=$(cpu_of "$1") && echo "$((after - before)) $result"
 }
 
-# Those of virtual threads are on the heap: it must be as large as what is in it, and be measured too.
-resident() {
-    local pid
-    "$(dirname "$(readlink -f "$(command -v "$java")")")/jcmd" "${pids[$1]}" GC.run > /dev/null 2>&1 || true
+# memory_of LABEL: KiB of resident memory, bytes of objects that live, after a collection
+memory_of() {
+    local pid objects
+    # An array that fills a hole is no object.
+    objects=$("$(dirname "$(readlink -f "$(command -v "$java")")")/jcmd" "${pids[$1]}" GC.class_histogram |
+        awk '$4 ~ /FillerElement|FillerArray/ { filler += $3 } $1 == "Total" { total = $3 } END { print total - filler }')
     sleep 1
-    for pid in $(tree_of "${pids[$1]}"); do awk '/^VmRSS/ { print $2 }' "/proc/$pid/status"; done | awk '{ kib += $1 } END { print kib }'
+    for pid in $(tree_of "${pids[$1]}"); do awk '/^VmRSS/ { print $2 }' "/proc/$pid/status"; done |
+        awk -v objects="$objects" '{ kib += $1 } END { print kib, objects }'
 }
 
-# memory LABEL: KiB per connection
+# memory LABEL: bytes per connection
 memory() {
     local few many
-    serve "$1" "-Xmx3g -XX:+UseSerialGC -XX:MinHeapFreeRatio=5 -XX:MaxHeapFreeRatio=10"
-    load "$1" 32 "$warm_up" > /dev/null
+    serve "$1" "-Xmx3g -Xms16m -Xmn8m -XX:+UseSerialGC -XX:MinHeapFreeRatio=1 -XX:MaxHeapFreeRatio=2 -XX:-ShrinkHeapInSteps -XX:MarkSweepDeadRatio=0"
+    for _ in 1 2 3 4; do
+        hold "$1" 5000
+        release > /dev/null
+        sleep 2
+    done
     hold "$1" 1000
-    few=$(resident "$1")
+    few=$(memory_of "$1")
     release > /dev/null
     hold "$1" 10000
-    many=$(resident "$1")
+    many=$(memory_of "$1")
     release > "$work/closed"
-    echo "$1 $few $many $(cat "$work/closed")" | awk '{ print $1, ($3 - $2) / 9000, $2 / 1024, $3 / 1024, $4 }' >> "$work/results"
+    echo "$1 $few $many $(cat "$work/closed")" |
+        awk '{ print $1, ($4 - $2) * 1024 / 9000, ($5 - $3) / 9000, $2 / 1024, $4 / 1024, $6 }' >> "$work/results"
     stop_all
 }
 
@@ -180,7 +190,7 @@ run() {
     by_label $names < "$work/results" | case $which in
         idle) table with/alone "alone req/s" "with req/s" closed errors ;;
         busy*) table "us CPU/req" requests/s errors ;;
-        memory) table KiB/conn "MiB at 1,000" "MiB, 10,000" closed ;;
+        memory) table "bytes/conn" objects "MiB at 1,000" "MiB, 10,000" closed ;;
         trickle) table "p50 factor" "p99 factor" "p50 alone" "p50 with" "p99 alone" "p99 with" closed errors ;;
     esac
 }

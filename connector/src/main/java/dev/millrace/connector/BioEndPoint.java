@@ -143,10 +143,6 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         return http != null && !PeerPace.hasContentLeft(http.getParser());
     }
 
-    private boolean writesTls() {
-        return getConnection() instanceof SslConnection ssl && ssl.getSslEndPoint().getWriteFlusher().isPending();
-    }
-
     @Override
     public boolean flush(ByteBuffer... buffers) throws IOException {
         // As a channel's write, also of nothing: TLS writes nothing to hear whether it may go on.

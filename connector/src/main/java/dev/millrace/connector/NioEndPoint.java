@@ -33,7 +33,6 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
 
     private final Dispatch dispatch;
     private final SelectorDuty duty;
-    private final TransferStatistics statistics;
     private final ContentWriter contentWriter;
     private final LongAdder writtenBytes;
     private final PeerPace pace = new PeerPace();
@@ -62,10 +61,9 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         this.life = ConnectionEvent.begun(channel);
         this.dispatch = dispatch;
         this.duty = SelectorDuty.of(selector);
-        this.statistics = connector.getTransferStatistics();
         ContentWriter.Factory writers = connector.contentWriters();
         this.contentWriter = writers.newContentWriter(connector.getByteBufferPool());
-        this.writtenBytes = WriteStrategy.writtenBytes(writers, statistics);
+        this.writtenBytes = WriteStrategy.writtenBytes(writers, connector.getTransferStatistics());
     }
 
     @Override
@@ -207,7 +205,7 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         super.needsFillInterest();
         // Whoever asks for content may go on to wait for it; whoever asks for the next request returns to the selector.
         HttpConnection http = dispatch == Dispatch.SELECTOR ? http() : null;
-        if (http != null && http.getParser().inContentState()) {
+        if (http != null && (http.getParser().inContentState() || writesTls())) {
             duty.mayWait();
         }
     }
@@ -306,7 +304,7 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
                     && write(buffers, token + 1, buffers.length)
                     && !current.endsElsewhere();
         } catch (TruncatedFileException x) {
-            statistics.onTruncated();
+            getTransferStatistics().onTruncated();
             LOG.warn("Aborting {}: {}", this, x.getMessage());
             throw new EofException(x);
         } catch (UnreadableFileException x) {
@@ -378,7 +376,7 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         if (transfer == null) {
             transfer = new NioTransfer(this, connector.getTransferWorkers(), connector.getExecutor());
         }
-        transfer.announce(new Transfer(region, connector.transferAlgorithm(), statistics));
+        transfer.announce(new Transfer(region, connector.transferAlgorithm(), getTransferStatistics()));
     }
 
     @Override
@@ -390,6 +388,6 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
 
     @Override
     public TransferStatistics getTransferStatistics() {
-        return statistics;
+        return connector.getTransferStatistics();
     }
 }

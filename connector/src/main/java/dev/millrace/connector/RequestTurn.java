@@ -22,8 +22,9 @@ final class RequestTurn implements Invocable.Task, Closeable {
     private Thread thread;
     private Thread staying;
     private int requests;
-    private int toPass;
-    private int passed;
+    // Bytes, for every idle connection keeps them.
+    private byte toPass;
+    private byte passed;
     private boolean mayBlock;
     private boolean looking;
     private boolean looked;
@@ -85,7 +86,7 @@ final class RequestTurn implements Invocable.Task, Closeable {
         }
         if (looking) {
             looking = false;
-            toPass = found ? 0 : Math.min(MAX_TO_PASS, toPass * 2 + 1);
+            toPass = (byte) (found ? 0 : Math.min(MAX_TO_PASS, toPass * 2 + 1));
             passed = 0;
             if (!found) {
                 return false;

@@ -29,6 +29,11 @@ interface WatchedEndPoint extends TransferEndPoint {
                 && http.getHttpChannel().getRequest() != null;
     }
 
+    /** Whether TLS has something to write, for which it may need the peer's bytes (RFC 5246 section 7.4.1.1). */
+    default boolean writesTls() {
+        return getConnection() instanceof SslConnection ssl && ssl.getSslEndPoint().getWriteFlusher().isPending();
+    }
+
     /** Milliseconds without a byte in either direction. */
     long getIdleFor();
 

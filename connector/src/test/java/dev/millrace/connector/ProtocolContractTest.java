@@ -8,6 +8,7 @@ import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
+import dev.millrace.testing.Renegotiating;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import java.io.InputStream;
@@ -18,7 +19,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +45,6 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
-import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -175,27 +174,10 @@ class ProtocolContractTest {
         }
     }
 
-    /** Answers when the peer has taken part in another handshake: the write waits for what it sends. */
-    private static final class Renegotiating extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            SslConnection.SslEndPoint endPoint =
-                    (SslConnection.SslEndPoint) request.getConnectionMetaData().getConnection().getEndPoint();
-            endPoint.getSslConnection().getSSLEngine().beginHandshake();
-            Content.Sink.write(response, true, ByteBuffer.wrap("again".getBytes(StandardCharsets.US_ASCII)));
-            callback.succeeded();
-            return true;
-        }
-    }
-
     @Test
     void writesWhatHasToWaitForAHandshake() throws Exception {
         Tls tls = tls();
-        SslContextFactory.Server older = tls.server();
-        // 1.3 knows no other handshake than the first (RFC 8446, 4.1.2).
-        older.setIncludeProtocols("TLSv1.2");
-        older.setRenegotiationAllowed(true);
-        SslConnectionFactory ssl = new SslConnectionFactory(older, "http/1.1");
+        SslConnectionFactory ssl = Renegotiating.over(tls);
         try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(new Renegotiating());
                 RawClient client = tls.connect(server.port())) {
             AtomicInteger handshakes = new AtomicInteger();

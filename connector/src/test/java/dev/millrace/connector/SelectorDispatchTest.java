@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
+import dev.millrace.testing.Renegotiating;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import jakarta.servlet.http.HttpServlet;
@@ -222,6 +223,21 @@ class SelectorDispatchTest {
                 assertArrayEquals(LARGE, slow.answer().body());
                 assertEquals("fine", sender.answer().text());
             }
+        }
+    }
+
+    @Test
+    void readsForTlsThatWrites() throws Exception {
+        Tls tls = new Tls(directory);
+        TestServer server = new TestServer(s -> {
+            NioConnector connector = new NioConnector(s, null, new ShortLooks(), null, 1, 1,
+                    Renegotiating.over(tls), new HttpConnectionFactory());
+            connector.setDispatch("selector");
+            return connector;
+        });
+        try (server; RawClient client = tls.connect(server.start(new Renegotiating()).port())) {
+            assertEquals("again", client.get("/").answer().text());
+            assertEquals("again", client.get("/").answer().text());
         }
     }
 

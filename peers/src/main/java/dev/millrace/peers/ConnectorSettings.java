@@ -33,6 +33,9 @@ final class ConnectorSettings {
     @Option(names = "--selectors", paramLabel = "N", description = "nio, stock: number of selectors; -1: Jetty's choice")
     private Integer selectors;
 
+    @Option(names = "--read-ahead-bytes", paramLabel = "N", description = "bio: what each connection's reader takes before its protocol does")
+    private Integer readAheadBytes;
+
     @Option(names = "--http2", description = "peers on Jetty: HTTP/2 too, without TLS")
     private boolean isHttp2;
 
@@ -50,8 +53,8 @@ final class ConnectorSettings {
     private Integer maxCacheBytes;
 
     boolean given() {
-        return kind != null || threads != null || dispatch != null || selectors != null || algorithm != null || workers != null
-            || maxGatherBytes != null || maxCacheBytes != null || isHttp2;
+        return kind != null || threads != null || readAheadBytes != null || dispatch != null || selectors != null
+            || algorithm != null || workers != null || maxGatherBytes != null || maxCacheBytes != null || isHttp2;
     }
 
     void apply(SendfileContentFactory files) {
@@ -89,6 +92,9 @@ final class ConnectorSettings {
                 if (threads != null) {
                     bio.setThreads(threads);
                 }
+                if (readAheadBytes != null) {
+                    bio.setReadAheadBytes(readAheadBytes);
+                }
                 yield transfers(bio);
             }
             case nio -> {
@@ -102,8 +108,8 @@ final class ConnectorSettings {
     }
 
     private void check(Kind wanted) {
-        if (threads != null && wanted != Kind.bio) {
-            throw new IllegalArgumentException("--threads is for --connector=bio");
+        if ((threads != null || readAheadBytes != null) && wanted != Kind.bio) {
+            throw new IllegalArgumentException("--threads and --read-ahead-bytes are for --connector=bio");
         }
         if (dispatch != null && wanted != Kind.nio) {
             throw new IllegalArgumentException("--dispatch is for --connector=nio");

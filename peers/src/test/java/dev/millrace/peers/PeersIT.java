@@ -57,7 +57,7 @@ class PeersIT {
 
     static Stream<String> peers() {
         Stream<String> peers = Stream.of("jetty", "jetty-servlet", "millrace-handler", "millrace-servlet",
-            "millrace-default", "millrace-servlet --connector=bio --threads=platform",
+            "millrace-default", "millrace-servlet --connector=bio --threads=platform --read-ahead-bytes=64",
             "millrace-handler --dispatch=selector --selectors=2 --workers=2", "tomcat", "undertow");
         return HELIDON ? Stream.concat(peers, Stream.of("helidon")) : peers;
     }
@@ -148,7 +148,8 @@ class PeersIT {
 
     static Stream<String> wrong() {
         Stream<String> wrong = Stream.of("nonesuch", "", "tomcat --connector=bio", "jetty --connector=nonesuch",
-            "jetty --threads=virtual", "millrace-handler --workers=none", "millrace-handler --connector=bio --selectors=2");
+            "jetty --threads=virtual", "millrace-handler --workers=none", "millrace-handler --connector=bio --selectors=2",
+            "millrace-servlet --read-ahead-bytes=64");
         return HELIDON ? wrong : Stream.concat(wrong, Stream.of("helidon", "virtual-threads"));
     }
 
