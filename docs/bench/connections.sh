@@ -141,6 +141,8 @@ memory() {
         release > /dev/null
         sleep 2
     done
+    # A thread of a pool that has nothing to do stays for ten seconds.
+    sleep 12
     hold "$1" 1000
     few=$(memory_of "$1")
     release > /dev/null

@@ -75,7 +75,7 @@ class ResetTest {
 
     @Test
     void survivesAResetAtEveryByteOfARequest() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(ECHO)) {
+        try (TestServer server = new TestServer(connectors::http).expectMalformedRequests().start(ECHO)) {
             for (int bytes = 0; bytes <= CHUNKED.length; bytes++) {
                 reset(server.client().send(Arrays.copyOf(CHUNKED, bytes)));
             }
@@ -86,7 +86,7 @@ class ResetTest {
 
     @Test
     void survivesAResetAtEveryByteOfAnAnswer() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(ECHO)) {
+        try (TestServer server = new TestServer(connectors::http).expectMalformedRequests().start(ECHO)) {
             int length;
             try (RawClient client = server.client().send(CHUNKED)) {
                 client.shutdownOutput();
@@ -121,7 +121,7 @@ class ResetTest {
     void survivesAResetAnywhereOverTls() throws Exception {
         Tls tls = new Tls(directory);
         try (TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"),
-                new HttpConnectionFactory())).start(ECHO)) {
+                new HttpConnectionFactory())).expectMalformedRequests().start(ECHO)) {
             long up;
             long down;
             try (Relay relay = new Relay(server.port(), Long.MAX_VALUE, Long.MAX_VALUE)) {

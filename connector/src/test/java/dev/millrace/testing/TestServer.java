@@ -47,7 +47,7 @@ public final class TestServer implements AutoCloseable {
     }
 
     /**
-     * Says that requests will be malformed. Jetty answers one on a second thread, and has the connection run by a third when
+     * Says that requests will be malformed, or end early. Jetty answers one on a second thread, and has the connection run by a third when
      * that is done; the first, which has found it, may be about to release the request's buffer still, as the third does: one of
      * them is told that it released too much. Jetty's own connector has that twice in 100,000 requests on a busy machine.
      */
