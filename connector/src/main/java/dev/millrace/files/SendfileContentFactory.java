@@ -368,6 +368,8 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
             server = context == null ? null : context.getServer();
         }
         super.doStart();
+        // That of the last start is garbage before: there may be large pages for one only, and who maps has it collected.
+        contentCache = null;
         contentCache = ContentCache.of(largePages, maxCacheBytes, maxCachedFileBytes);
         openFiles.start(server);
     }

@@ -13,10 +13,12 @@ import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -287,6 +289,42 @@ class EndPointContractTest {
         if (server.connector() instanceof BioConnector bio) {
             Await.until("one waits", () -> bio.getConnectorStatistics().getThreadsInRead() == 1);
             Await.until("those that handed over go", () -> bio.getConnectionThreadCount() == 1);
+        }
+    }
+
+    /** A thread that reads on by itself takes a stack, and memory for what it has read, of each connection that nobody asks. */
+    @Test
+    void leavesWhereItIsWhatNobodyAskedFor() throws Exception {
+        awaitNoThread();
+        byte[] bytes = new byte[5000];
+        Arrays.fill(bytes, (byte) 'x');
+        client.send(bytes);
+        InputStream socket = ((SocketChannel) endPoint.getTransport()).socket().getInputStream();
+        Await.until("all has come", () -> available(socket) == bytes.length, () -> "but " + available(socket));
+        awaitNoThread();
+        assertEquals(bytes.length, available(socket));
+        int filled = 0;
+        while (filled < bytes.length) {
+            awaitFillable();
+            for (int more = fill(); more > 0; more = fill()) {
+                filled += more;
+            }
+        }
+        awaitNoThread();
+    }
+
+    private void awaitNoThread() {
+        if (server.connector() instanceof BioConnector bio) {
+            Await.until("no thread", () -> bio.getConnectionThreadCount() == 0, () -> "but " + bio.getConnectionThreadCount());
+            assertEquals(0, bio.getConnectorStatistics().getThreadsInRead());
+        }
+    }
+
+    private static int available(InputStream socket) {
+        try {
+            return socket.available();
+        } catch (IOException x) {
+            throw new UncheckedIOException(x);
         }
     }
 

@@ -33,7 +33,6 @@ import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.LowResourceMonitor;
-import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.SslConnectionFactory;
@@ -218,30 +217,6 @@ class LimitsContractTest {
             server.server().stop();
             awaitEnd(client);
             awaitEnd(other);
-        }
-    }
-
-    @Test
-    void obeysJettysLimitOfConnections() throws Exception {
-        TestServer server = server();
-        NetworkConnectionLimit limit = new NetworkConnectionLimit(3, server.server());
-        server.server().addBean(limit);
-        try (server) {
-            server.start(new Application());
-            List<RawClient> clients = new ArrayList<>();
-            for (int i = 0; i < 3; i++) {
-                clients.add(server.client());
-                assertEquals("hello", clients.get(i).get("/").answer().text());
-            }
-            Await.until("accepts no more", () -> !server.connector().isAccepting());
-            assertEquals(3, limit.getNetworkConnectionCount());
-            for (RawClient client : clients) {
-                client.close();
-            }
-            Await.until("accepts again", () -> server.connector().isAccepting());
-            try (RawClient client = server.client()) {
-                assertEquals("hello", client.get("/").answer().text());
-            }
         }
     }
 

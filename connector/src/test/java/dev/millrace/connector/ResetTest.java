@@ -17,7 +17,9 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
+import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -61,6 +63,12 @@ class ResetTest {
         }
     };
 
+    // What is reset before anybody has read it is lost.
+    private static void awaitRead(TestServer server, int connections, int bytes) {
+        Await.until(bytes + " bytes read", () -> server.events().opened() == connections
+                && server.events().last().getBytesIn() == bytes);
+    }
+
     private static void reset(RawClient client) throws IOException {
         client.socket().setSoLinger(true, 0);
         client.close();
@@ -77,7 +85,9 @@ class ResetTest {
     void survivesAResetAtEveryByteOfARequest() throws Exception {
         try (TestServer server = new TestServer(connectors::http).expectMalformedRequests().start(ECHO)) {
             for (int bytes = 0; bytes <= CHUNKED.length; bytes++) {
-                reset(server.client().send(Arrays.copyOf(CHUNKED, bytes)));
+                RawClient client = server.client().send(Arrays.copyOf(CHUNKED, bytes));
+                awaitRead(server, bytes + 1, bytes);
+                reset(client);
             }
             server.awaitNoEndPoints();
             assertServes(server);
@@ -108,8 +118,7 @@ class ResetTest {
             for (int split = 1; split < CHUNKED.length; split++) {
                 int count = split;
                 try (RawClient client = server.client().send(Arrays.copyOf(CHUNKED, split))) {
-                    Await.until("first part read", () -> server.events().opened() == count
-                            && server.events().last().getBytesIn() == count);
+                    awaitRead(server, count, count);
                     client.send(Arrays.copyOfRange(CHUNKED, split, CHUNKED.length));
                     assertEquals("hello worldhello world", client.answer().text());
                 }
@@ -122,6 +131,7 @@ class ResetTest {
         Tls tls = new Tls(directory);
         try (TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"),
                 new HttpConnectionFactory())).expectMalformedRequests().start(ECHO)) {
+            Encrypted encrypted = new Encrypted(server);
             long up;
             long down;
             try (Relay relay = new Relay(server.port(), Long.MAX_VALUE, Long.MAX_VALUE)) {
@@ -130,7 +140,7 @@ class ResetTest {
                 down = relay.down();
             }
             for (long bytes = 0; bytes < up; bytes += TLS_STEP) {
-                resetThrough(new Relay(server.port(), bytes, Long.MAX_VALUE), port -> exchange(tls, port));
+                resetThrough(encrypted.relay(server, bytes), port -> exchange(tls, port));
             }
             for (long bytes = 0; bytes < down; bytes += TLS_STEP) {
                 resetThrough(new Relay(server.port(), Long.MAX_VALUE, bytes), port -> exchange(tls, port));
@@ -146,6 +156,7 @@ class ResetTest {
         HttpConfiguration configuration = new HttpConfiguration();
         try (TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "alpn"),
                 new ALPNServerConnectionFactory("h2"), new HTTP2ServerConnectionFactory(configuration))).start(ECHO)) {
+            Encrypted encrypted = new Encrypted(server);
             long up;
             long down;
             try (Relay relay = new Relay(server.port(), Long.MAX_VALUE, Long.MAX_VALUE)) {
@@ -154,13 +165,36 @@ class ResetTest {
                 down = relay.down();
             }
             for (long bytes = 0; bytes < up; bytes += TLS_STEP) {
-                resetThrough(new Relay(server.port(), bytes, Long.MAX_VALUE), port -> exchangeHttp2(tls, port));
+                resetThrough(encrypted.relay(server, bytes), port -> exchangeHttp2(tls, port));
             }
             for (long bytes = 0; bytes < down; bytes += TLS_STEP) {
                 resetThrough(new Relay(server.port(), Long.MAX_VALUE, bytes), port -> exchangeHttp2(tls, port));
             }
             server.awaitNoEndPoints();
             exchangeHttp2(tls, server.port());
+        }
+    }
+
+    /** The TLS connection that was opened last. */
+    private static final class Encrypted implements Connection.Listener {
+        private volatile SslConnection last;
+
+        private Encrypted(TestServer server) {
+            server.connector().addBean(this);
+        }
+
+        @Override
+        public void onOpened(Connection connection) {
+            if (connection instanceof SslConnection ssl) {
+                last = ssl;
+            }
+        }
+
+        /** One that resets the connection when the server has read that many bytes of the client. */
+        private Relay relay(TestServer server, long bytes) throws IOException {
+            last = null;
+            return new Relay(server.port(), bytes, Long.MAX_VALUE, () ->
+                    last != null && (last.getBytesIn() >= bytes || !last.getEndPoint().isOpen()));
         }
     }
 

@@ -2,6 +2,7 @@ package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -10,8 +11,12 @@ import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
+import java.io.EOFException;
 import java.io.InputStream;
+import java.net.ConnectException;
+import java.net.SocketException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -112,6 +117,51 @@ class ShutdownContractTest {
             client.close();
             stopped.get(10, TimeUnit.SECONDS);
         }
+    }
+
+    @Test
+    void letsNobodyWaitWhoComesMeanwhile() throws Exception {
+        TestServer server = new TestServer(connectors::http);
+        server.server().setStopTimeout(30_000);
+        server.connector().setShutdownIdleTimeout(30_000);
+        GracefulHandler graceful = new GracefulHandler(new Echo());
+        int port = server.start(graceful).port();
+        try (RawClient client = server.client()) {
+            client.send("POST /slow HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n");
+            assertTrue(handling.await(10, TimeUnit.SECONDS));
+            CompletableFuture<Void> stopped = CompletableFuture.runAsync(() -> close(server));
+            Await.until("shut down", () -> server.connector().isShutdown() && graceful.isShutdown());
+            // Jetty's own interrupts accept(), which then throws even when it has accepted: nobody knows of that peer any more.
+            if (connectors != Connectors.STOCK) {
+                assertTurnsAway(port);
+            }
+            // A selector accepts until it is stopped.
+            if (server.connector().getAcceptors() > 0) {
+                // The system keeps the socket for who waits in accept(), though it is closed.
+                Await.until("nobody accepts", () -> !isAnyoneAccepting());
+                assertThrows(ConnectException.class, () -> new RawClient(port).close());
+            }
+            assertFalse(stopped.isDone());
+            assertEquals("/slow", client.send("body").answer().text());
+            assertEquals(-1, client.read());
+            stopped.get(10, TimeUnit.SECONDS);
+            assertThrows(ConnectException.class, () -> new RawClient(port).close());
+        }
+    }
+
+    /** Refused, reset, or told to come later: that depends on where the acceptor was. */
+    private static void assertTurnsAway(int port) throws Exception {
+        try (RawClient late = new RawClient(port).get("/late")) {
+            assertEquals("HTTP/1.1 503 Service Unavailable", late.line());
+            late.in().readAllBytes();
+        } catch (EOFException | SocketException turnedAway) {
+            // At once: one that is left alone has a timeout of another kind.
+        }
+    }
+
+    private static boolean isAnyoneAccepting() {
+        return Thread.getAllStackTraces().values().stream().map(Arrays::toString)
+                .anyMatch(stack -> stack.contains("AbstractConnector$Acceptor.run("));
     }
 
     private static void close(TestServer server) {

@@ -1,9 +1,7 @@
 package dev.millrace.ee11;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.connector.MillraceConnector;
 import dev.millrace.files.ServerSendfile;
 import dev.millrace.files.XSendfileHandler;
 import dev.millrace.testing.Connectors;
@@ -101,9 +99,8 @@ class ServletFileSecurityTest {
         try (TestServer server = new TestServer(connectors::http)) {
             server.start(handler());
             for (String prefix : new String[] {"/app/files", "/app/delegated"}) {
-                new MixedRequests(root.path(), prefix).run(server.port(), 50, 10);
+                new MixedRequests(root.path(), prefix).run(server, 50, 10);
             }
-            assertTrue(((MillraceConnector) server.connector()).getTransferStatistics().getRegions() > 0);
         }
     }
 }

@@ -168,7 +168,7 @@ class FileSecurityTest {
     void neverMixesAnswers() throws Exception {
         MixedRequests requests = new MixedRequests(root, "");
         try (TestServer server = new TestServer(connectors::http).start(handler())) {
-            requests.run(server.port(), 170, 30);
+            requests.run(server, 170, 30);
         }
     }
 }

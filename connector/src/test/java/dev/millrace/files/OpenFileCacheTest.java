@@ -211,6 +211,11 @@ class OpenFileCacheTest {
                 assertEquals(404, client.get("/missing" + i).answer().status());
             }
             Await.until("bounded", () -> cache().getOpenFiles() <= 10 && cache().getMissingPaths() <= 10);
+            if (OS.LINUX.isCurrentOs()) {
+                // Those that had to leave are closed a moment later.
+                Await.until("given back", () -> Leaks.descriptors(directory) <= 10 && Leaks.mappings(directory) <= 10);
+                assertTrue(Leaks.descriptors(directory) > 0 && Leaks.mappings(directory) > 0, "those in the cache are open");
+            }
         }
     }
 

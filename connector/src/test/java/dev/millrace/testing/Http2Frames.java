@@ -1,25 +1,37 @@
 package dev.millrace.testing;
 
+import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
 
-/** Speaks HTTP/2 by hand (RFC 9113), over a client's connection: one request after the other. */
+/** Speaks HTTP/2 by hand (RFC 9113), over a client's connection: one request after the other, or several at once. */
 public final class Http2Frames {
     private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
     private static final int DATA = 0;
     private static final int HEADERS = 1;
     private static final int RST_STREAM = 3;
     private static final int SETTINGS = 4;
+    private static final int GOAWAY = 7;
     private static final int WINDOW_UPDATE = 8;
     private static final short INITIAL_WINDOW_SIZE = 4;
     private static final int END_STREAM = 1;
     private static final int END_HEADERS = 4;
     private static final int CANCEL = 8;
+    private static final int MOST_OF_A_FRAME = 16 * 1024;
 
     private final RawClient client;
     private int stream = -1;
+
+    private record Frame(int type, int flags, int stream, byte[] payload) {
+        private boolean endsAnswer() {
+            return (type == DATA || type == HEADERS) && (flags & END_STREAM) != 0;
+        }
+    }
 
     /** Sends the preface. */
     public Http2Frames(RawClient client) throws IOException {
@@ -60,12 +72,33 @@ public final class Http2Frames {
         return this;
     }
 
-    /** Sends content to a path, of at most 16 KiB. */
+    /** Sends content to a path. */
     public Http2Frames post(String path, byte[] content) throws IOException {
+        post(path);
+        return send(stream, content);
+    }
+
+    /** Begins a request with content. */
+    public int post(String path) throws IOException {
         stream += 2;
         client.send(frame(HEADERS, END_HEADERS, stream, fields(0x83, path)));
-        client.send(frame(DATA, END_STREAM, stream, content));
+        return stream;
+    }
+
+    /** Sends the content of a request, whatever the server's windows are: see to it that they are large enough. */
+    public Http2Frames send(int ofStream, byte[] content) throws IOException {
+        int begin = 0;
+        do {
+            int end = Math.min(content.length, begin + MOST_OF_A_FRAME);
+            client.send(frame(DATA, end == content.length ? END_STREAM : 0, ofStream, Arrays.copyOfRange(content, begin, end)));
+            begin = end;
+        } while (begin < content.length);
         return this;
+    }
+
+    /** Begins no more requests. */
+    public void goAway() throws IOException {
+        client.send(frame(GOAWAY, 0, 0, new byte[8]));
     }
 
     /** Wants no more of the answer to the last request. */
@@ -89,25 +122,72 @@ public final class Http2Frames {
 
     /** The content of the answer to the last request. */
     public String content() throws IOException {
-        StringBuilder content = new StringBuilder();
+        return new String(contentBytes(), StandardCharsets.ISO_8859_1);
+    }
+
+    /** The content of the answer to the last request. */
+    public byte[] contentBytes() throws IOException {
+        return content(stream);
+    }
+
+    /** The content of the answer to a request; passes over what belongs to others. */
+    public byte[] content(int ofStream) throws IOException {
+        ByteArrayOutputStream content = new ByteArrayOutputStream();
         while (true) {
-            byte[] bytes = exactly(9);
-            ByteBuffer head = ByteBuffer.wrap(bytes);
-            int length = (head.get() & 0xff) << 16 | head.getShort() & 0xffff;
-            int type = head.get();
-            int flags = head.get();
-            int ofStream = head.getInt();
-            byte[] payload = exactly(length);
-            if (ofStream == stream && type == RST_STREAM) {
-                throw new IOException("stream was reset: error " + ByteBuffer.wrap(payload).getInt());
-            }
-            if (ofStream == stream && type == DATA) {
-                content.append(new String(payload, StandardCharsets.ISO_8859_1));
-            }
-            if (ofStream == stream && (type == DATA || type == HEADERS) && (flags & END_STREAM) != 0) {
-                return content.toString();
+            Frame frame = read();
+            if (frame.stream == ofStream && collect(frame, content)) {
+                return content.toByteArray();
             }
         }
+    }
+
+    /** The contents of so many answers by their streams, in whatever order their frames come. */
+    public Map<Integer, byte[]> contents(int answers) throws IOException {
+        Map<Integer, ByteArrayOutputStream> begun = new TreeMap<>();
+        Map<Integer, byte[]> ended = new TreeMap<>();
+        while (ended.size() < answers) {
+            Frame frame = read();
+            ByteArrayOutputStream content = begun.computeIfAbsent(frame.stream, s -> new ByteArrayOutputStream());
+            if (collect(frame, content)) {
+                ended.put(frame.stream, content.toByteArray());
+            }
+        }
+        return ended;
+    }
+
+    /** @return whether that was all */
+    private static boolean collect(Frame frame, ByteArrayOutputStream content) throws IOException {
+        if (frame.type == RST_STREAM) {
+            throw new IOException("stream was reset: error " + ByteBuffer.wrap(frame.payload).getInt());
+        }
+        if (frame.type == DATA) {
+            content.write(frame.payload);
+        }
+        return frame.endsAnswer();
+    }
+
+    /** Reads until the server says that it goes away: the last stream that it serves, if that is no failure. */
+    public int awaitGoAway() throws IOException {
+        Frame frame = read();
+        while (frame.type != GOAWAY) {
+            frame = read();
+        }
+        ByteBuffer payload = ByteBuffer.wrap(frame.payload);
+        int last = payload.getInt();
+        int error = payload.getInt();
+        if (error != 0) {
+            throw new IOException("the connection has failed: error " + error);
+        }
+        return last;
+    }
+
+    private Frame read() throws IOException {
+        ByteBuffer head = ByteBuffer.wrap(exactly(9));
+        int length = (head.get() & 0xff) << 16 | head.getShort() & 0xffff;
+        int type = head.get();
+        int flags = head.get();
+        int ofStream = head.getInt();
+        return new Frame(type, flags, ofStream, exactly(length));
     }
 
     private byte[] exactly(int length) throws IOException {

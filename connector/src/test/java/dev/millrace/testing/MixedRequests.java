@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.connector.MillraceConnector;
 import dev.millrace.testing.RawClient.Answer;
+import dev.millrace.transfer.TransferStatistics;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.net.SocketException;
@@ -17,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -46,19 +49,31 @@ public final class MixedRequests {
         }
     }
 
-    /** Sends them, and returns when the last answer is checked. */
-    public void run(int port, int readers, int breakers) throws Exception {
+    /** Sends them, and returns when the last answer is checked. Nobody reads before all are connected, and have asked. */
+    public void run(TestServer server, int readers, int breakers) throws Exception {
+        long regions = statistics(server).getRegions();
+        long bytes = statistics(server).getTransferredBytes();
         AtomicBoolean done = new AtomicBoolean();
+        CountDownLatch asked = new CountDownLatch(readers + breakers);
+        CountDownLatch mayRead = new CountDownLatch(1);
+        Callable<Void> together = () -> {
+            asked.countDown();
+            assertTrue(mayRead.await(60, TimeUnit.SECONDS), "not all have asked");
+            return null;
+        };
         ExecutorService clients = Executors.newCachedThreadPool();
         try {
             List<Future<Void>> reading = new ArrayList<>();
             for (int i = 0; i < readers; i++) {
-                reading.add(clients.submit(pipelining(port, i)));
+                reading.add(clients.submit(pipelining(server.port(), i, together)));
             }
             List<Future<Void>> breaking = new ArrayList<>();
             for (int i = 0; i < breakers; i++) {
-                breaking.add(clients.submit(breaking(port, i, done)));
+                breaking.add(clients.submit(breaking(server.port(), i, done, together)));
             }
+            assertTrue(asked.await(60, TimeUnit.SECONDS), () -> asked.getCount() + " have not asked");
+            server.awaitEndPoints(readers + breakers);
+            mayRead.countDown();
             for (Future<Void> reader : reading) {
                 reader.get(60, TimeUnit.SECONDS);
             }
@@ -69,9 +84,14 @@ public final class MixedRequests {
         } finally {
             clients.shutdownNow();
         }
+        assertTrue(statistics(server).getRegions() > regions && statistics(server).getTransferredBytes() > bytes, "by sendfile");
     }
 
-    private Callable<Void> pipelining(int port, int seed) {
+    private static TransferStatistics statistics(TestServer server) {
+        return ((MillraceConnector) server.connector()).getTransferStatistics();
+    }
+
+    private Callable<Void> pipelining(int port, int seed, Callable<Void> together) {
         return () -> {
             Random random = new Random(seed);
             try (RawClient client = new RawClient(port)) {
@@ -83,6 +103,9 @@ public final class MixedRequests {
                                 .append(".txt HTTP/1.1\r\nHost: a\r\n\r\n");
                     }
                     client.send(requests.toString());
+                    if (round == 0) {
+                        together.call();
+                    }
                     for (int index : wanted) {
                         Answer answer = client.answer();
                         assertEquals(index < 0 ? 404 : 200, answer.status());
@@ -97,7 +120,7 @@ public final class MixedRequests {
     }
 
     /** Clients that go away in the middle, and files that become shorter in the middle. */
-    private Callable<Void> breaking(int port, int seed, AtomicBoolean done) {
+    private Callable<Void> breaking(int port, int seed, AtomicBoolean done, Callable<Void> together) {
         return () -> {
             String name = "broken" + seed + ".txt";
             for (int round = 0; round < 3 || !done.get() && round < 50; round++) {
@@ -105,6 +128,9 @@ public final class MixedRequests {
                         RawClient client = new RawClient(port, 8192)) {
                     file.setLength(10_000_000 + round);
                     client.get(prefix + "/" + name).get(prefix + "/0.txt");
+                    if (round == 0) {
+                        together.call();
+                    }
                     assertEquals('H', client.in().read());
                     if (seed % 2 == 0) {
                         file.setLength(5);

@@ -7,15 +7,24 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 
 /** Passes one connection on to a server, up to a number of bytes in either direction; then it resets both sides. */
 public final class Relay implements AutoCloseable {
     private final ServerSocket listener = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
     private final AtomicLong up = new AtomicLong();
     private final AtomicLong down = new AtomicLong();
+    private final BooleanSupplier isRead;
     private final Thread thread;
+    private volatile AssertionError failure;
 
     public Relay(int serverPort, long mostUp, long mostDown) throws IOException {
+        this(serverPort, mostUp, mostDown, () -> true);
+    }
+
+    /** @param isRead whether the server has read all bytes that may go to it: it is not reset before */
+    public Relay(int serverPort, long mostUp, long mostDown, BooleanSupplier isRead) throws IOException {
+        this.isRead = isRead;
         thread = new Thread(() -> run(serverPort, mostUp, mostDown), "relay");
         thread.start();
     }
@@ -38,9 +47,10 @@ public final class Relay implements AutoCloseable {
         try (Socket client = listener.accept(); Socket server = new Socket("127.0.0.1", serverPort)) {
             client.setSoLinger(true, 0);
             server.setSoLinger(true, 0);
-            Thread back = new Thread(() -> pass(server, client, down, mostDown), "relay-back");
+            Thread back = new Thread(() -> pass(server, client, down, mostDown, () -> {
+            }), "relay-back");
             back.start();
-            pass(client, server, up, mostUp);
+            pass(client, server, up, mostUp, () -> Await.until(mostUp + " bytes read", isRead));
             back.join();
         } catch (IOException ended) {
             // By close(), before anybody came.
@@ -49,7 +59,7 @@ public final class Relay implements AutoCloseable {
         }
     }
 
-    private static void pass(Socket from, Socket to, AtomicLong count, long most) {
+    private void pass(Socket from, Socket to, AtomicLong count, long most, Runnable beforeReset) {
         try {
             InputStream in = from.getInputStream();
             OutputStream out = to.getOutputStream();
@@ -62,8 +72,13 @@ public final class Relay implements AutoCloseable {
                 out.write(bytes, 0, n);
                 count.addAndGet(n);
             }
+            if (count.get() >= most) {
+                beforeReset.run();
+            }
         } catch (IOException ended) {
             // The other direction has reset it, or a peer has.
+        } catch (AssertionError x) {
+            failure = x;
         } finally {
             close(from);
             close(to);
@@ -82,5 +97,8 @@ public final class Relay implements AutoCloseable {
     public void close() throws Exception {
         listener.close();
         thread.join();
+        if (failure != null) {
+            throw failure;
+        }
     }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.connector.BioConnector;
 import java.util.function.Function;
+import org.eclipse.jetty.http.content.CachingHttpContentFactory;
 import org.eclipse.jetty.io.ArrayByteBufferPool;
 import org.eclipse.jetty.io.ConnectionStatistics;
 import org.eclipse.jetty.server.Handler;
@@ -86,6 +87,8 @@ public final class TestServer implements AutoCloseable {
 
     @Override
     public void close() throws Exception {
+        // Jetty's own cache of contents keeps its buffers beyond a stop.
+        server.getContainedBeans(CachingHttpContentFactory.class).forEach(CachingHttpContentFactory::flushCache);
         server.stop();
         // What ends slow peers is no thread of the pool, which a stop waits for.
         Await.until("no end points left", () -> connector.getConnectedEndPoints().isEmpty(),

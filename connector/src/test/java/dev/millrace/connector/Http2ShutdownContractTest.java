@@ -1,0 +1,150 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Http2Frames;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
+import java.io.InputStream;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.server.handler.GracefulHandler;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a graceful shutdown does with the streams of HTTP/2 (RFC 9113 section 6.8), and with connections that have none. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#all")
+@Timeout(60)
+class Http2ShutdownContractTest {
+    /** More than one write takes. */
+    private static final int BYTES = 3_000_000;
+
+    @TempDir
+    static Path directory;
+
+    @Parameter
+    Connectors connectors;
+
+    private final byte[] content = new byte[BYTES];
+    private final CountDownLatch handling = new CountDownLatch(1);
+
+    /** Answers the content of a request by another, larger one. */
+    private final class Slow extends Handler.Abstract {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            if (request.getMethod().equals("GET")) {
+                Content.Sink.write(response, true, "here", callback);
+                return true;
+            }
+            handling.countDown();
+            try (InputStream in = Content.Source.asInputStream(request)) {
+                assertEquals("body", new String(in.readAllBytes()));
+            }
+            response.write(true, ByteBuffer.wrap(content), callback);
+            return true;
+        }
+    }
+
+    /** A client of a server. */
+    private interface Connect {
+        RawClient to(TestServer server) throws Exception;
+    }
+
+    private TestServer plain() {
+        return new TestServer(s -> connectors.on(s, new HTTP2CServerConnectionFactory(new HttpConfiguration())));
+    }
+
+    private GracefulHandler start(TestServer server, long shutdownIdleMillis) throws Exception {
+        new Random(BYTES).nextBytes(content);
+        server.server().setStopTimeout(30_000);
+        server.connector().setShutdownIdleTimeout(shutdownIdleMillis);
+        GracefulHandler graceful = new GracefulHandler(new Slow());
+        server.start(graceful);
+        return graceful;
+    }
+
+    private static void close(TestServer server) {
+        try {
+            server.close();
+        } catch (Exception x) {
+            throw new IllegalStateException(x);
+        }
+    }
+
+    @Test
+    void answersWhatIsInFlightAndRefusesWhatComesMeanwhile() throws Exception {
+        shutDown(plain(), TestServer::client);
+    }
+
+    @Test
+    void answersWhatIsInFlightAndRefusesWhatComesMeanwhileOverTls() throws Exception {
+        Tls tls = new Tls(directory);
+        shutDown(new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "alpn"),
+                new ALPNServerConnectionFactory("h2"), new HTTP2ServerConnectionFactory(new HttpConfiguration()))),
+                server -> tls.over(new Socket("127.0.0.1", server.port()), "h2"));
+    }
+
+    private void shutDown(TestServer server, Connect connect) throws Exception {
+        GracefulHandler graceful = start(server, 30_000);
+        try (RawClient client = connect.to(server)) {
+            Http2Frames frames = new Http2Frames(client).openWindows();
+            int inFlight = frames.post("/slow");
+            assertTrue(handling.await(10, TimeUnit.SECONDS));
+            CompletableFuture<Void> stopped = CompletableFuture.runAsync(() -> close(server));
+            // Streams that are under way may still arrive.
+            assertEquals(Integer.MAX_VALUE, frames.awaitGoAway());
+            Await.until("shut down", graceful::isShutdown);
+            String refusal = frames.get("/late").content();
+            assertTrue(refusal.contains("503"), refusal);
+            assertFalse(stopped.isDone());
+            frames.send(inFlight, "body".getBytes());
+            assertArrayEquals(content, frames.content(inFlight));
+            assertEquals(inFlight + 2, frames.awaitGoAway());
+            frames.goAway();
+            assertEquals(-1, client.read());
+            stopped.get(10, TimeUnit.SECONDS);
+        }
+    }
+
+    /** Who was told to go has nothing left to do, and stays. */
+    @Test
+    void endsAConnectionThatHasNothingInFlight() throws Exception {
+        TestServer server = plain();
+        start(server, 200);
+        try (RawClient client = server.client()) {
+            Http2Frames frames = new Http2Frames(client);
+            assertEquals("here", frames.get("/").content());
+            CompletableFuture<Void> stopped = CompletableFuture.runAsync(() -> close(server));
+            assertEquals(Integer.MAX_VALUE, frames.awaitGoAway());
+            assertEquals(1, frames.awaitGoAway());
+            assertEquals(-1, client.read());
+            stopped.get(10, TimeUnit.SECONDS);
+        }
+    }
+}
