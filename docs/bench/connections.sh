@@ -124,8 +124,8 @@ costly_load() {
 # memory_of LABEL: KiB of resident memory, bytes of objects that live, after a collection
 memory_of() {
     local pid objects
-    # An array that fills a hole is no object.
-    objects=$("$(dirname "$(readlink -f "$(command -v "$java")")")/jcmd" "${pids[$1]}" GC.class_histogram |
+    # An array that fills a hole is no object. What is no JVM has none, 0.
+    objects=$({ "$(dirname "$(readlink -f "$(command -v "$java")")")/jcmd" "${pids[$1]}" GC.class_histogram 2> /dev/null || true; } |
         awk '$4 ~ /FillerElement|FillerArray/ { filler += $3 } $1 == "Total" { total = $3 } END { print total - filler }')
     sleep 1
     for pid in $(tree_of "${pids[$1]}"); do awk '/^VmRSS/ { print $2 }' "/proc/$pid/status"; done |
