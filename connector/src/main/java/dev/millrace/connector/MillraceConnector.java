@@ -170,7 +170,8 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
 
     /**
      * Limits the time from the first byte of a request to the end of its head, however busily the peer trickles; over TLS
-     * also the time of the handshake. Checked about once a second; HTTP/1.x only.
+     * also the time of the handshake. With HTTP/2 a frame is what must end in time, or the frames of a head together; not one of DATA.
+     * Checked about once a second.
      *
      * @param requestHeadTimeoutMillis default 30,000; 0: no limit
      */
@@ -186,7 +187,8 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
 
     /**
      * Ends connections whose peer sends a request's content more slowly, counting only the time in which the
-     * application waits for it, and not before {@link #getSlowPeerGraceMillis} of waiting. HTTP/1.x only.
+     * application waits for it, and not before {@link #getSlowPeerGraceMillis} of waiting. HTTP/1.x only: streams of HTTP/2 may be
+     * silent for long.
      *
      * @param minRequestBytesPerSecond default 240; 0: no limit
      */

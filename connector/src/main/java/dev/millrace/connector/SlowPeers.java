@@ -25,6 +25,7 @@ import org.slf4j.LoggerFactory;
  */
 final class SlowPeers extends AbstractLifeCycle {
     private static final Logger LOG = LoggerFactory.getLogger(SlowPeers.class);
+    private static final boolean HAS_HTTP2 = hasHttp2();
 
     private final MillraceConnector connector;
     private final Set<WatchedEndPoint> ending = ConcurrentHashMap.newKeySet();
@@ -43,6 +44,17 @@ final class SlowPeers extends AbstractLifeCycle {
 
     SlowPeers(MillraceConnector connector) {
         this.connector = connector;
+    }
+
+    // A server may have none of its classes.
+    private static boolean hasHttp2() {
+        try {
+            Class.forName("org.eclipse.jetty.http2.HTTP2Connection", false, SlowPeers.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException x) {
+            LOG.debug("No HTTP/2 to watch: {}", x.toString());
+            return false;
+        }
     }
 
     long getRequestHeadTimeoutMillis() {
@@ -195,7 +207,8 @@ final class SlowPeers extends AbstractLifeCycle {
             return true;
         }
         boolean preliminary = !established || http == null && PeerPace.isPreliminary(connection);
-        return preliminary && System.currentTimeMillis() - endPoint.getCreatedTimeStamp() > timeout;
+        return preliminary && System.currentTimeMillis() - endPoint.getCreatedTimeStamp() > timeout
+                || HAS_HTTP2 && FrameWatch.millisInFrame(endPoint.getConnection(), connection) > timeout;
     }
 
     private void end(WatchedEndPoint endPoint, LongAdder counter, String what) {
