@@ -125,8 +125,7 @@ final class BlockingWrite {
     }
 
     private void transfer(Transfer transfer) throws IOException {
-        int turnBytes = transfer.blockingTurnBytes();
-        if (turnBytes == 0) {
+        if (transfer.blockingTurnBytes(channel) == 0) {
             transfer.onTurn();
             turn(transfer.region(), Integer.MAX_VALUE);
             return;
@@ -135,7 +134,7 @@ final class BlockingWrite {
             acquireTurn();
             try {
                 transfer.onTurn();
-                turn(transfer.region(), turnBytes);
+                turn(transfer.region(), transfer.blockingTurnBytes(channel));
             } finally {
                 connector.getTransferPermits().release();
             }

@@ -1,5 +1,6 @@
 package dev.millrace.transfer;
 
+import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -39,7 +40,7 @@ final class Adaptive extends TransferAlgorithm {
         }
 
         @Override
-        public int turnBytes() {
+        public int turnBytes(SocketChannel socket) {
             return TURN_BYTES;
         }
 

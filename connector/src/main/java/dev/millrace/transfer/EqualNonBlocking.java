@@ -1,5 +1,7 @@
 package dev.millrace.transfer;
 
+import java.nio.channels.SocketChannel;
+
 /**
  * A turn is what the socket takes at once; then the worker is free, and whoever finds that the socket takes more goes on: the
  * selector's own thread with what is in memory, or any worker. Nobody waits for a client.
@@ -30,7 +32,7 @@ final class EqualNonBlocking extends TransferAlgorithm {
         }
 
         @Override
-        public int turnBytes() {
+        public int turnBytes(SocketChannel socket) {
             return TURN_BYTES;
         }
 

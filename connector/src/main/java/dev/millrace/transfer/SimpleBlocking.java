@@ -1,5 +1,7 @@
 package dev.millrace.transfer;
 
+import java.nio.channels.SocketChannel;
+
 /** A worker owns a transfer from its first byte to its end: the best for few fast clients, and a queue for the others. */
 final class SimpleBlocking extends TransferAlgorithm implements Course {
     static final SimpleBlocking INSTANCE = new SimpleBlocking();
@@ -18,7 +20,7 @@ final class SimpleBlocking extends TransferAlgorithm implements Course {
     }
 
     @Override
-    public int turnBytes() {
+    public int turnBytes(SocketChannel socket) {
         return Integer.MAX_VALUE;
     }
 
