@@ -22,7 +22,7 @@ public abstract sealed class TransferAlgorithm
      *
      * @param text {@code SimpleBlocking}: a worker owns a transfer until its end; {@code EqualNonBlocking}: a turn ends when the
      *     socket takes no more, and any worker goes on when it does; {@code EqualBlocking(bytes)}: a turn ends when that many
-     *     bytes are sent, unless given a third of what the socket's buffer has room for, 81,920 at least and 2 MiB at most;
+     *     bytes are sent, unless given a quarter of the socket's send buffer, 81,920 at least and 2 MiB at most;
      *     {@code Adaptive}: goes by how long the client needed, the last time, to make room
      * @return the algorithm; its {@code toString} is its name
      * @throws IllegalArgumentException for any other text
