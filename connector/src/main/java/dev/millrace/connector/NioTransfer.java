@@ -10,6 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.util.thread.Invocable;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -179,8 +180,13 @@ final class NioTransfer implements Invocable.Task, Transfer.Peer {
     }
 
     private void complete() {
+        Runnable end = endPoint.getWriteFlusher()::completeWrite;
         try {
-            executor.execute(endPoint.getWriteFlusher()::completeWrite);
+            if (executor instanceof QueuedThreadPool pool) {
+                TransferWorkers.execute(pool, end);
+            } else {
+                executor.execute(end);
+            }
         } catch (RejectedExecutionException x) {
             endPoint.close(x);
         }

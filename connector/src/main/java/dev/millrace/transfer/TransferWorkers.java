@@ -70,10 +70,30 @@ public final class TransferWorkers extends ContainerLifeCycle implements Executo
         return threads.getQueueSize() > 0;
     }
 
-    /** @param turn run by a worker, after those that came before */
+    /**
+     * @param turn run by a worker, after those that came before
+     * @throws OutOfMemoryError when there is no worker, and no thread for one
+     */
     @Override
     public void execute(Runnable turn) {
-        threads.execute(turn);
+        execute(threads, turn);
+    }
+
+    /**
+     * Gives a task to a pool, which queues it before it asks for another thread: without one the task is done all the same, by those
+     * that the pool has.
+     *
+     * @throws OutOfMemoryError when it has none
+     */
+    public static void execute(QueuedThreadPool pool, Runnable task) {
+        try {
+            pool.execute(task);
+        } catch (OutOfMemoryError x) {
+            if (pool.getThreads() == 0) {
+                throw x;
+            }
+            LOG.debug("No thread but those of {}: {}", pool, x.toString());
+        }
     }
 
     /**
