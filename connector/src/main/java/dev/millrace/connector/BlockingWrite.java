@@ -125,7 +125,8 @@ final class BlockingWrite {
     }
 
     private void transfer(Transfer transfer) throws IOException {
-        if (transfer.blockingTurnBytes(channel) == 0) {
+        int turnBytes = transfer.blockingTurnBytes();
+        if (turnBytes == 0) {
             transfer.onTurn();
             turn(transfer.region(), Integer.MAX_VALUE);
             return;
@@ -134,7 +135,7 @@ final class BlockingWrite {
             acquireTurn();
             try {
                 transfer.onTurn();
-                turn(transfer.region(), transfer.blockingTurnBytes(channel));
+                turn(transfer.region(), turnBytes);
             } finally {
                 connector.getTransferPermits().release();
             }

@@ -1,6 +1,5 @@
 package dev.millrace.transfer;
 
-import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -40,7 +39,7 @@ final class Adaptive extends TransferAlgorithm {
         }
 
         @Override
-        public int turnBytes(SocketChannel socket) {
+        public int turnBytes() {
             return TURN_BYTES;
         }
 

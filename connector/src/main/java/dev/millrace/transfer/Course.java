@@ -1,8 +1,5 @@
 package dev.millrace.transfer;
 
-import java.io.IOException;
-import java.nio.channels.SocketChannel;
-
 /** The way of one transfer through its algorithm. Used by one thread at a time. */
 interface Course {
     /** A wait that only the client's making room ends, or the end of the connection. */
@@ -14,13 +11,8 @@ interface Course {
     /** The most bytes that the thread which writes the response sends by itself, without waiting; 0: none. */
     int firstBytes();
 
-    /**
-     * The most bytes of a turn.
-     *
-     * @param socket what they are sent to
-     * @throws IOException when the socket fails
-     */
-    int turnBytes(SocketChannel socket) throws IOException;
+    /** The most bytes of a turn. */
+    int turnBytes();
 
     /**
      * The socket took all that a turn may send.

@@ -1,7 +1,5 @@
 package dev.millrace.transfer;
 
-import java.nio.channels.SocketChannel;
-
 /**
  * A turn is what the socket takes at once; then the worker is free, and whoever finds that the socket takes more goes on: the
  * selector's own thread with what is in memory, or any worker. Nobody waits for a client.
@@ -32,7 +30,7 @@ final class EqualNonBlocking extends TransferAlgorithm {
         }
 
         @Override
-        public int turnBytes(SocketChannel socket) {
+        public int turnBytes() {
             return TURN_BYTES;
         }
 

@@ -1,7 +1,5 @@
 package dev.millrace.transfer;
 
-import java.nio.channels.SocketChannel;
-
 /** A worker owns a transfer from its first byte to its end: the best for few fast clients, and a queue for the others. */
 final class SimpleBlocking extends TransferAlgorithm implements Course {
     static final SimpleBlocking INSTANCE = new SimpleBlocking();
@@ -20,7 +18,7 @@ final class SimpleBlocking extends TransferAlgorithm implements Course {
     }
 
     @Override
-    public int turnBytes(SocketChannel socket) {
+    public int turnBytes() {
         return Integer.MAX_VALUE;
     }
 

@@ -117,7 +117,7 @@ public final class Transfer {
      * @throws IOException when the file or the socket fails; the connection must then be closed
      */
     public Step turn(SocketChannel socket, Peer peer) throws IOException {
-        return turn(socket, turnBytes(socket), peer, peer);
+        return turn(socket, course.turnBytes(), peer, peer);
     }
 
     /**
@@ -201,22 +201,9 @@ public final class Transfer {
         failure = cause;
     }
 
-    private int turnBytes(SocketChannel socket) throws IOException {
-        try {
-            return course.turnBytes(socket);
-        } catch (IOException x) {
-            failure = x;
-            throw new EofException(x);
-        }
-    }
-
-    /**
-     * @param socket what the connection's thread writes to
-     * @return the bytes after which a connection with a thread of its own lets others have their turn; 0: never
-     * @throws IOException when the socket fails; the connection must then be closed
-     */
-    public int blockingTurnBytes(SocketChannel socket) throws IOException {
-        return algorithm.blockingTurnBytes(socket);
+    /** @return the bytes after which a connection with a thread of its own lets others have their turn; 0: never */
+    public int blockingTurnBytes() {
+        return algorithm.blockingTurnBytes();
     }
 
     /** The region was withdrawn: counts the end, once. */

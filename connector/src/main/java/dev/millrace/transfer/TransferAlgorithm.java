@@ -1,7 +1,5 @@
 package dev.millrace.transfer;
 
-import java.io.IOException;
-import java.nio.channels.SocketChannel;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -22,8 +20,8 @@ public abstract sealed class TransferAlgorithm
      *
      * @param text {@code SimpleBlocking}: a worker owns a transfer until its end; {@code EqualNonBlocking}: a turn ends when the
      *     socket takes no more, and any worker goes on when it does; {@code EqualBlocking(bytes)}: a turn ends when that many
-     *     bytes are sent, unless given a quarter of the socket's send buffer, 81,920 at least and 2 MiB at most;
-     *     {@code Adaptive}: goes by how long the client needed, the last time, to make room
+     *     bytes are sent, 262,144 unless given; {@code Adaptive}: goes by how long the client needed, the last
+     *     time, to make room
      * @return the algorithm; its {@code toString} is its name
      * @throws IllegalArgumentException for any other text
      */
@@ -34,7 +32,7 @@ public abstract sealed class TransferAlgorithm
         }
         String bytes = parts.group(2);
         if (parts.group(1).equals("EqualBlocking")) {
-            return bytes == null ? EqualBlocking.AS_THE_SOCKET_HAS_ROOM : new EqualBlocking(Integer.parseInt(bytes));
+            return bytes == null ? EqualBlocking.INSTANCE : new EqualBlocking(Integer.parseInt(bytes));
         }
         if (bytes != null) {
             throw unknown(text);
@@ -55,11 +53,8 @@ public abstract sealed class TransferAlgorithm
     /** @return the way of one transfer, new unless it remembers nothing */
     abstract Course newCourse();
 
-    /**
-     * @return the bytes after which a connection with a thread of its own lets others have their turn; 0: never
-     * @throws IOException when the socket fails
-     */
-    int blockingTurnBytes(SocketChannel socket) throws IOException {
+    /** @return the bytes after which a connection with a thread of its own lets others have their turn; 0: never */
+    int blockingTurnBytes() {
         return 0;
     }
 }

@@ -154,7 +154,7 @@ class SelectorDispatchTest {
             assertArrayEquals(LARGE, slow.answer().body());
             assertEquals("fine", slow.get("/").answer().text());
             // A request whose answer has come may still be counted: Jetty's strategy takes it back when the task returns.
-            Await.until("handed over once", () -> statistics(server).getHandOvers() == 1);
+            Await.until("handed over", () -> statistics(server).getHandOvers() >= 1);
         }
     }
 

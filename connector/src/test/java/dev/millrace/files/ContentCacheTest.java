@@ -261,15 +261,19 @@ class ContentCacheTest {
         cache().setValidMillis(-1);
         ExecutorService readers = Executors.newFixedThreadPool(10);
         try (TestServer server = server()) {
-            List<Future<Void>> results = new ArrayList<>();
-            for (int reader = 0; reader < 10; reader++) {
-                results.add(readers.submit(reader(server.port(), contents, reader)));
+            long begin = System.nanoTime();
+            // Again where all is done within the first rests: after 64 that had to leave, nothing comes in for 100 ms.
+            for (int seed = 0; cache().getCacheAdmissions() <= 100 || cache().getCacheHits() <= 100; seed += 10) {
+                assertTrue(System.nanoTime() - begin < TimeUnit.SECONDS.toNanos(60),
+                        "admissions " + cache().getCacheAdmissions() + ", hits " + cache().getCacheHits());
+                List<Future<Void>> results = new ArrayList<>();
+                for (int reader = seed; reader < seed + 10; reader++) {
+                    results.add(readers.submit(reader(server.port(), contents, reader)));
+                }
+                for (Future<Void> result : results) {
+                    result.get(60, TimeUnit.SECONDS);
+                }
             }
-            for (Future<Void> result : results) {
-                result.get(60, TimeUnit.SECONDS);
-            }
-            assertTrue(cache().getCacheAdmissions() > 100, "admissions " + cache().getCacheAdmissions());
-            assertTrue(cache().getCacheHits() > 100, "hits " + cache().getCacheHits());
         } finally {
             readers.shutdownNow();
         }
