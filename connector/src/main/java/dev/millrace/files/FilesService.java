@@ -173,7 +173,9 @@ final class FilesService extends ResourceService {
     protected void writeHttpError(Request request, Response response, Callback callback, int status) {
         if (status == HttpStatus.NOT_MODIFIED_304) {
             response.setStatus(status);
-            response.write(true, BufferUtil.EMPTY_BUFFER, callback);
+            // Not last, though there is no more: Jetty would give it a length, 0, which is not that of a 200 (section 8.6).
+            response.write(false, BufferUtil.EMPTY_BUFFER, Callback.from(callback.getInvocationType(),
+                    () -> response.write(true, BufferUtil.EMPTY_BUFFER, callback), callback::failed));
         } else {
             super.writeHttpError(request, response, callback, status);
         }

@@ -77,7 +77,7 @@ class IdleTransferTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"SimpleBlocking", "EqualBlocking", "EqualNonBlocking", "Adaptive"})
+    @ValueSource(strings = {"SimpleBlocking", "EqualBlocking(20000)", "EqualNonBlocking", "Adaptive"})
     void tellsTheApplicationWhyAndOnNoWorker(String algorithm) throws Exception {
         TestServer server = new TestServer(Connectors.NIO::http);
         ((MillraceConnector) server.connector()).setAlgorithm(algorithm);

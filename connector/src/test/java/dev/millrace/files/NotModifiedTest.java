@@ -60,6 +60,8 @@ class NotModifiedTest {
         for (String name : new String[] {"Vary", "ETag", "Cache-Control", "Last-Modified"}) {
             assertEquals(expected.headers().get(name), notModified.headers().get(name), name + " of " + request);
         }
+        // RFC 9110 section 8.6: that of the whole, or none.
+        assertNull(notModified.headers().get("Content-Length"), request);
     }
 
     @Test
@@ -87,6 +89,7 @@ class NotModifiedTest {
             assertEquals(304, same.status());
             assertNull(same.headers().get("ETag"));
             assertNull(same.headers().get("Vary"));
+            assertNull(same.headers().get("Content-Length"));
         }
     }
 

@@ -32,7 +32,7 @@ class NoGateTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"SimpleBlocking", "EqualBlocking", "Adaptive"})
+    @ValueSource(strings = {"SimpleBlocking", "EqualBlocking(20000)", "Adaptive"})
     void sendsAllTheSame(String algorithm) throws Exception {
         long checksum = Download.checksum(TestFiles.write(directory, "file.bin", FILE_BYTES), FILE_BYTES);
         SendfileHandler files = new SendfileHandler();

@@ -59,7 +59,7 @@ class SelectorTurnTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"SimpleBlocking", "EqualBlocking"})
+    @ValueSource(strings = {"SimpleBlocking", "EqualBlocking(81920)"})
     void leavesTheOthersToTheirWorkers(String algorithm) throws Exception {
         assertEquals(0, selectorTurns("adaptive", algorithm));
     }

@@ -50,7 +50,7 @@ class TransferContractTest {
     Path directory;
 
     static List<String> algorithms() {
-        return List.of("SimpleBlocking", "EqualNonBlocking", "EqualBlocking(10000)", "EqualBlocking", "Adaptive");
+        return List.of("SimpleBlocking", "EqualNonBlocking", "EqualBlocking(10000)", "EqualBlocking(81920)", "Adaptive");
     }
 
     private TestServer server(String algorithm, int workers) {
@@ -295,7 +295,7 @@ class TransferContractTest {
     void newTransfersFollowTheNewAlgorithm() throws Exception {
         TestFiles.write(directory, "file.bin", FILE_BYTES);
         TestFiles.write(directory, "small.bin", SOCKET_BYTES / 2);
-        try (TestServer server = server(selects() ? "SimpleBlocking" : "EqualBlocking", 1)
+        try (TestServer server = server(selects() ? "SimpleBlocking" : "EqualBlocking(81920)", 1)
                 .start(files()); Download stalled = new Download(server.port(), "/file.bin", 8192)) {
             Await.until("the only worker waits", () -> busy(server) == 1);
             try (Download queued = new Download(server.port(), "/file.bin", 8192)) {
