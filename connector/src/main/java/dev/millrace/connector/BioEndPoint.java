@@ -152,6 +152,7 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         if (BufferUtil.remaining(buffers) == 0) {
             return true;
         }
+        reads.awaitReaderOfMalformed();
         if (turns.takesTurn()) {
             return getConnection() instanceof SslConnection ? writeViews(buffers) : write(buffers);
         }

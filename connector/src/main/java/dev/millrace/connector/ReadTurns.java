@@ -8,7 +8,9 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.BufferUtil;
+import org.eclipse.jetty.util.NanoTime;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,6 +32,7 @@ final class ReadTurns {
     private static final int WAITING = 1;
     private static final int BUSY = 2;
     private static final int AGAIN = 3;
+    private static final long MAX_LEAVING_MILLIS = 100;
 
     private final BioEndPoint endPoint;
     private final SocketChannel channel;
@@ -178,6 +181,27 @@ final class ReadTurns {
     Thread handlingThread() {
         Loop loop = handling;
         return loop == null ? null : loop.thread;
+    }
+
+    /**
+     * Lets the thread that has found a request malformed leave the connection, before the other thread that answers it goes on. When
+     * that has answered it reads to the end, into the buffer that the first is about to give back, and that may be another connection's
+     * by then: that one would begin with bytes of this one (Jetty's HttpConnection, 12.1.12).
+     */
+    void awaitReaderOfMalformed() {
+        Thread reader = handlingThread();
+        if (reader == null || reader == Thread.currentThread()) {
+            return;
+        }
+        HttpConnection http = endPoint.http();
+        if (http == null || !http.getParser().isTerminated()) {
+            return;
+        }
+        // It does no more than to give the buffer back; but inside TLS it may need the lock that this thread holds.
+        long begin = NanoTime.now();
+        while (handlingThread() == reader && NanoTime.millisSince(begin) < MAX_LEAVING_MILLIS) {
+            Thread.yield();
+        }
     }
 
     private static int phase(long duty) {

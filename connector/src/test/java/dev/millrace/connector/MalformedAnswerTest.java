@@ -1,0 +1,133 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A malformed request is answered by another thread than that which found it so. If the first is still in the connection when that
+ * other one reads on, they share a buffer that one of them gives back, and the next connection begins with bytes of this one.
+ */
+@Timeout(60)
+class MalformedAnswerTest {
+    /** More than is read at once, so that something is left to read after the answer. */
+    private static final String MALFORMED = "A".repeat(9000) + " / HTTP/1.1\r\nHost: a\r\n\r\n";
+    private static final int ATTEMPTS = 3;
+    private static final int ROUNDS = 200;
+
+    private final Handler hello = new Handler.Abstract() {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            Content.Sink.write(response, true, request.getMethod() + " hello", callback);
+            return true;
+        }
+    };
+
+    /** Keeps the thread that gives the answer to another until that one waits for it, or the client has been answered. */
+    private static final class Holding extends QueuedThreadPool {
+        private final AtomicBoolean held = new AtomicBoolean();
+        private volatile RawClient client;
+        private volatile boolean waited;
+
+        @Override
+        public boolean tryExecute(Runnable task) {
+            RawClient asking = client;
+            if (asking == null || !held.compareAndSet(false, true)) {
+                return super.tryExecute(task);
+            }
+            execute(task);
+            Await.until("waits, or has answered", () -> isWaiting() || hasAnswer(asking));
+            return true;
+        }
+
+        private boolean isWaiting() {
+            waited = Thread.getAllStackTraces().values().stream().map(Arrays::toString)
+                    .anyMatch(stack -> stack.contains("awaitReaderOfMalformed("));
+            return waited;
+        }
+
+        private static boolean hasAnswer(RawClient client) {
+            try {
+                return client.in().available() > 0;
+            } catch (IOException closed) {
+                return true;
+            }
+        }
+    }
+
+    static Stream<Connectors> bio() {
+        return Connectors.ours().filter(c -> c.name().startsWith("BIO"));
+    }
+
+    private ServerConnector start(Connectors connectors, QueuedThreadPool pool) throws Exception {
+        Server server = new Server(pool);
+        ServerConnector connector = connectors.http(server);
+        server.addConnector(connector);
+        server.setHandler(hello);
+        server.start();
+        return connector;
+    }
+
+    @ParameterizedTest
+    @MethodSource("bio")
+    void waitsUntilItsFinderHasLeft(Connectors connectors) throws Exception {
+        boolean waited = false;
+        // The wait is limited: an attempt in which a thread stands still for longer shows nothing.
+        for (int i = 0; i < ATTEMPTS && !waited; i++) {
+            Holding pool = new Holding();
+            ServerConnector connector = start(connectors, pool);
+            try (RawClient client = new RawClient(connector.getLocalPort())) {
+                pool.client = client;
+                client.send(MALFORMED);
+                assertEquals(431, client.answer().status());
+                assertTrue(pool.held.get(), "the answer was another thread's");
+                waited = pool.waited;
+            } finally {
+                connector.getServer().stop();
+            }
+        }
+        assertTrue(waited, "answered at once");
+    }
+
+    @ParameterizedTest
+    @MethodSource("bio")
+    void leavesNothingToTheNext(Connectors connectors) throws Exception {
+        ServerConnector connector = start(connectors, new QueuedThreadPool());
+        try {
+            for (int i = 0; i < ROUNDS; i++) {
+                try (RawClient client = new RawClient(connector.getLocalPort())) {
+                    client.send(MALFORMED);
+                    client.shutdownOutput();
+                    while (client.read() >= 0) {
+                        // The answer, if it comes before the reset that follows what was not read.
+                    }
+                } catch (IOException reset) {
+                    assertTrue(connector.isRunning(), () -> "ended by " + reset);
+                }
+                try (RawClient client = new RawClient(connector.getLocalPort())) {
+                    assertEquals("GET hello", client.get("/").answer().text());
+                }
+            }
+        } finally {
+            connector.getServer().stop();
+        }
+    }
+}
