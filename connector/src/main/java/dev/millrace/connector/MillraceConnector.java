@@ -187,8 +187,8 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
 
     /**
      * Ends connections whose peer sends a request's content more slowly, counting only the time in which the
-     * application waits for it, and not before {@link #getSlowPeerGraceMillis} of waiting. HTTP/1.x only: streams of HTTP/2 may be
-     * silent for long.
+     * application waits for it, and not before {@link #getSlowPeerGraceMillis} of waiting. A connection of HTTP/2 owes so many for each
+     * request whose content is awaited and that is not answered yet, but for gRPC, whose streams may be silent for long.
      *
      * @param minRequestBytesPerSecond default 240; 0: no limit
      */
@@ -206,7 +206,8 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
      * Ends connections whose peer takes what is written more slowly, counting only the time in which a write waits, and
      * not before {@link #getSlowPeerGraceMillis} of waiting. Any protocol. What a peer takes is seen when the system has room
      * for more, which Linux says of a third of a send buffer: as long as that explains the silence nobody is ended, and a
-     * peer that takes drops of a large buffer is ended by the idle timeout first.
+     * peer that takes drops of a large buffer is ended by the idle timeout first. A peer that opens closed windows of HTTP/2 more
+     * slowly is ended too, not one that leaves them closed: that is for the idle timeout of the stream.
      *
      * @param minResponseBytesPerSecond default 240; 0: no limit
      */
@@ -346,6 +347,10 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
             LOG.debug("No thread but this one: {}", x.toString());
             task.run();
         }
+    }
+
+    /** Called by whoever may be about to wait for content of HTTP/2. */
+    void mayWait() {
     }
 
     /** Runs a task by another thread, which waits for no other task. */

@@ -190,6 +190,7 @@ public non-sealed class NioConnector extends MillraceConnector {
     }
 
     /** Called by whoever may be about to wait, if it may be the thread of any selector. */
+    @Override
     void mayWait() {
         for (SelectorDuty duty : duties) {
             if (duty.mayWait()) {

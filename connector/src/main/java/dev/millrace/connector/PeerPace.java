@@ -29,41 +29,9 @@ final class PeerPace {
     private int messagesAtStart = NOT_AT_START;
     private int millisSinceStart;
 
-    /** One direction, while somebody waits for the peer in it: an idle connection has none. */
-    private static final class Pace {
-        private long total;
-        private long millis;
-        private long bytes;
-        private long stalledMillis;
-
-        private Pace(long total) {
-            this.total = total;
-        }
-
-        private void sample(long totalNow, long sinceMillis, long graceMillis) {
-            millis += sinceMillis;
-            bytes += totalNow - total;
-            stalledMillis = totalNow == total ? stalledMillis + sinceMillis : 0;
-            total = totalNow;
-            if (millis > 2 * graceMillis) {
-                // What the peer did long ago does not excuse what it does now.
-                millis /= 2;
-                bytes /= 2;
-            }
-        }
-
-        private boolean isBelow(long bytesPerSecond, long graceMillis) {
-            return millis >= graceMillis && bytes * 1000 < bytesPerSecond * millis;
-        }
-
-        /** Whether it is below even if the peer has taken that much since progress was seen last. */
-        private boolean hasStalledFor(long bytesPerSecond, long unseenBytes) {
-            return unseenBytes * 1000 < bytesPerSecond * stalledMillis;
-        }
-    }
-
-    boolean readsBelow(long bytesPerSecond, long graceMillis) {
-        return reads != null && reads.isBelow(bytesPerSecond, graceMillis);
+    /** @param requests of them content is awaited: a peer may share its line among them as it likes */
+    boolean readsBelow(long bytesPerSecond, long requests, long graceMillis) {
+        return reads != null && reads.isBelow(bytesPerSecond * Math.max(1, requests), graceMillis);
     }
 
     boolean writesBelow(WatchedEndPoint endPoint, long bytesPerSecond, long graceMillis) {
@@ -86,28 +54,21 @@ final class PeerPace {
         }
     }
 
-    /** @param http null unless that is what peer and server speak, with TLS not before the handshake is over */
-    void sample(WatchedEndPoint endPoint, HttpConnection http, long graceMillis) {
+    /**
+     * @param connection what peer and server speak; null with TLS before the handshake is over
+     * @param streams of HTTP/2 whose content is awaited
+     */
+    void sample(WatchedEndPoint endPoint, Connection connection, int streams, long graceMillis) {
+        HttpConnection http = connection instanceof HttpConnection h ? h : null;
         int now = millis(NanoTime.now());
         int since = now - sampledMillis;
         sampledMillis = now;
         // The volatile read that makes the plain counters of the connection's threads visible.
         long idleMillis = endPoint.getIdleFor();
         sampleStart(http, since, idleMillis);
-        boolean awaitsContent = http != null && inContent(http.getParser()) && endPoint.awaitsRead();
-        reads = sampled(reads, awaitsContent, http == null ? 0 : http.getBytesIn(), since, graceMillis);
-        writes = sampled(writes, endPoint.isWritePending(), endPoint.getSentBytes(), since, graceMillis);
-    }
-
-    private static Pace sampled(Pace pace, boolean waiting, long total, long sinceMillis, long graceMillis) {
-        if (!waiting) {
-            return null;
-        }
-        if (pace == null) {
-            return new Pace(total);
-        }
-        pace.sample(total, sinceMillis, graceMillis);
-        return pace;
+        boolean awaitsContent = streams > 0 || http != null && inContent(http.getParser()) && endPoint.awaitsRead();
+        reads = Pace.sampled(reads, awaitsContent, awaitsContent ? connection.getBytesIn() : 0, since, graceMillis);
+        writes = Pace.sampled(writes, endPoint.isWritePending(), endPoint.getSentBytes(), since, graceMillis);
     }
 
     // The parser stays at its start while it skips line ends, and while a record of TLS is not complete.

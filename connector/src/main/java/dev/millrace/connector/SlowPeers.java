@@ -1,7 +1,9 @@
 package dev.millrace.connector;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +30,7 @@ final class SlowPeers extends AbstractLifeCycle {
     private static final boolean HAS_HTTP2 = hasHttp2();
 
     private final MillraceConnector connector;
+    private final AwaitedContent awaitedContent;
     private final Set<WatchedEndPoint> ending = ConcurrentHashMap.newKeySet();
     private final LongAdder slowHeads = new LongAdder();
     private final LongAdder slowRequests = new LongAdder();
@@ -44,12 +47,13 @@ final class SlowPeers extends AbstractLifeCycle {
 
     SlowPeers(MillraceConnector connector) {
         this.connector = connector;
+        awaitedContent = new AwaitedContent(connector);
     }
 
     // A server may have none of its classes.
     private static boolean hasHttp2() {
         try {
-            Class.forName("org.eclipse.jetty.http2.HTTP2Connection", false, SlowPeers.class.getClassLoader());
+            Class.forName("org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory", false, SlowPeers.class.getClassLoader());
             return true;
         } catch (ClassNotFoundException x) {
             LOG.debug("No HTTP/2 to watch: {}", x.toString());
@@ -122,6 +126,9 @@ final class SlowPeers extends AbstractLifeCycle {
     protected void doStart() {
         int start = starts + 1;
         starts = start;
+        if (HAS_HTTP2) {
+            awaitedContent.start();
+        }
         schedule(start);
     }
 
@@ -130,6 +137,9 @@ final class SlowPeers extends AbstractLifeCycle {
         Scheduler.Task task = next;
         if (task != null) {
             task.cancel();
+        }
+        if (HAS_HTTP2) {
+            awaitedContent.stop();
         }
     }
 
@@ -143,10 +153,11 @@ final class SlowPeers extends AbstractLifeCycle {
             return;
         }
         List<Runnable> ends = new ArrayList<>();
+        Map<Connection, Integer> awaited = awaited();
         for (EndPoint endPoint : connector.getConnectedEndPoints()) {
             try {
                 if (endPoint instanceof WatchedEndPoint watched && watched.isOpen()) {
-                    check(watched, ends);
+                    check(watched, awaited, ends);
                 }
             } catch (Throwable x) {
                 // One connection's fault must not end the watch over the others.
@@ -162,6 +173,15 @@ final class SlowPeers extends AbstractLifeCycle {
         schedule(start);
     }
 
+    private Map<Connection, Integer> awaited() {
+        try {
+            return awaitedContent.count();
+        } catch (Throwable x) {
+            LOG.warn("Cannot see who waits for content", x);
+            return Collections.emptyMap();
+        }
+    }
+
     private static void run(Runnable end) {
         try {
             end.run();
@@ -170,45 +190,45 @@ final class SlowPeers extends AbstractLifeCycle {
         }
     }
 
-    private void check(WatchedEndPoint endPoint, List<Runnable> ends) {
+    private void check(WatchedEndPoint endPoint, Map<Connection, Integer> awaited, List<Runnable> ends) {
         if (endPoint.isWriteGivenUp()) {
             ends.add(() -> endPoint.close(new EofException("write was given up")));
             return;
         }
-        Connection connection = endPoint.getConnection();
-        SslConnection ssl = connection instanceof SslConnection tls ? tls : null;
-        if (ssl != null) {
-            connection = ssl.getSslEndPoint().getConnection();
-        }
-        HttpConnection http = connection instanceof HttpConnection h ? h : null;
+        Connection outermost = endPoint.getConnection();
+        SslConnection ssl = outermost instanceof SslConnection tls ? tls : null;
+        Connection connection = ssl == null ? outermost : ssl.getSslEndPoint().getConnection();
         boolean established = ssl == null || PeerPace.isEstablished(ssl);
+        int streams = awaited.getOrDefault(connection, 0);
         PeerPace pace = endPoint.getPace();
         long grace = graceMillis;
-        pace.sample(endPoint, established ? http : null, grace);
-        if (headIsLate(endPoint, established, connection, http)) {
+        pace.sample(endPoint, established ? connection : null, streams, grace);
+        FrameWatch frames = HAS_HTTP2 ? FrameWatch.look(outermost, connection, grace) : null;
+        if (headIsLate(endPoint, established, connection)
+                || frames != null && isOver(frames.millisInFrame(), requestHeadTimeoutMillis)) {
             ends.add(() -> end(endPoint, slowHeads, "request head"));
-        } else if (pace.readsBelow(minRequestBytesPerSecond, grace)) {
+        } else if (pace.readsBelow(minRequestBytesPerSecond, streams, grace)) {
             ends.add(() -> end(endPoint, slowRequests, "request content"));
-        } else if (pace.writesBelow(endPoint, minResponseBytesPerSecond, grace)) {
+        } else if (pace.writesBelow(endPoint, minResponseBytesPerSecond, grace)
+                || frames != null && frames.opensWindowsBelow(minResponseBytesPerSecond, grace)) {
             ends.add(() -> end(endPoint, slowResponses, "response"));
         }
     }
 
-    private boolean headIsLate(WatchedEndPoint endPoint, boolean established, Connection connection,
-            HttpConnection http) {
+    private static boolean isOver(long millis, long timeoutMillis) {
+        return timeoutMillis > 0 && millis > timeoutMillis;
+    }
+
+    private boolean headIsLate(WatchedEndPoint endPoint, boolean established, Connection connection) {
         long timeout = requestHeadTimeoutMillis;
-        if (timeout == 0) {
-            return false;
+        if (connection instanceof HttpConnection http && PeerPace.inHead(http)) {
+            return isOver(PeerPace.millisInHead(http), timeout);
         }
-        if (http != null && PeerPace.inHead(http)) {
-            return PeerPace.millisInHead(http) > timeout;
-        }
-        if (endPoint.getPace().millisBeforeHead() > timeout) {
+        if (isOver(endPoint.getPace().millisBeforeHead(), timeout)) {
             return true;
         }
-        boolean preliminary = !established || http == null && PeerPace.isPreliminary(connection);
-        return preliminary && System.currentTimeMillis() - endPoint.getCreatedTimeStamp() > timeout
-                || HAS_HTTP2 && FrameWatch.millisInFrame(endPoint.getConnection(), connection) > timeout;
+        boolean preliminary = !established || PeerPace.isPreliminary(connection);
+        return preliminary && isOver(System.currentTimeMillis() - endPoint.getCreatedTimeStamp(), timeout);
     }
 
     private void end(WatchedEndPoint endPoint, LongAdder counter, String what) {

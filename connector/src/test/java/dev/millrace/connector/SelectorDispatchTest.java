@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.Renegotiating;
 import dev.millrace.testing.TestServer;
@@ -26,14 +27,18 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.util.thread.ReservedThreadExecutor;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -92,6 +97,14 @@ class SelectorDispatchTest {
 
     private TestServer server() {
         return new TestServer(Connectors.NIO_SELECTOR::http);
+    }
+
+    private static TestServer serverOfShortLooks(ConnectionFactory... factories) {
+        return new TestServer(s -> {
+            NioConnector connector = new NioConnector(s, null, new ShortLooks(), null, 1, 1, factories);
+            connector.setDispatch("selector");
+            return connector;
+        });
     }
 
     private TestServer start(TestServer server) throws Exception {
@@ -229,12 +242,7 @@ class SelectorDispatchTest {
     @Test
     void readsForTlsThatWrites() throws Exception {
         Tls tls = new Tls(directory);
-        TestServer server = new TestServer(s -> {
-            NioConnector connector = new NioConnector(s, null, new ShortLooks(), null, 1, 1,
-                    Renegotiating.over(tls), new HttpConnectionFactory());
-            connector.setDispatch("selector");
-            return connector;
-        });
+        TestServer server = serverOfShortLooks(Renegotiating.over(tls), new HttpConnectionFactory());
         try (server; RawClient client = tls.connect(server.start(new Renegotiating()).port())) {
             assertEquals("again", client.get("/").answer().text());
             assertEquals("again", client.get("/").answer().text());
@@ -248,6 +256,24 @@ class SelectorDispatchTest {
             awaitWaitingHandler();
             assertServes(server);
             assertEquals("100", slow.send("x".repeat(50)).answer().text());
+        }
+    }
+
+    @Test
+    void servesOthersWhileAReadOfHttp2Blocks() throws Exception {
+        TestServer server = serverOfShortLooks(new HttpConnectionFactory(),
+                new HTTP2CServerConnectionFactory(new HttpConfiguration()));
+        try (server; RawClient slow = start(server).client()) {
+            Http2Frames frames = new Http2Frames(slow);
+            assertEquals("fine", frames.get("/").content());
+            // Who finds the next request gives the connection to this thread, and handles the request itself.
+            ReservedThreadExecutor reserved = ((QueuedThreadPool) server.server().getThreadPool()).getBean(ReservedThreadExecutor.class);
+            Await.until("a thread stands ready", () -> reserved.getAvailable() > 0);
+            int stream = frames.post("/");
+            awaitWaitingHandler();
+            assertServes(server);
+            frames.send(stream, new byte[100]);
+            assertEquals("100", frames.content());
         }
     }
 

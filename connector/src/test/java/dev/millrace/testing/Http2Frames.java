@@ -60,9 +60,14 @@ public final class Http2Frames {
 
     /** Lets the server send as much as it likes, on the connection and on each request to come. */
     public Http2Frames openWindows() throws IOException {
-        client.send(frame(SETTINGS, 0, 0, ByteBuffer.allocate(6).putShort(INITIAL_WINDOW_SIZE).putInt(Integer.MAX_VALUE).array()));
-        client.send(frame(WINDOW_UPDATE, 0, 0, ByteBuffer.allocate(4).putInt(Integer.MAX_VALUE - 65_535).array()));
+        setWindows(Integer.MAX_VALUE);
+        openWindow(0, Integer.MAX_VALUE - 65_535);
         return this;
+    }
+
+    /** Says how much the server may send in each stream before it waits for more room. */
+    public void setWindows(int bytes) throws IOException {
+        client.send(frame(SETTINGS, 0, 0, ByteBuffer.allocate(6).putShort(INITIAL_WINDOW_SIZE).putInt(bytes).array()));
     }
 
     /** Asks for a path. */
@@ -83,6 +88,28 @@ public final class Http2Frames {
         stream += 2;
         client.send(frame(HEADERS, END_HEADERS, stream, fields(0x83, path)));
         return stream;
+    }
+
+    /** Begins a request with content of this type. */
+    public int post(String path, String contentType) throws IOException {
+        byte[] fields = fields(0x83, path);
+        byte[] type = contentType.getBytes(StandardCharsets.US_ASCII);
+        // The name is the 31st of the static table (RFC 7541, appendix A).
+        ByteBuffer more = ByteBuffer.allocate(fields.length + 3 + type.length).put(fields).put((byte) 0x0f).put((byte) 0x10)
+                .put((byte) type.length).put(type);
+        stream += 2;
+        client.send(frame(HEADERS, END_HEADERS, stream, more.array()));
+        return stream;
+    }
+
+    /** Sends a part of the content of a request, not the last. */
+    public void sendPart(int ofStream, int bytes) throws IOException {
+        client.send(frame(DATA, 0, ofStream, new byte[bytes]));
+    }
+
+    /** Lets the server send so much more in this stream; 0: in all together. */
+    public void openWindow(int ofStream, int bytes) throws IOException {
+        client.send(frame(WINDOW_UPDATE, 0, ofStream, ByteBuffer.allocate(4).putInt(bytes).array()));
     }
 
     /** Sends the content of a request, whatever the server's windows are: see to it that they are large enough. */
