@@ -48,6 +48,7 @@ public final class GuardedRoot {
 
     /** @param prefix the path of the root */
     public void assertNoWayOut(TestServer server, String prefix) throws Exception {
+        server.expectMalformedRequests();
         for (String way : WAYS_OUT) {
             for (String method : new String[] {"GET", "HEAD"}) {
                 try (RawClient client = server.client()) {

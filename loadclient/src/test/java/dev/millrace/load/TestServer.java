@@ -3,6 +3,7 @@ package dev.millrace.load;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -39,6 +40,7 @@ public final class TestServer implements AutoCloseable {
     }
 
     private final ServerSocket listener;
+    private final Thread acceptor;
     private final Behaviour behaviour;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final Queue<Request> requests = new ConcurrentLinkedQueue<>();
@@ -51,7 +53,7 @@ public final class TestServer implements AutoCloseable {
     TestServer(int port, Behaviour behaviour) throws IOException {
         this.listener = new ServerSocket(port, 1024, InetAddress.getLoopbackAddress());
         this.behaviour = behaviour;
-        start(this::accept);
+        this.acceptor = start(this::accept);
     }
 
     /** The URL of a path. */
@@ -137,15 +139,27 @@ public final class TestServer implements AutoCloseable {
         return new Request(lines, new String(in.readNBytes(length), StandardCharsets.UTF_8));
     }
 
-    private static void start(Runnable task) {
+    private static Thread start(Runnable task) {
         Thread thread = new Thread(task, "test-server");
         thread.setDaemon(true);
         thread.start();
+        return thread;
+    }
+
+    /** The system takes connections until who is in accept() has left it, which may be after the listener's close(). */
+    private void awaitAcceptor() throws IOException {
+        try {
+            acceptor.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException();
+        }
     }
 
     @Override
     public void close() throws IOException {
         listener.close();
+        awaitAcceptor();
         for (Socket socket : open) {
             socket.close();
         }

@@ -155,8 +155,9 @@ class PageIT {
         chromium.until("document.querySelector('[data-listener=NIO]')");
         assertAll(chromium.requested().stream().map(address -> () -> assertTrue(address.startsWith(url + "/")
             || address.startsWith("data:") || address.startsWith("about:"), address)));
-        assertEquals(List.of(),
-            chromium.complaints().stream().filter(text -> !text.contains("status of 422")).toList());
+        // Whichever tests came before: one is refused, and one looks at the page by pictures.
+        assertEquals(List.of(), chromium.complaints().stream()
+            .filter(text -> !text.contains("status of 422") && !text.startsWith("Canvas2D: ")).toList());
     }
 
     @ParameterizedTest

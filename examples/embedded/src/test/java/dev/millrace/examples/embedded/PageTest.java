@@ -4,13 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The code on the documentation's page is that of the examples. */
@@ -24,10 +27,7 @@ class PageTest {
 
     @Test
     void everyBlockOfCodeStandsInAnExample() throws IOException {
-        List<String> sources;
-        try (Stream<Path> files = Files.find(EXAMPLES, 12, (file, attributes) -> isSource(file))) {
-            sources = files.map(PageTest::read).toList();
-        }
+        List<String> sources = sources();
         int blocks = 0;
         for (Matcher block = BLOCK.matcher(read(PAGE)); block.find(); blocks++) {
             String code = withoutIndent(block.group(1));
@@ -51,8 +51,28 @@ class PageTest {
         assertTrue(read(PAGE).contains("`org.eclipse.jetty.ee11:jetty-ee11-servlet:" + jetty + "`"), jetty);
     }
 
+    private static List<String> sources() throws IOException {
+        List<String> sources = new ArrayList<>();
+        Files.walkFileTree(EXAMPLES, new SimpleFileVisitor<>() {
+            // The build that runs this has files there that come and go.
+            @Override
+            public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
+                return folder.endsWith("target") ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                if (isSource(file)) {
+                    sources.add(read(file));
+                }
+                return FileVisitResult.CONTINUE;
+            }
+        });
+        return sources;
+    }
+
     private static boolean isSource(Path file) {
-        return file.toString().matches(".*\\bsrc\\b.main\\b.*\\.java|.*\\bpom\\.xml") && !file.toString().contains("target");
+        return file.toString().matches(".*\\bsrc\\b.main\\b.*\\.java|.*\\bpom\\.xml");
     }
 
     private static String withoutIndent(String text) {
