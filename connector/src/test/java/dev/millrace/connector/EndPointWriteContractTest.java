@@ -16,23 +16,17 @@ import dev.millrace.testing.TestServer;
 import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.TransferEndPoint;
 import java.io.IOException;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.util.BufferUtil;
@@ -154,37 +148,6 @@ class EndPointWriteContractTest {
             assertEndsSomewhere(suppressed, above);
         }
         above.pop();
-    }
-
-    @Test
-    void isNotIdleWhileThePeerTakesSomething() throws Exception {
-        endPoint.setIdleTimeout(3000);
-        // Linux tells of room when a third of the buffer is free: of one that has grown, that may take seconds.
-        ((SocketChannel) endPoint.getTransport()).setOption(StandardSocketOptions.SO_SNDBUF, 128 * 1024);
-        client.socket().setReceiveBufferSize(64 * 1024);
-        byte[] bytes = new byte[12_000_000];
-        new Random(3).nextBytes(bytes);
-        CompletableFuture<Void> written = write(ByteBuffer.allocateDirect(bytes.length).put(bytes).flip());
-        ScheduledExecutorService pace = Executors.newSingleThreadScheduledExecutor();
-        byte[] taken = new byte[bytes.length];
-        AtomicInteger count = new AtomicInteger();
-        CompletableFuture<Void> all = new CompletableFuture<>();
-        pace.scheduleAtFixedRate(() -> {
-            try {
-                int next = count.get();
-                int wanted = Math.min(bytes.length / 60, bytes.length - next);
-                assertEquals(wanted, client.in().readNBytes(taken, next, wanted));
-                if (count.addAndGet(wanted) == bytes.length) {
-                    all.complete(null);
-                }
-            } catch (IOException | AssertionError x) {
-                all.completeExceptionally(x);
-            }
-        }, 0, 100, TimeUnit.MILLISECONDS);
-        all.get(30, TimeUnit.SECONDS);
-        pace.shutdownNow();
-        assertArrayEquals(bytes, taken);
-        written.get(10, TimeUnit.SECONDS);
     }
 
     // Jetty's flusher waits until nobody writes any more: a write that goes on for ever would never let it return.

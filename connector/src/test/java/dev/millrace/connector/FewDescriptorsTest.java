@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.testing.AtOnce;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import java.io.BufferedReader;
@@ -25,8 +26,6 @@ import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** When the system has no more descriptors: who is connected is served, who comes waits, and no acceptor spins. */
 @EnabledOnOs(OS.LINUX)
@@ -83,9 +82,14 @@ class FewDescriptorsTest {
         }
     }
 
-    @ParameterizedTest
-    @MethodSource("dev.millrace.testing.Connectors#all")
-    void waitsForDescriptors(Connectors connectors) throws Exception {
+    // Longer: it is several processes that start.
+    @Test
+    @Timeout(180)
+    void waitsForDescriptors() throws Exception {
+        AtOnce.on(Connectors.all(), FewDescriptorsTest::assertWaitsForDescriptors);
+    }
+
+    private static void assertWaitsForDescriptors(Connectors connectors) throws Exception {
         Process process = start(connectors.name());
         try (BufferedReader out = process.inputReader()) {
             BlockingQueue<LocalDateTime> failures = failures(process.getErrorStream());

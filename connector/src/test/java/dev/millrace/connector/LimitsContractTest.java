@@ -306,11 +306,12 @@ class LimitsContractTest {
         Tls tls = new Tls(directory);
         HttpConnectionFactory http = new HttpConnectionFactory();
         TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), http));
+        // Before the start, which plans the first look.
+        slowPeers(server).setPeriodMillis(100);
         try (server; RawClient client = server.start(new Application()).client();
                 RawClient good = tls.connect(server.port())) {
             // Before the limit is set: the good peer's handshake, the JVM's first, may take longer on a busy machine.
             assertEquals("hello", good.get("/").answer().text());
-            slowPeers(server).setPeriodMillis(100);
             connector(server).setRequestHeadTimeoutMillis(500);
             client.send(new byte[] {0x16, 0x03, 0x01});
             awaitEnd(client);

@@ -3,6 +3,7 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.testing.AtOnce;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
@@ -21,32 +22,29 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Until when a handshake of TLS lasts: that it must not take too long says nothing of the connection after it. */
-@ParameterizedClass
-@MethodSource("dev.millrace.testing.Connectors#ours")
 @Timeout(60)
 class SlowHandshakeContractTest {
     private static final int TIMEOUT_MILLIS = 500;
-    private static final int PERIOD_MILLIS = 100;
+    private static final int PERIOD_MILLIS = 50;
     /** So many take longer than the timeout. */
     private static final int LOOKS = 2 + TIMEOUT_MILLIS / PERIOD_MILLIS;
 
     @TempDir
     static Path directory;
 
-    @Parameter
-    Connectors connectors;
+    private static Tls tls;
 
-    private Tls tls;
-    private SlowPeers slowPeers;
+    @BeforeAll
+    static void makeKey() throws Exception {
+        tls = new Tls(directory);
+    }
 
     /** Answers; to another handshake it asks the peer before, and its answer waits for that. */
     private static final class Answering extends Handler.Abstract {
@@ -61,41 +59,48 @@ class SlowHandshakeContractTest {
         }
     }
 
-    private TestServer server(String protocol) throws Exception {
-        tls = new Tls(directory);
+    private static TestServer server(Connectors connectors, String protocol) throws Exception {
         SslContextFactory.Server context = tls.server();
         context.setIncludeProtocols(protocol);
         context.setRenegotiationAllowed(true);
         HttpConnectionFactory http = new HttpConnectionFactory(new HttpConfiguration());
         TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(context, "http/1.1"), http));
-        slowPeers = server.connector().getBean(SlowPeers.class);
+        // Before the start, which plans the first look.
+        slowPeers(server).setPeriodMillis(PERIOD_MILLIS);
         return server.start(new Answering());
     }
 
+    private static SlowPeers slowPeers(TestServer server) {
+        return server.connector().getBean(SlowPeers.class);
+    }
+
     // Not before the good peers' handshakes: the JVM's first may take longer on a busy machine.
-    private void limit() {
-        slowPeers.setPeriodMillis(PERIOD_MILLIS);
-        slowPeers.setRequestHeadTimeoutMillis(TIMEOUT_MILLIS);
+    private static void limit(TestServer server) {
+        slowPeers(server).setRequestHeadTimeoutMillis(TIMEOUT_MILLIS);
     }
 
     /** Waits until whoever has been slow from now on would have been found. */
-    private void awaitLooks() {
-        // The look that is planned already comes after the period that was.
-        long enough = slowPeers.getLooks() + 1 + LOOKS;
+    private static void awaitLooks(TestServer server) {
+        SlowPeers slowPeers = slowPeers(server);
+        long enough = slowPeers.getLooks() + LOOKS;
         Await.until("looked", () -> slowPeers.getLooks() >= enough);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
     void isOverThoughTheServerHasEndedItsOutput(String protocol) throws Exception {
-        try (TestServer server = server(protocol); RawClient client = tls.connect(server.port())) {
+        AtOnce.on(Connectors.ours(), connectors -> assertOverThoughTheServerHasEndedItsOutput(connectors, protocol));
+    }
+
+    private static void assertOverThoughTheServerHasEndedItsOutput(Connectors connectors, String protocol) throws Exception {
+        try (TestServer server = server(connectors, protocol); RawClient client = tls.connect(server.port())) {
             assertEquals("hello", client.get("/").answer().text());
-            limit();
-            awaitLooks();
+            limit(server);
+            awaitLooks(server);
             client.send("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
             assertEquals("hello", client.answer().text());
-            awaitLooks();
-            assertEquals(0, slowPeers.getSlowHeads());
+            awaitLooks(server);
+            assertEquals(0, slowPeers(server).getSlowHeads());
             assertEquals(1, server.connector().getConnectedEndPoints().size());
         }
     }
@@ -103,13 +108,17 @@ class SlowHandshakeContractTest {
     @ParameterizedTest
     @ValueSource(strings = "TLSv1.2")
     void isOverThoughAnotherHasBegun(String protocol) throws Exception {
-        try (TestServer server = server(protocol); RawClient client = tls.connect(server.port())) {
+        AtOnce.on(Connectors.ours(), connectors -> assertOverThoughAnotherHasBegun(connectors, protocol));
+    }
+
+    private static void assertOverThoughAnotherHasBegun(Connectors connectors, String protocol) throws Exception {
+        try (TestServer server = server(connectors, protocol); RawClient client = tls.connect(server.port())) {
             assertEquals("hello", client.get("/").answer().text());
-            limit();
+            limit(server);
             // It takes part in the handshake only when it reads.
             client.get("/again");
-            awaitLooks();
-            assertEquals(0, slowPeers.getSlowHeads());
+            awaitLooks(server);
+            assertEquals(0, slowPeers(server).getSlowHeads());
             assertEquals("hello", client.answer().text());
         }
     }
@@ -118,21 +127,25 @@ class SlowHandshakeContractTest {
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
     void isNotOverBeforeThePeersLastWord(String protocol) throws Exception {
-        try (TestServer server = server(protocol); RawClient good = tls.connect(server.port());
+        AtOnce.on(Connectors.ours(), connectors -> assertNotOverBeforeThePeersLastWord(connectors, protocol));
+    }
+
+    private static void assertNotOverBeforeThePeersLastWord(Connectors connectors, String protocol) throws Exception {
+        try (TestServer server = server(connectors, protocol); RawClient good = tls.connect(server.port());
                 RawClient client = server.client()) {
             assertEquals("hello", good.get("/").answer().text());
             client.send(hello());
             assertTrue(client.read() >= 0);
-            limit();
+            limit(server);
             while (client.read() >= 0) {
                 // The rest of the server's part of the handshake.
             }
-            assertEquals(1, slowPeers.getSlowHeads());
+            assertEquals(1, slowPeers(server).getSlowHeads());
             assertEquals("hello", good.get("/").answer().text());
         }
     }
 
-    private byte[] hello() throws Exception {
+    private static byte[] hello() throws Exception {
         SSLEngine engine = tls.client().createSSLEngine("localhost", 443);
         engine.setUseClientMode(true);
         ByteBuffer record = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());

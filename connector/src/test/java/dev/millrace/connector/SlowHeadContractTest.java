@@ -3,12 +3,14 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.testing.AtOnce;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -31,30 +33,30 @@ import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.server.handler.ConnectHandler;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** What the limit of a head's time ends, though no head has begun, and what it leaves alone. */
-@ParameterizedClass
-@MethodSource("dev.millrace.testing.Connectors#ours")
 @Timeout(60)
 class SlowHeadContractTest {
     private static final int TIMEOUT_MILLIS = 500;
-    private static final int PERIOD_MILLIS = 100;
+    private static final int PERIOD_MILLIS = 50;
     /** So many take longer than the timeout. */
     private static final int LOOKS = 2 + TIMEOUT_MILLIS / PERIOD_MILLIS;
 
     @TempDir
     static Path directory;
 
-    @Parameter
-    Connectors connectors;
+    private static Tls tls;
 
     private final ScheduledExecutorService trickle = Executors.newSingleThreadScheduledExecutor();
+
+    @BeforeAll
+    static void makeKey() throws Exception {
+        tls = new Tls(directory);
+    }
 
     @AfterEach
     void stopTrickling() {
@@ -73,15 +75,16 @@ class SlowHeadContractTest {
         return (MillraceConnector) server.connector();
     }
 
-    private static void limit(TestServer server) {
+    private static TestServer server(Connectors connectors) {
+        TestServer server = new TestServer(connectors::http);
+        // Before the start, which plans the first look.
         server.connector().getBean(SlowPeers.class).setPeriodMillis(PERIOD_MILLIS);
-        connector(server).setRequestHeadTimeoutMillis(TIMEOUT_MILLIS);
+        return server;
     }
 
-    private TestServer server() {
-        TestServer server = new TestServer(connectors::http);
-        limit(server);
-        return server;
+    // Not before the peers have done something good: the JVM's first handshakes and requests may take longer on a busy machine.
+    private static void limit(TestServer server) {
+        connector(server).setRequestHeadTimeoutMillis(TIMEOUT_MILLIS);
     }
 
     /** Waits until whoever has been slow from now on would have been found. */
@@ -97,7 +100,8 @@ class SlowHeadContractTest {
             try {
                 client.send(new byte[] {bytes[next[0]++ % bytes.length]});
             } catch (IOException closed) {
-                trickle.shutdown();
+                // Nothing more to this one.
+                throw new UncheckedIOException(closed);
             }
         }, 0, 50, TimeUnit.MILLISECONDS);
     }
@@ -110,10 +114,15 @@ class SlowHeadContractTest {
 
     @Test
     void endsTrickledLineEndsButNoQuietConnection() throws Exception {
-        try (TestServer server = server().start(new Hello()); RawClient quiet = server.client();
+        AtOnce.on(Connectors.ours(), this::assertEndsTrickledLineEndsButNoQuietConnection);
+    }
+
+    private void assertEndsTrickledLineEndsButNoQuietConnection(Connectors connectors) throws Exception {
+        try (TestServer server = server(connectors).start(new Hello()); RawClient quiet = server.client();
                 RawClient unused = server.client(); RawClient client = server.client()) {
             assertEquals("hello", quiet.get("/").answer().text());
             assertEquals("hello", client.get("/").answer().text());
+            limit(server);
             trickle(client, new byte[] {'\r', '\n'});
             awaitEnd(client);
             awaitLooks(server);
@@ -125,16 +134,22 @@ class SlowHeadContractTest {
 
     @Test
     void leavesAPeerAloneThatAsksAgainAndAgain() throws Exception {
-        try (TestServer server = server().start(new Hello()); RawClient client = server.client()) {
+        AtOnce.on(Connectors.ours(), SlowHeadContractTest::assertLeavesAPeerAloneThatAsksAgainAndAgain);
+    }
+
+    private static void assertLeavesAPeerAloneThatAsksAgainAndAgain(Connectors connectors) throws Exception {
+        try (TestServer server = server(connectors).start(new Hello()); RawClient client = server.client()) {
+            assertEquals("hello", client.get("/").answer().text());
+            limit(server);
             long begin = System.nanoTime();
-            while (System.nanoTime() - begin < TimeUnit.MILLISECONDS.toNanos(3 * TIMEOUT_MILLIS)) {
+            while (System.nanoTime() - begin < TimeUnit.MILLISECONDS.toNanos(2 * TIMEOUT_MILLIS)) {
                 assertEquals("hello", client.send("\r\n").get("/").answer().text());
             }
             assertEquals(0, connector(server).getSlowHeads());
         }
     }
 
-    private static RawClient connect(Tls tls, Socket plain) throws Exception {
+    private static RawClient connect(Socket plain) throws Exception {
         SSLSocket socket = (SSLSocket) tls.client().getSocketFactory().createSocket(plain, "localhost", plain.getPort(),
                 true);
         socket.startHandshake();
@@ -143,15 +158,19 @@ class SlowHeadContractTest {
 
     @Test
     void endsARecordOfTlsThatIsTrickledButNoQuietConnection() throws Exception {
-        Tls tls = new Tls(directory);
+        AtOnce.on(Connectors.ours(), this::assertEndsARecordOfTlsThatIsTrickledButNoQuietConnection);
+    }
+
+    private void assertEndsARecordOfTlsThatIsTrickledButNoQuietConnection(Connectors connectors) throws Exception {
         TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"),
                 new HttpConnectionFactory()));
+        // Before the start, which plans the first look.
+        server.connector().getBean(SlowPeers.class).setPeriodMillis(PERIOD_MILLIS);
         server.start(new Hello());
         try (server; Socket plain = new Socket("127.0.0.1", server.port());
-                RawClient client = connect(tls, plain); RawClient quiet = tls.connect(server.port())) {
+                RawClient client = connect(plain); RawClient quiet = tls.connect(server.port())) {
             assertEquals("hello", quiet.get("/").answer().text());
             assertEquals("hello", client.get("/").answer().text());
-            // Not before: the handshakes, the JVM's first, may take longer on a busy machine.
             limit(server);
             // A record of 16 KB, of which most never comes.
             RawClient raw = new RawClient(plain);
@@ -166,16 +185,21 @@ class SlowHeadContractTest {
 
     @Test
     void endsAProxyHeaderThatDoesNotCome() throws Exception {
-        assertEndsAfter("PROXY TCP4 1.2", new ProxyConnectionFactory(), new HttpConnectionFactory());
+        AtOnce.on(Connectors.ours(), connectors ->
+                assertEndsAfter(connectors, "PROXY TCP4 1.2", new ProxyConnectionFactory(), new HttpConnectionFactory()));
     }
 
     @Test
     void endsARecordOfTlsThatIsToBeDetected() throws Exception {
-        SslConnectionFactory ssl = new SslConnectionFactory(new Tls(directory).server(), "http/1.1");
-        assertEndsAfter("\u0016", new DetectorConnectionFactory(ssl), new HttpConnectionFactory());
+        AtOnce.on(Connectors.ours(), SlowHeadContractTest::assertEndsARecordOfTlsThatIsToBeDetected);
     }
 
-    private void assertEndsAfter(String bytes, ConnectionFactory... factories) throws Exception {
+    private static void assertEndsARecordOfTlsThatIsToBeDetected(Connectors connectors) throws Exception {
+        SslConnectionFactory ssl = new SslConnectionFactory(tls.server(), "http/1.1");
+        assertEndsAfter(connectors, "\u0016", new DetectorConnectionFactory(ssl), new HttpConnectionFactory());
+    }
+
+    private static void assertEndsAfter(Connectors connectors, String bytes, ConnectionFactory... factories) throws Exception {
         // Not a TestServer: Jetty's connections do not give their buffer back when they are closed in the middle of this.
         Server server = new Server();
         ServerConnector connector = connectors.on(server, factories);
@@ -194,8 +218,12 @@ class SlowHeadContractTest {
 
     @Test
     void leavesATunnelAlone() throws Exception {
+        AtOnce.on(Connectors.ours(), SlowHeadContractTest::assertLeavesATunnelAlone);
+    }
+
+    private static void assertLeavesATunnelAlone(Connectors connectors) throws Exception {
         try (ServerSocket upstream = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
-                TestServer server = server().start(new ConnectHandler()); RawClient client = server.client()) {
+                TestServer server = server(connectors).start(new ConnectHandler()); RawClient client = server.client()) {
             String target = "127.0.0.1:" + upstream.getLocalPort();
             client.send("CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n\r\n");
             String status = client.line();
@@ -203,6 +231,7 @@ class SlowHeadContractTest {
             while (!client.line().isEmpty()) {
                 // The rest of the head.
             }
+            limit(server);
             try (Socket far = upstream.accept()) {
                 awaitLooks(server);
                 client.send("there");

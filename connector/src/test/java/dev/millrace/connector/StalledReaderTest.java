@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import dev.millrace.files.SendfileHandler;
+import dev.millrace.testing.AtOnce;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Http2Frames;
@@ -26,6 +27,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -149,14 +151,13 @@ class StalledReaderTest {
         }
     }
 
-    static Stream<Connectors> ours() {
-        return Connectors.ours();
+    /** Its flow control allows everything, and its socket takes nothing. Jetty's own connector keeps such connections. */
+    @Test
+    void isEndedByTheIdleTimeoutOverHttp2() throws Exception {
+        AtOnce.on(Connectors.ours(), StalledReaderTest::assertEndedByTheIdleTimeoutOverHttp2);
     }
 
-    /** Its flow control allows everything, and its socket takes nothing. Jetty's own connector keeps such connections. */
-    @ParameterizedTest
-    @MethodSource("ours")
-    void isEndedByTheIdleTimeoutOverHttp2(Connectors connectors) throws Exception {
+    private static void assertEndedByTheIdleTimeoutOverHttp2(Connectors connectors) throws Exception {
         HttpConfiguration configuration = new HttpConfiguration();
         HTTP2CServerConnectionFactory http2 = new HTTP2CServerConnectionFactory(configuration);
         TestServer server = new TestServer(s -> connectors.on(s, new HttpConnectionFactory(configuration), http2));

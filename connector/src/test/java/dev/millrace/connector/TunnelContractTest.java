@@ -2,6 +2,7 @@ package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.millrace.testing.AtOnce;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
@@ -22,17 +23,13 @@ import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.SslConnectionFactory;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A connection whose protocol a servlet has changed: what comes is no request's content any more, and may come when it likes. */
-@ParameterizedClass
-@MethodSource("dev.millrace.testing.Connectors#all")
 @Timeout(60)
 class TunnelContractTest {
     private static final int GRACE_MILLIS = 300;
@@ -43,8 +40,12 @@ class TunnelContractTest {
     @TempDir
     static Path directory;
 
-    @Parameter
-    Connectors connectors;
+    private static Tls tls;
+
+    @BeforeAll
+    static void makeKey() throws Exception {
+        tls = new Tls(directory);
+    }
 
     /** Sends back what comes, until the end. */
     public static final class Echo implements HttpUpgradeHandler {
@@ -83,9 +84,8 @@ class TunnelContractTest {
         }
     }
 
-    private TestServer server(boolean secure) throws Exception {
+    private static TestServer server(Connectors connectors, boolean secure) throws Exception {
         HttpConnectionFactory http = new HttpConnectionFactory();
-        Tls tls = new Tls(directory);
         TestServer server = new TestServer(s -> secure
                 ? connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), http) : connectors.on(s, http));
         if (server.connector() instanceof MillraceConnector connector) {
@@ -122,8 +122,12 @@ class TunnelContractTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void maySaySeldomThings(boolean secure) throws Exception {
-        try (TestServer server = server(secure);
-                RawClient client = secure ? new Tls(directory).connect(server.port()) : server.client()) {
+        AtOnce.on(Connectors.all(), connectors -> assertMaySaySeldomThings(connectors, secure));
+    }
+
+    private static void assertMaySaySeldomThings(Connectors connectors, boolean secure) throws Exception {
+        try (TestServer server = server(connectors, secure);
+                RawClient client = secure ? tls.connect(server.port()) : server.client()) {
             // Of a request without content Jetty takes what follows for the next request, whatever the servlet has made of it.
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: echo\r\n"
                     + "Transfer-Encoding: chunked\r\n\r\n");

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.testing.AtOnce;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
@@ -14,27 +15,15 @@ import java.nio.file.Path;
 import org.eclipse.jetty.util.NanoTime;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** The memory of the content cache is its reader's until the last byte is sent, and nobody else's. */
-@ParameterizedClass
-@MethodSource("dev.millrace.testing.Connectors#senders")
 class StalledReaderOfMemoryTest {
     private static final int FILE_BYTES = 400_000;
-
-    @Parameter
-    Connectors connectors;
 
     @TempDir
     Path directory;
 
-    private final SendfileHandler files = new SendfileHandler();
-    private final SendfileContentFactory cache = files.getSendfileContentFactory();
-
-    private TestServer server() {
-        files.setBaseResourceAsString(directory.toString());
+    private static TestServer server(Connectors connectors, SendfileContentFactory cache) {
         cache.setMaxCacheBytes(FILE_BYTES + SliceMemory.SLICE_BYTES);
         cache.setMaxCachedFileBytes(FILE_BYTES);
         cache.setValidMillis(50);
@@ -51,9 +40,17 @@ class StalledReaderOfMemoryTest {
 
     @Test
     void keepsWhatHeIsSent() throws Exception {
-        byte[] first = TestFiles.write(directory, "first.bin", FILE_BYTES);
-        byte[] second = TestFiles.write(directory, "second.bin", FILE_BYTES);
-        TestServer server = server();
+        AtOnce.on(Connectors.senders(), connectors ->
+                assertKeepsWhatHeIsSent(connectors, Files.createDirectory(directory.resolve(connectors.name()))));
+    }
+
+    private static void assertKeepsWhatHeIsSent(Connectors connectors, Path root) throws Exception {
+        byte[] first = TestFiles.write(root, "first.bin", FILE_BYTES);
+        byte[] second = TestFiles.write(root, "second.bin", FILE_BYTES);
+        SendfileHandler files = new SendfileHandler();
+        files.setBaseResourceAsString(root.toString());
+        SendfileContentFactory cache = files.getSendfileContentFactory();
+        TestServer server = server(connectors, cache);
         try (server; RawClient client = new RawClient(server.start(files).port());
                 RawClient stalled = new RawClient(server.port(), 8192)) {
             get(client, "/first.bin", first, 5);
@@ -63,7 +60,7 @@ class StalledReaderOfMemoryTest {
             String status = stalled.line();
             assertEquals("HTTP/1.1 200 OK", status);
             assertEquals(1, cache.getCacheHits());
-            Files.delete(directory.resolve("first.bin"));
+            Files.delete(root.resolve("first.bin"));
             Await.until("the first has left", () -> cache.getCachedFiles() == 0);
             get(client, "/second.bin", second, 8);
             assertEquals(0, cache.getCachedFiles(), "there is no room for the second");

@@ -47,6 +47,9 @@ public final class Relay implements AutoCloseable {
         try (Socket client = listener.accept(); Socket server = new Socket("127.0.0.1", serverPort)) {
             client.setSoLinger(true, 0);
             server.setSoLinger(true, 0);
+            // What it passes on in pieces would wait for acknowledgements.
+            client.setTcpNoDelay(true);
+            server.setTcpNoDelay(true);
             Thread back = new Thread(() -> pass(server, client, down, mostDown, () -> {
             }), "relay-back");
             back.start();

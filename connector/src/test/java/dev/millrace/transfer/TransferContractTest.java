@@ -26,8 +26,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
@@ -179,39 +177,6 @@ class TransferContractTest {
             try (Download next = new Download(server.port(), "/file.bin", 0)) {
                 assertEquals(FILE_BYTES, next.head().readAll(65536).received());
             }
-        }
-    }
-
-    /** All algorithms at once, for it takes longer than the idle timeout. */
-    @Test
-    void isNotIdleWhileTheClientTakesSomething() throws Exception {
-        TestFiles.write(directory, "file.bin", FILE_BYTES);
-        TestServer server = server("Adaptive", 50);
-        server.connector().setIdleTimeout(3000);
-        List<Download> downloads = new ArrayList<>();
-        ScheduledExecutorService pace = Executors.newSingleThreadScheduledExecutor();
-        try (server) {
-            server.start(files());
-            for (String algorithm : algorithms()) {
-                millrace(server).setAlgorithm(algorithm);
-                downloads.add(new Download(server.port(), "/file.bin", 8192).head());
-            }
-            long begin = System.nanoTime();
-            for (int tick = 1; tick <= 25; tick++) {
-                pace.schedule(() -> {
-                    for (Download download : downloads) {
-                        assertEquals(60_000, download.read(60_000));
-                    }
-                    return null;
-                }, 130, TimeUnit.MILLISECONDS).get();
-            }
-            assertTrue(System.nanoTime() - begin > TimeUnit.MILLISECONDS.toNanos(3000));
-            for (Download download : downloads) {
-                assertEquals(FILE_BYTES, download.readAll(65536).received());
-                download.close();
-            }
-        } finally {
-            pace.shutdownNow();
         }
     }
 
