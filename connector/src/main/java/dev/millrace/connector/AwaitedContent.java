@@ -48,6 +48,9 @@ final class AwaitedContent implements HttpConfiguration.Customizer {
             super(stream);
             this.connection = connection;
             this.mayBeSilent = mayBeSilent;
+            if (mayBeSilent) {
+                FrameWatch.setMayBeSilent(connection, Integer.parseInt(getId()));
+            }
         }
 
         @Override

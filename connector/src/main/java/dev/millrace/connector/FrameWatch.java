@@ -29,6 +29,7 @@ final class FrameWatch implements HTTP2Session.FrameListener {
     // A frame of a type that Jetty does not know (RFC 9113 section 5.5) looks like the beginning of another: clients send one now
     // and then.
     private static final int MOST_STRAY_ARRIVALS = 3;
+    private static final String MAY_BE_SILENT = FrameWatch.class.getName() + ".mayBeSilent";
 
     // Both written by one thread at a time.
     private volatile int frames;
@@ -96,7 +97,15 @@ final class FrameWatch implements HTTP2Session.FrameListener {
     }
 
     private static boolean isClosed(HTTP2Stream stream) {
-        return stream.getSendWindow() <= 0;
+        return stream.getSendWindow() <= 0 && stream.getAttribute(MAY_BE_SILENT) == null;
+    }
+
+    /** Leaves a stream alone. */
+    static void setMayBeSilent(Connection connection, int streamId) {
+        HTTP2Stream stream = ((HTTP2Connection) connection).getSession().getStream(streamId);
+        if (stream != null) {
+            stream.setAttribute(MAY_BE_SILENT, true);
+        }
     }
 
     /** Since when a frame has been coming, in milliseconds, about; 0 when none has. */
@@ -111,8 +120,11 @@ final class FrameWatch implements HTTP2Session.FrameListener {
 
     /** Whether more content of a request may come, and none lies there that the application could have had. */
     static boolean mayHaveContent(Connection connection, int streamId) {
-        HTTP2Stream stream = ((HTTP2Connection) connection).getSession().getStream(streamId);
-        return stream != null && !stream.isRemotelyClosed() && !stream.isLastDataReceived() && stream.getDataLength() == 0;
+        HTTP2Session session = ((HTTP2Connection) connection).getSession();
+        HTTP2Stream stream = session.getStream(streamId);
+        // Content of other requests that lies unread may have closed the connection's window: then it is not the peer's turn.
+        return stream != null && !stream.isRemotelyClosed() && !stream.isLastDataReceived() && stream.getDataLength() == 0
+                && stream.getRecvWindow() > 0 && session.getRecvWindow() > 0;
     }
 
     @Override
