@@ -6,7 +6,8 @@
 #   idle       10,000 connections of which 100 are busy, beside the 100 alone: the throughputs and their quotient
 #   busy1700   1,700 connections, all busy, and a heap of 1 GiB: us of server CPU per request, errors
 #   busy10000  10,000 of them (platform threads left out)
-#   memory     bytes of resident memory, and of objects, per idle keep-alive connection after one request: the slope from 1,000 to 10,000.
+#   memory     bytes of resident memory, and of objects, per keep-alive connection that has been idle for 5 s after one request: the slope
+#              from 1,000 to 10,000.
 #              The heap has no room to spare, for connections would be taken into what is resident already; before it 20,000 are opened
 #              and closed, for the stack of a virtual thread is larger while its methods are interpreted
 #   trickle    latency of one client beside 5,000 connections that send a byte a second, and alone, and the quotients
@@ -124,6 +125,8 @@ costly_load() {
 # memory_of LABEL: KiB of resident memory, bytes of objects that live, after a collection
 memory_of() {
     local pid objects
+    # Ours give something up after two seconds without a request.
+    sleep 5
     # An array that fills a hole is no object. What is no JVM has none, 0.
     objects=$({ "$(dirname "$(readlink -f "$(command -v "$java")")")/jcmd" "${pids[$1]}" GC.class_histogram 2> /dev/null || true; } |
         awk '$4 ~ /FillerElement|FillerArray/ { filler += $3 } $1 == "Total" { total = $3 } END { print total - filler }')

@@ -42,6 +42,7 @@ final class SlowPeers extends AbstractLifeCycle {
     // A lost packet, sent again, takes its time.
     private volatile long graceMillis = 5000;
     private volatile long periodMillis = 1000;
+    private volatile long restMillis = 2000;
     private volatile Scheduler.Task next;
     private volatile int starts;
 
@@ -103,6 +104,11 @@ final class SlowPeers extends AbstractLifeCycle {
     /** @param millis from one look to the next; a second unless told otherwise */
     void setPeriodMillis(long millis) {
         periodMillis = millis;
+    }
+
+    /** @param millis for which an idle connection keeps what it may need for its next request; 2 s unless told otherwise */
+    void setRestMillis(long millis) {
+        restMillis = millis;
     }
 
     long getSlowHeads() {
@@ -200,6 +206,10 @@ final class SlowPeers extends AbstractLifeCycle {
         Connection connection = ssl == null ? outermost : ssl.getSslEndPoint().getConnection();
         boolean established = ssl == null || PeerPace.isEstablished(ssl);
         int streams = awaited.getOrDefault(connection, 0);
+        long idleMillis = endPoint.getIdleFor();
+        if (idleMillis >= restMillis && idleMillis < restMillis + 2 * periodMillis) {
+            RestingChannel.giveUpCache(connection);
+        }
         PeerPace pace = endPoint.getPace();
         long grace = graceMillis;
         pace.sample(endPoint, established ? connection : null, streams, grace);
