@@ -23,7 +23,8 @@ import org.slf4j.LoggerFactory;
  * Ends connections of peers that are slow on purpose: that trickle the head of a request, or its content, or take an
  * answer by drops. An idle timeout does not see them, for every byte counts as activity.
  *
- * <p>Once a second it looks at all connections, from the scheduler's thread; the path of a request knows nothing of it.
+ * <p>Once a second it looks at all connections, from the scheduler's thread; the path of a request knows nothing of it but that of
+ * HTTP/2, see {@link AwaitedContent}. Those that rest give up what they can make again: {@link RestingChannel}.
  */
 final class SlowPeers extends AbstractLifeCycle {
     private static final Logger LOG = LoggerFactory.getLogger(SlowPeers.class);
