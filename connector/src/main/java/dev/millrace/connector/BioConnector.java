@@ -53,6 +53,7 @@ public non-sealed class BioConnector extends MillraceConnector {
     private final TransferPermits transferPermits = new TransferPermits();
     private Threads threads = Threads.AUTO;
     private int readAheadBytes = 512;
+    private final boolean configuresSockets = AcceptedSocket.isConfiguredBy(getClass());
     private volatile ConnectionThreads connectionThreads;
 
     /** The kinds of threads. */
@@ -141,15 +142,16 @@ public non-sealed class BioConnector extends MillraceConnector {
         }
     }
 
-    /** @return the bytes that are read ahead of the protocol, per connection */
-    @ManagedAttribute("Bytes read ahead of the protocol, per connection")
+    /** @return the most bytes that are read ahead of the protocol, per connection */
+    @ManagedAttribute("Most bytes read ahead of the protocol, per connection")
     public int getReadAheadBytes() {
         return readAheadBytes;
     }
 
     /**
-     * Sets the size of the buffer in which a connection's thread waits; before start. What does not fit is read straight
-     * into the protocol's own buffer.
+     * Sets the largest size of the buffer with which a connection's thread waits; before start. It begins with 128 bytes, and
+     * doubles when a read has filled it. What does not fit is read straight into the protocol's own buffer, by two system calls
+     * more.
      *
      * @param readAheadBytes at least 1
      */
@@ -260,8 +262,8 @@ public non-sealed class BioConnector extends MillraceConnector {
                 failed(channel, new ClosedChannelException());
                 return;
             }
-            configure(channel.socket());
-            connectionThreads.execute(() -> serve(channel));
+            configure(channel);
+            connectionThreads.begin(() -> serve(channel));
         } catch (Throwable x) {
             // No thread (OutOfMemoryError is how the JDK says so): this peer is refused, the next may be served.
             connectorStatistics.onRefused();
@@ -270,7 +272,16 @@ public non-sealed class BioConnector extends MillraceConnector {
         }
     }
 
-    private void serve(SocketChannel channel) {
+    private void configure(SocketChannel channel) throws IOException {
+        if (configuresSockets) {
+            configure(channel.socket());
+        } else {
+            AcceptedSocket.configure(channel, this);
+        }
+    }
+
+    /** @return the life of the connection, null if it has none */
+    private Runnable serve(SocketChannel channel) {
         BioEndPoint endPoint;
         try {
             acceptEvents().onAccepted(channel);
@@ -279,9 +290,9 @@ public non-sealed class BioConnector extends MillraceConnector {
         } catch (Throwable x) {
             LOG.debug("Cannot serve {}", channel, x);
             failed(channel, x);
-            return;
+            return null;
         }
-        endPoint.run();
+        return endPoint.life();
     }
 
     private void failed(SocketChannel channel, Throwable cause) {

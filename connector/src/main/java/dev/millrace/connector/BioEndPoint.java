@@ -54,16 +54,19 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         this.life = ConnectionEvent.begun(channel);
         this.local = channel.getLocalAddress();
         this.remote = channel.getRemoteAddress();
-        this.reads = new ReadTurns(this, connector.getConnectionThreads(), connector.getConnectorStatistics(),
-                connector.getReadAheadBytes());
+        this.reads = new ReadTurns(this, connector);
         this.writes = new BlockingWrite(this, connector);
         this.turns = new WriterTurns(this, connector);
         setIdleTimeout(connector.getIdleTimeout());
     }
 
-    /** Lives the connection on the current thread. */
-    void run() {
-        reads.run(() -> connector.opened(this));
+    /** The connection's life, on one thread. */
+    Runnable life() {
+        return reads.life();
+    }
+
+    void opened() {
+        connector.opened(this);
     }
 
     /** The thread in the connection's code, or null. */

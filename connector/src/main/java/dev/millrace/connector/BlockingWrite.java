@@ -4,7 +4,6 @@ import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.Transfer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.io.EofException;
@@ -34,7 +33,6 @@ final class BlockingWrite {
     private static final int PARKING_BLOCK_BYTES = 16 * 1024;
 
     private final BioEndPoint endPoint;
-    private final SocketChannel channel;
     private final BioConnector connector;
     private final ContentWriter writer;
     private final LongAdder writtenBytes;
@@ -47,7 +45,6 @@ final class BlockingWrite {
     BlockingWrite(BioEndPoint endPoint, BioConnector connector) {
         this.connector = connector;
         this.endPoint = endPoint;
-        this.channel = endPoint.getChannel();
         ContentWriter.Factory writers = connector.contentWriters();
         this.writer = writers.newContentWriter(connector.getByteBufferPool());
         this.writtenBytes = WriteStrategy.writtenBytes(writers, connector.getTransferStatistics());
@@ -109,7 +106,7 @@ final class BlockingWrite {
             }
             int slice = slice(buffers, first, to);
             long begin = begin(slice);
-            long written = SlicedWriter.write(writer, channel, buffers, first, to, slice);
+            long written = SlicedWriter.write(writer, endPoint.getChannel(), buffers, first, to, slice);
             writtenBytes.add(written);
             onSent(written);
             end((int) written, begin);
@@ -162,7 +159,7 @@ final class BlockingWrite {
         while (region.remaining() > end) {
             int slice = Math.min(sliceBytes, region.remaining() - end);
             long begin = begin(slice);
-            int sent = region.transferTo(channel, slice);
+            int sent = region.transferTo(endPoint.getChannel(), slice);
             if (sent > 0) {
                 endPoint.getTransferStatistics().onTransferred(sent);
                 onSent(sent);
@@ -218,7 +215,7 @@ final class BlockingWrite {
             int read = region.read(buffer);
             buffer.flip();
             while (buffer.hasRemaining()) {
-                int written = channel.write(buffer);
+                int written = endPoint.getChannel().write(buffer);
                 endPoint.getTransferStatistics().onRegionCopied(written);
                 onSent(written);
             }

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.slf4j.Logger;
@@ -99,13 +100,27 @@ final class ConnectionThreads implements Executor {
 
     @Override
     public void execute(Runnable task) {
+        execute(new Task(null, task));
+    }
+
+    /**
+     * Begins something that lives long, on the thread that it then lives on: of the beginning nothing is kept, neither what it
+     * was given nor its frames on the thread's stack. Idle connections are many.
+     *
+     * @param beginning returns what to run after it; null for nothing
+     */
+    void begin(Supplier<Runnable> beginning) {
+        execute(new Task(beginning, null));
+    }
+
+    private void execute(Task task) {
         tasks.incrementAndGet();
         boolean taken = false;
         try {
             if (stopped) {
                 throw new RejectedExecutionException("the connector has stopped");
             }
-            executor.execute(() -> run(task));
+            executor.execute(task);
             taken = true;
         } finally {
             if (!taken) {
@@ -114,16 +129,38 @@ final class ConnectionThreads implements Executor {
         }
     }
 
-    private void run(Runnable task) {
-        Thread thread = Thread.currentThread();
-        running.add(thread);
-        // As Jetty's pools: not the class loader of the web application whose request made the thread.
-        thread.setContextClassLoader(ConnectionThreads.class.getClassLoader());
-        try {
-            task.run();
-        } finally {
-            running.remove(thread);
-            tasks.decrementAndGet();
+    /** What one thread runs. */
+    private final class Task implements Runnable {
+        private Supplier<Runnable> beginning;
+        private Runnable life;
+
+        Task(Supplier<Runnable> beginning, Runnable life) {
+            this.beginning = beginning;
+            this.life = life;
+        }
+
+        @Override
+        public void run() {
+            Thread thread = Thread.currentThread();
+            running.add(thread);
+            // As Jetty's pools: not the class loader of the web application whose request made the thread.
+            thread.setContextClassLoader(ConnectionThreads.class.getClassLoader());
+            try {
+                begin();
+                if (life != null) {
+                    life.run();
+                }
+            } finally {
+                running.remove(thread);
+                tasks.decrementAndGet();
+            }
+        }
+
+        private void begin() {
+            if (beginning != null) {
+                life = beginning.get();
+                beginning = null;
+            }
         }
     }
 

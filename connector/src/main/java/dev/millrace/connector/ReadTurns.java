@@ -4,10 +4,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.SocketChannel;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.NanoTime;
@@ -22,51 +20,47 @@ import org.slf4j.LoggerFactory;
  * still busy in the connection's code (a handler that reads its body on the connection's thread, above all), the duty
  * goes to a new loop on another thread: a hand-over. So nobody waits for a thread that waits for him.
  *
- * <p>The duty is one number: the owner's id and its phase. Whoever moves it does so by compare-and-set, after the
- * interest was registered and before the owner looks again, so that no interest is lost.
+ * <p>The duty is one number: the id of its last owner, one more for each, and the phase. Whoever moves it does so by compare-and-set,
+ * after the interest was registered and before the owner looks again, so that no interest is lost.
  */
 final class ReadTurns {
     private static final Logger LOG = LoggerFactory.getLogger(ReadTurns.class);
 
-    private static final long IDLE = 0;
+    private static final int IDLE = 0;
     private static final int WAITING = 1;
     private static final int BUSY = 2;
     private static final int AGAIN = 3;
     private static final long MAX_LEAVING_MILLIS = 100;
+    /** Holds a short request. Idle connections are many, and each waits with its buffer. */
+    private static final int FIRST_READ_AHEAD_BYTES = 128;
+    // In place of an object each, for idle connections are many: see docs/bench/connections.sh memory.
+    private static final AtomicLongFieldUpdater<ReadTurns> DUTY = AtomicLongFieldUpdater.newUpdater(ReadTurns.class, "duty");
+    private static final AtomicIntegerFieldUpdater<ReadTurns> FILLING = AtomicIntegerFieldUpdater.newUpdater(ReadTurns.class, "filling");
 
     private final BioEndPoint endPoint;
-    private final SocketChannel channel;
-    private final ConnectionThreads threads;
-    private final ConnectorStatistics statistics;
-    private final AtomicLong duty = new AtomicLong(IDLE);
-    private final AtomicInteger loops = new AtomicInteger();
+    private final BioConnector connector;
+    private volatile long duty;
     // Two may want to fill: a handler reads on while its idle timeout discards what is left. What one was promised by the
     // system the other may have read, and who then read would wait.
-    private final AtomicBoolean filling = new AtomicBoolean();
+    private volatile int filling;
     // Owned by the waiting loop while the phase is WAITING, else by whoever fills: handed over through duty.
-    private final ByteBuffer readAhead;
+    private ByteBuffer readAhead;
     private boolean eof;
     private InputStream available;
     // The loop in whose callback the connection's own code runs; its thread comes back here when that code returns.
     private volatile Loop handling;
 
-    ReadTurns(BioEndPoint endPoint, ConnectionThreads threads, ConnectorStatistics statistics, int readAheadBytes) {
+    ReadTurns(BioEndPoint endPoint, BioConnector connector) {
         this.endPoint = endPoint;
-        this.channel = endPoint.getChannel();
-        this.threads = threads;
-        this.statistics = statistics;
-        this.readAhead = ByteBuffer.allocate(readAheadBytes).flip();
+        this.connector = connector;
+        this.readAhead = ByteBuffer.allocate(Math.min(FIRST_READ_AHEAD_BYTES, connector.getReadAheadBytes())).flip();
     }
 
-    /**
-     * Runs the connection's life on the current thread, until the duty is with nobody or with another loop.
-     *
-     * @param open opens the connection, as the first thing
-     */
-    void run(Runnable open) {
-        Loop loop = new Loop();
-        duty.set(loop.phase(BUSY));
-        loop.run(open);
+    /** The connection's life on its first thread, from its opening until the duty is with nobody or with another loop. */
+    Runnable life() {
+        Loop loop = new Loop(0);
+        duty = loop.phase(BUSY);
+        return loop;
     }
 
     /**
@@ -82,22 +76,22 @@ final class ReadTurns {
             mine = null;
         }
         while (true) {
-            if (!channel.isOpen()) {
+            if (!endPoint.getChannel().isOpen()) {
                 throw new ClosedChannelException();
             }
-            long now = duty.get();
+            long now = duty;
             int phase = phase(now);
             if (phase == WAITING || phase == AGAIN) {
                 return;
             }
             if (mine != null) {
-                if (duty.compareAndSet(now, mine.phase(AGAIN))) {
+                if (DUTY.compareAndSet(this, now, mine.phase(AGAIN))) {
                     return;
                 }
             } else {
-                Loop loop = new Loop();
-                if (duty.compareAndSet(now, loop.phase(WAITING))) {
-                    statistics.onHandOver();
+                Loop loop = new Loop(id(now) + 1);
+                if (DUTY.compareAndSet(this, now, loop.phase(WAITING))) {
+                    connector.getConnectorStatistics().onHandOver();
                     start(loop);
                     return;
                 }
@@ -107,10 +101,10 @@ final class ReadTurns {
 
     private void start(Loop loop) throws IOException {
         try {
-            threads.execute(loop);
+            connector.getConnectionThreads().execute(loop);
         } catch (Throwable x) {
             // No thread (OutOfMemoryError is how the JDK says so): nobody will ever read this connection again.
-            duty.set(IDLE);
+            duty = loop.phase(IDLE);
             endPoint.close(x);
             throw new IOException("no thread to read " + endPoint.getRemoteSocketAddress(), x);
         }
@@ -124,15 +118,15 @@ final class ReadTurns {
      * @throws IOException when the socket fails
      */
     int fill(ByteBuffer buffer) throws IOException {
-        if (!filling.compareAndSet(false, true)) {
+        if (!FILLING.compareAndSet(this, 0, 1)) {
             return 0;
         }
         // Meant for the application, as on a selector connector; here it would close the channel.
         boolean interrupted = Thread.interrupted();
         try {
-            return phase(duty.get()) == WAITING ? 0 : fillFromSocket(buffer);
+            return phase(duty) == WAITING ? 0 : fillFromSocket(buffer);
         } finally {
-            filling.set(false);
+            filling = 0;
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
@@ -150,7 +144,7 @@ final class ReadTurns {
             }
             // The channel blocks: read only what FIONREAD promises. At the end of the stream that is 0, and the loop,
             // once it waits, finds the end.
-            return buffer.hasRemaining() && available() > 0 ? channel.read(buffer) : 0;
+            return buffer.hasRemaining() && available() > 0 ? endPoint.getChannel().read(buffer) : 0;
         } finally {
             BufferUtil.flipToFlush(buffer, position);
         }
@@ -158,7 +152,7 @@ final class ReadTurns {
 
     private int available() throws IOException {
         if (available == null) {
-            available = channel.socket().getInputStream();
+            available = endPoint.getChannel().socket().getInputStream();
         }
         return available.available();
     }
@@ -169,7 +163,7 @@ final class ReadTurns {
      */
     boolean isPeerAwaited() {
         try {
-            return channel.socket().getInputStream().available() == 0;
+            return endPoint.getChannel().socket().getInputStream().available() == 0;
         } catch (UnsupportedOperationException unixDomain) {
             return true;
         } catch (IOException closed) {
@@ -204,31 +198,42 @@ final class ReadTurns {
         }
     }
 
+    /** The buffer for the next read: the last one, or a larger if that was filled, for what follows it takes two calls more. */
+    static ByteBuffer emptied(ByteBuffer readAhead, int mostBytes) {
+        int bytes = readAhead.capacity();
+        return readAhead.limit() < bytes || bytes >= mostBytes ? readAhead.clear()
+                : ByteBuffer.allocate((int) Math.min(2L * bytes, mostBytes));
+    }
+
     private static int phase(long duty) {
         return (int) (duty & 3);
     }
 
+    private static long id(long duty) {
+        return duty >>> 2;
+    }
+
     /** One thread's time with this connection. */
     private final class Loop implements Runnable {
-        private final long id = (long) loops.incrementAndGet() << 2;
+        private final long id;
         private volatile Thread thread;
 
+        Loop(long id) {
+            this.id = id;
+        }
+
         private long phase(int phase) {
-            return id | phase;
+            return id << 2 | phase;
         }
 
         @Override
         public void run() {
-            run(null);
-        }
-
-        private void run(Runnable open) {
             thread = Thread.currentThread();
             try {
-                boolean mine = open == null || (call(open) && goOn());
+                boolean mine = id > 0 || call(endPoint::opened) && goOn();
                 while (mine) {
                     await();
-                    duty.set(phase(BUSY));
+                    duty = phase(BUSY);
                     mine = call(endPoint.getFillInterest()::fillable) && goOn();
                 }
             } catch (Throwable x) {
@@ -257,12 +262,12 @@ final class ReadTurns {
         /** Whether this loop still has the duty, now that the connection's code has returned. */
         private boolean goOn() {
             while (true) {
-                long now = duty.get();
+                long now = duty;
                 if (now == phase(AGAIN)) {
-                    duty.set(phase(WAITING));
+                    duty = phase(WAITING);
                     return true;
                 }
-                if (now != phase(BUSY) || duty.compareAndSet(now, IDLE)) {
+                if (now != phase(BUSY) || DUTY.compareAndSet(ReadTurns.this, now, phase(IDLE))) {
                     return false;
                 }
             }
@@ -270,27 +275,27 @@ final class ReadTurns {
 
         private void await() {
             // Whoever began to fill before the duty was this loop's is soon done.
-            while (!filling.compareAndSet(false, true)) {
+            while (!FILLING.compareAndSet(ReadTurns.this, 0, 1)) {
                 Thread.onSpinWait();
             }
             boolean full = readAhead.hasRemaining() || eof;
             if (!full) {
-                readAhead.clear();
+                readAhead = emptied(readAhead, connector.getReadAheadBytes());
             }
-            filling.set(false);
+            filling = 0;
             if (full) {
                 return;
             }
-            if (threads.isVirtual()) {
+            if (connector.isVirtual()) {
                 // Rarely has the peer's next request arrived when the answer has just left. Whoever else can run has his
                 // turn first, twice; often enough the bytes are there after it, which saves parking: two calls of epoll_ctl,
                 // and a wake-up by the poller. Measured by docs/bench/connectors.sh: 4, and 8, save no more.
                 Thread.yield();
                 Thread.yield();
             }
-            statistics.onReadBlocked();
+            connector.getConnectorStatistics().onReadBlocked();
             try {
-                eof = channel.read(readAhead) < 0;
+                eof = endPoint.getChannel().read(readAhead) < 0;
                 endPoint.notIdle();
             } catch (ClosedChannelException x) {
                 // By interrupt or by close(), which may be under way: closing again does nothing.
@@ -300,7 +305,7 @@ final class ReadTurns {
                 LOG.debug("Cannot read {}: {}", endPoint, x.toString());
                 eof = true;
             } finally {
-                statistics.onReadUnblocked();
+                connector.getConnectorStatistics().onReadUnblocked();
                 readAhead.flip();
             }
         }

@@ -197,6 +197,18 @@ class HttpContractTest {
         }
     }
 
+    /** Longer from one to the next, and shorter again: a blocking connector's buffer for what it reads ahead grows with them. */
+    @Test
+    void readsHeadsOfAllLengthsOnOneConnection() throws Exception {
+        try (RawClient client = server.client()) {
+            for (int length : new int[] {1, 60, 61, 62, 63, 64, 128, 200, 256, 400, 512, 1000, 511, 30, 2000, 1}) {
+                String cookie = "c".repeat(length);
+                client.send("GET /" + length + " HTTP/1.1\r\nHost: localhost\r\nCookie: a=" + cookie + "\r\n\r\n");
+                assertEquals("/" + length, client.answer().text());
+            }
+        }
+    }
+
     @Test
     void answersHeadWithoutABody() throws Exception {
         try (RawClient client = server.client()) {

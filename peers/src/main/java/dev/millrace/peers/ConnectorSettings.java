@@ -33,7 +33,7 @@ final class ConnectorSettings {
     @Option(names = "--selectors", paramLabel = "N", description = "nio, stock: number of selectors; -1: Jetty's choice")
     private Integer selectors;
 
-    @Option(names = "--read-ahead-bytes", paramLabel = "N", description = "bio: what each connection's reader takes before its protocol does")
+    @Option(names = "--read-ahead-bytes", paramLabel = "N", description = "bio: the most that each connection's reader takes before its protocol does")
     private Integer readAheadBytes;
 
     @Option(names = "--http2", description = "peers on Jetty: HTTP/2 too, without TLS")
