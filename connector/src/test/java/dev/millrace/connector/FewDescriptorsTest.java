@@ -55,6 +55,11 @@ class FewDescriptorsTest {
         return times;
     }
 
+    private static void end(Process process) {
+        // Process.destroyForcibly() would close the streams that are still being read.
+        process.toHandle().destroyForcibly();
+    }
+
     // Classes are loaded, which takes descriptors, when they are first used.
     private static void warmUp(int port) throws Exception {
         for (int i = 0; i < 3; i++) {
@@ -111,7 +116,7 @@ class FewDescriptorsTest {
             process.getOutputStream().close();
             assertTrue(process.waitFor(20, TimeUnit.SECONDS));
         } finally {
-            process.destroyForcibly();
+            end(process);
         }
     }
 
@@ -132,7 +137,7 @@ class FewDescriptorsTest {
             process.getOutputStream().close();
             assertTrue(process.waitFor(20, TimeUnit.SECONDS));
         } finally {
-            process.destroyForcibly();
+            end(process);
         }
     }
 
@@ -162,7 +167,7 @@ class FewDescriptorsTest {
                 }
             }
         } finally {
-            process.destroyForcibly();
+            end(process);
         }
     }
 }
