@@ -273,17 +273,25 @@ final class ReadTurns {
             }
         }
 
-        private void await() {
+        /** Whether there is room to read into now: all that was read has been taken, and the peer has not ended. */
+        private boolean makesRoom() {
             // Whoever began to fill before the duty was this loop's is soon done.
             while (!FILLING.compareAndSet(ReadTurns.this, 0, 1)) {
                 Thread.onSpinWait();
             }
-            boolean full = readAhead.hasRemaining() || eof;
-            if (!full) {
+            try {
+                if (readAhead.hasRemaining() || eof) {
+                    return false;
+                }
                 readAhead = emptied(readAhead, connector.getReadAheadBytes());
+                return true;
+            } finally {
+                filling = 0;
             }
-            filling = 0;
-            if (full) {
+        }
+
+        private void await() {
+            if (!makesRoom()) {
                 return;
             }
             if (connector.isVirtual()) {
