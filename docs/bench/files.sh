@@ -10,7 +10,7 @@
 #   random1m   2,000 files of 1 MiB drawn at random, 16 connections: more than the processor's caches hold; RANDOM_BYTES has other sizes, in turn
 #   slow       300 clients of 1 MB/s each by the load client, files of 1 KiB to 100 MiB
 # Each server serves WARM_UP_SECONDS (15) of a workload before its first round, and before that as long of the small file: a JVM compiles
-# what ran ten thousand times, which large files alone take minutes to come to; slow is warmed by clients of 3 MB/s. CONNECTIONS replaces the number of connections or clients.
+# what ran ten thousand times, which large files alone take minutes to come to; it opens 4,000 connections besides. slow is warmed by clients of 3 MB/s. CONNECTIONS replaces the number of connections or clients.
 # JAVA names another JVM; JAVA_OPTIONS (-Xmx256m) are given to each. The files are made in DATA_DIR (/dev/shm, or the
 # temporary directory when there is not enough memory) and removed afterwards.
 # SERVERS replaces the list, a line each: label, nginx or a peer of millrace-peers.jar, options; of nginx: off, for one without tcp_nopush
