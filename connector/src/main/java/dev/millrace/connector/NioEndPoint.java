@@ -79,9 +79,8 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         duty.place(dispatch == Dispatch.SELECTOR);
         if (selected != task) {
             task = selected;
-            // The selector's own thread has others to serve.
-            turn = dispatch == Dispatch.SELECTOR ? null : new RequestTurn(this, selected);
-            placedTask = dispatch.place(turn == null ? selected : turn, this::isGoingOn);
+            turn = new RequestTurn(this, selected, dispatch == Dispatch.SELECTOR);
+            placedTask = dispatch.place(turn, this::isGoingOn);
         }
         if (dispatch == Dispatch.HANDOFF) {
             goesOn = !key.isReadable() || !mayBeginRequest();
@@ -179,6 +178,11 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     /** Called by whoever may be about to wait: for a peer, or for the disk. */
     void mayWait() {
         duty.mayWait();
+    }
+
+    /** Called by whoever is about to take long, though not to wait: whether he does not keep a selector waiting, or no longer. */
+    boolean leavesSelector() {
+        return turn != null && turn.leavesSelector(duty);
     }
 
     @Override

@@ -23,6 +23,8 @@ import org.slf4j.LoggerFactory;
  */
 final class NioTransfer implements Invocable.Task, Transfer.Peer {
     private static final Logger LOG = LoggerFactory.getLogger(NioTransfer.class);
+    // What takes longer than to wake a thread: see decision 0018.
+    private static final int LEAVES_SELECTOR_BYTES = 256 * 1024;
 
     /** Who has the transfer. */
     private enum Stage {
@@ -110,13 +112,19 @@ final class NioTransfer implements Invocable.Task, Transfer.Peer {
         } else if (Invocable.isNonBlockingInvocation() && transfer.beginsOnDisk()) {
             step = Transfer.Step.OVER;
         } else {
-            endPoint.mayWait();
-            step = transfer.begin(endPoint.getChannel(), this);
+            step = begin();
         }
         if (step != Transfer.Step.DONE) {
             stage = step == Transfer.Step.OVER ? Stage.QUEUED : Stage.PARKED;
         }
         return step == Transfer.Step.DONE;
+    }
+
+    private Transfer.Step begin() throws IOException {
+        if (transfer.beginBytes() < LEAVES_SELECTOR_BYTES || !endPoint.leavesSelector()) {
+            endPoint.mayWait();
+        }
+        return transfer.begin(endPoint.getChannel(), this);
     }
 
     private Transfer.Step turn() throws IOException {

@@ -11,6 +11,8 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
  * neither the selector nor a thread of the pool. Where it was not, the thread leaves at once the next times, about twice as many
  * after each look in vain.
  *
+ * <p>A selector's own thread has others to serve: its turn ends with each request, unless it has left the selector to another.
+ *
  * <p>Belongs to the thread that runs the connection's task; its fields are handed on through the selector. While a task
  * returns, the connection's next one may run already: a thread believes only what it alone writes, its own name.
  */
@@ -19,6 +21,7 @@ final class RequestTurn implements Invocable.Task, Closeable {
 
     private final NioEndPoint endPoint;
     private final Runnable task;
+    private final boolean inSelector;
     private Thread thread;
     private Thread staying;
     private int requests;
@@ -33,10 +36,12 @@ final class RequestTurn implements Invocable.Task, Closeable {
     /**
      * @param endPoint of the connection
      * @param task what the selector wants to be done for it
+     * @param inSelector whether the thread that begins is the selector's, whatever the task's invocation type says
      */
-    RequestTurn(NioEndPoint endPoint, Runnable task) {
+    RequestTurn(NioEndPoint endPoint, Runnable task, boolean inSelector) {
         this.endPoint = endPoint;
         this.task = task;
+        this.inSelector = inSelector;
     }
 
     @Override
@@ -44,7 +49,7 @@ final class RequestTurn implements Invocable.Task, Closeable {
         Thread current = Thread.currentThread();
         thread = current;
         // Otherwise this may be the selector's thread.
-        mayBlock = getInvocationType() == InvocationType.BLOCKING;
+        mayBlock = !inSelector && getInvocationType() == InvocationType.BLOCKING;
         looking = false;
         requests = 1;
         try {
@@ -61,6 +66,23 @@ final class RequestTurn implements Invocable.Task, Closeable {
             // without end (ManagedSelector.select).
             Thread.interrupted();
         }
+    }
+
+    /**
+     * Has another thread select, unless one does already.
+     *
+     * @param duty of the connection's selector
+     * @return whether this thread does not select, or no longer
+     */
+    boolean leavesSelector(SelectorDuty duty) {
+        if (!inSelector) {
+            return true;
+        }
+        if (thread != Thread.currentThread()) {
+            return false;
+        }
+        mayBlock = mayBlock || duty.leave();
+        return mayBlock;
     }
 
     private void look() {

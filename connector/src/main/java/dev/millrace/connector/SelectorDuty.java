@@ -19,11 +19,13 @@ import org.slf4j.LoggerFactory;
  * and none does, until the task has waited for its peer or the disk for some milliseconds, or run for a second. So a
  * task that does not block wakes nobody, and for one that does no connection of its selector waits, its own among them.
  *
+ * <p>A task that is about to take long, though not to wait, may ask for it: then another thread selects at once, if one stands ready.
+ *
  * <p>Who selects twice does no harm: the strategy lets go of the second.
  */
 final class SelectorDuty implements TryExecutor, VirtualThreads.Configurable {
     private static final Logger LOG = LoggerFactory.getLogger(SelectorDuty.class);
-    private static final long WAIT_MILLIS = 5;
+    static final long WAIT_MILLIS = 5;
     static final long RUN_MILLIS = 1000;
 
     private final Executor executor;
@@ -120,6 +122,15 @@ final class SelectorDuty implements TryExecutor, VirtualThreads.Configurable {
             lookSoon();
         }
         return true;
+    }
+
+    /**
+     * Called by whoever is about to take long, though not to wait: has another thread select in the caller's stead, at once, if one stands ready.
+     *
+     * @return whether the caller was the one that selects, and now is not
+     */
+    boolean leave() {
+        return selecting == Thread.currentThread() && strategy.isRunning() && (!strategy.isIdle() || reserved.tryExecute(strategy));
     }
 
     private void lookSoon() {

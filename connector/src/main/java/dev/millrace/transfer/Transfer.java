@@ -103,6 +103,11 @@ public final class Transfer {
         return region.isLoaded(region.remaining());
     }
 
+    /** @return the most bytes that {@link #begin} sends */
+    public int beginBytes() {
+        return Math.min(course.firstBytes(), region.remaining());
+    }
+
     /** @return whether {@link #begin} would need the disk, as far as the system tells */
     public boolean beginsOnDisk() {
         return !region.isLoaded(course.firstBytes());

@@ -1,6 +1,7 @@
 package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import dev.millrace.testing.Await;
@@ -138,6 +139,25 @@ class SelectorDutyTest {
         });
         strategy.produce();
         assertEquals(0, looks.due.size());
+    }
+
+    @Test
+    void nobodyLeavesWhatNoOtherTakesOn() {
+        here = true;
+        CompletableFuture<Boolean> left = new CompletableFuture<>();
+        ready.add(() -> left.complete(duty.leave()));
+        strategy.produce();
+        assertFalse(left.getNow(true));
+        assertEquals(Set.of(Thread.currentThread()), selecting);
+    }
+
+    @Test
+    void nobodyLeavesASelectorOfAnother() throws Exception {
+        here = true;
+        CompletableFuture<Boolean> left = new CompletableFuture<>();
+        ready.add(() -> CompletableFuture.runAsync(() -> left.complete(duty.leave())).join());
+        strategy.produce();
+        assertFalse(left.getNow(true));
     }
 
     @Test

@@ -1,0 +1,172 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+
+import dev.millrace.files.SendfileHandler;
+import dev.millrace.testing.Await;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.util.thread.ReservedThreadExecutor;
+import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** With {@code dispatch=selector}: who sends a large file leaves the selector to another thread before, and not for a small one. */
+@Timeout(60)
+class LeftSelectorTest {
+    private static final int LARGE = 256 * 1024;
+    private static final int REQUESTS = 20;
+
+    @TempDir
+    Path directory;
+
+    private final CountDownLatch release = new CountDownLatch(1);
+    private final Semaphore begun = new Semaphore(0);
+    private final Map<String, Thread> handlers = new ConcurrentHashMap<>();
+
+    /** Does not look after the selectors: whoever is not left to another thread stands still. */
+    private static final class NoLooks extends ScheduledExecutorScheduler {
+        @Override
+        public Task schedule(Runnable task, long delay, TimeUnit unit) {
+            long millis = unit.toMillis(delay);
+            return millis == SelectorDuty.RUN_MILLIS || millis == SelectorDuty.WAIT_MILLIS ? () -> false : super.schedule(task, delay, unit);
+        }
+    }
+
+    /** Sends files. ?wait: returns when released; ?next: begins when the next request is there. */
+    private final class Files extends Handler.Wrapper {
+        private Files() {
+            super(new SendfileHandler());
+            ((SendfileHandler) getHandler()).setBaseResourceAsString(directory.toString());
+        }
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            handlers.put(request.getHttpURI().getPathQuery(), Thread.currentThread());
+            SocketChannel channel = (SocketChannel) request.getConnectionMetaData().getConnection().getEndPoint().getTransport();
+            String query = request.getHttpURI().getQuery();
+            if ("next".equals(query)) {
+                begun.release();
+                Await.until("the next request", () -> available(channel) > 0);
+            }
+            boolean handled = super.handle(request, response, callback);
+            if ("wait".equals(query)) {
+                release.await();
+            }
+            return handled;
+        }
+    }
+
+    private static int available(SocketChannel channel) {
+        try {
+            return channel.socket().getInputStream().available();
+        } catch (IOException x) {
+            throw new UncheckedIOException(x);
+        }
+    }
+
+    private TestServer server() {
+        TestServer server = new TestServer(s -> {
+            NioConnector connector = new NioConnector(s, null, new NoLooks(), null, 1, 1, new HttpConnectionFactory());
+            connector.setDispatch("selector");
+            return connector;
+        });
+        // Lest a file waits for its reader.
+        server.connector().setAcceptedSendBufferSize(2 * LARGE);
+        return server;
+    }
+
+    private static SelectorStatistics statistics(TestServer server) {
+        return ((NioConnector) server.connector()).getSelectorStatistics();
+    }
+
+    /** A pool has such threads only when they have been asked for in vain. */
+    private static void awaitReadyThread(TestServer server, RawClient client) {
+        ReservedThreadExecutor reserved = ((QueuedThreadPool) server.server().getThreadPool()).getBean(ReservedThreadExecutor.class);
+        Await.until("another thread stands ready", () -> {
+            try {
+                assertEquals(200, client.get("/large").answer().status());
+            } catch (IOException x) {
+                throw new UncheckedIOException(x);
+            }
+            return reserved.getAvailable() > 0;
+        });
+    }
+
+    @Test
+    void servesOthersWhileWhoHasSentALargeFileGoesOn() throws Exception {
+        byte[] large = TestFiles.write(directory, "large", LARGE);
+        byte[] small = TestFiles.write(directory, "small", 20_000);
+        try (TestServer server = server().start(new Files()); AutoCloseable end = release::countDown;
+                RawClient client = server.client(); RawClient other = server.client()) {
+            awaitReadyThread(server, client);
+            assertArrayEquals(large, client.get("/large?wait").answer().body());
+            assertArrayEquals(small, other.get("/small").answer().body());
+            assertNotSame(handlers.get("/large?wait"), handlers.get("/small"));
+            release.countDown();
+            assertArrayEquals(small, client.get("/small").answer().body());
+        }
+    }
+
+    @Test
+    void looksForTheNextRequestAsAnyThreadDoes() throws Exception {
+        byte[] large = TestFiles.write(directory, "large", LARGE);
+        try (TestServer server = server().start(new Files()); RawClient first = server.client(); RawClient client = server.client()) {
+            awaitReadyThread(server, first);
+            long before = statistics(server).getRequestsInTurn();
+            client.get("/large?next");
+            for (int i = 1; i < REQUESTS; i++) {
+                begun.acquire();
+                client.get(i == REQUESTS - 1 ? "/large" : "/large?next");
+                assertArrayEquals(large, client.answer().body());
+            }
+            assertArrayEquals(large, client.answer().body());
+            assertEquals(REQUESTS - 1, statistics(server).getRequestsInTurn() - before);
+        }
+    }
+
+    @Test
+    void staysForASmallerFile() throws Exception {
+        byte[] smaller = TestFiles.write(directory, "smaller", LARGE - 1);
+        try (TestServer server = server().start(new Files()); RawClient client = server.client()) {
+            for (int i = 0; i < REQUESTS; i++) {
+                assertArrayEquals(smaller, client.get("/smaller").answer().body());
+            }
+            Await.until("nothing handed over", () -> statistics(server).getHandOvers() == 0);
+            assertEquals(0, statistics(server).getRequestsInTurn());
+        }
+    }
+
+    @Test
+    void staysWhenNoThreadStandsReady() throws Exception {
+        byte[] large = TestFiles.write(directory, "large", LARGE);
+        TestServer few = server();
+        ((QueuedThreadPool) few.server().getThreadPool()).setReservedThreads(0);
+        try (TestServer server = few.start(new Files()); RawClient client = server.client()) {
+            for (int i = 0; i < REQUESTS; i++) {
+                assertArrayEquals(large, client.get("/large").answer().body());
+            }
+            Await.until("nothing handed over", () -> statistics(server).getHandOvers() == 0);
+            assertEquals(0, statistics(server).getRequestsInTurn());
+        }
+    }
+}
