@@ -1,6 +1,7 @@
 package dev.millrace.connector;
 
 import dev.millrace.transfer.FileRegion;
+import dev.millrace.transfer.OverwrittenFileException;
 import dev.millrace.transfer.Transfer;
 import dev.millrace.transfer.TransferStatistics;
 import dev.millrace.transfer.TruncatedFileException;
@@ -311,7 +312,7 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
             getTransferStatistics().onTruncated();
             LOG.warn("Aborting {}: {}", this, x.getMessage());
             throw new EofException(x);
-        } catch (UnreadableFileException x) {
+        } catch (OverwrittenFileException | UnreadableFileException x) {
             LOG.warn("Aborting {}: {}", this, x.getMessage());
             throw new EofException(x);
         }

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.Objects;
 
 /**
  * What tells one version of a file from another: equal as long as nobody replaced or wrote the file. Writing into a
@@ -30,6 +31,15 @@ record FileVersion(Object key, long sizeBytes, FileTime modified) {
             throw new NoSuchFileException(path.toString(), null, "not a regular file");
         }
         return new FileVersion(now.fileKey(), now.size(), now.lastModifiedTime());
+    }
+
+    /**
+     * @param now the version by the same path
+     * @return whether what was written since may be anywhere in the file: not when another file has taken its place, nor when it is
+     *     longer, as a log is to which something was appended, or shorter, which shows where it ends
+     */
+    boolean isOverwrittenBy(FileVersion now) {
+        return Objects.equals(key, now.key) && now.sizeBytes == sizeBytes && !modified.equals(now.modified);
     }
 
     Instant lastModified() {

@@ -1,6 +1,7 @@
 package dev.millrace.files;
 
 import dev.millrace.transfer.FileSource;
+import dev.millrace.transfer.OverwrittenFileException;
 import dev.millrace.transfer.UnreadableFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -12,9 +13,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.http.EtagUtils;
 import org.eclipse.jetty.util.IO;
+import org.eclipse.jetty.util.NanoTime;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +30,8 @@ final class OpenFile implements FileSource {
     /** A buffer holds at most 2 GiB - 1; mappings must begin at whole pages. */
     private static final long PIECE_BYTES = 1L << 30;
     private static final int OPEN_ATTEMPTS = 5;
+    /** A system's clock for files ticks 100 times a second or more: what was written sooner would not show by its time. */
+    private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final Path path;
     private volatile FileChannel channel;
@@ -36,6 +41,8 @@ final class OpenFile implements FileSource {
     private final AtomicInteger references = new AtomicInteger(1);
     private final List<Mappings.Mapping> pieces = new ArrayList<>();
     private volatile boolean truncated;
+    private volatile boolean overwritten;
+    private volatile long checkedNanoTime = NanoTime.now();
     private volatile boolean mappingRefused;
     private volatile int mappedPieces;
 
@@ -128,9 +135,34 @@ final class OpenFile implements FileSource {
         truncated = true;
     }
 
-    /** Whether somebody has found it to be shorter than its version says. */
-    boolean isTruncated() {
-        return truncated;
+    /** {@inheritDoc} Costs no more than a system call in ten milliseconds, however many send the file. */
+    @Override
+    public void checkNotOverwritten() throws OverwrittenFileException {
+        long now = NanoTime.now();
+        if (!overwritten && now - checkedNanoTime >= TICK_NANOS) {
+            checkedNanoTime = now;
+            if (isOverwritten()) {
+                overwritten = true;
+            }
+        }
+        if (overwritten) {
+            throw new OverwrittenFileException(path);
+        }
+    }
+
+    // What was deleted or replaced stays as it was for who has it open.
+    private boolean isOverwritten() {
+        try {
+            return version.isOverwrittenBy(FileVersion.of(path));
+        } catch (IOException gone) {
+            LOG.debug("No longer at its path: {}", this, gone);
+            return false;
+        }
+    }
+
+    /** Whether somebody has found it to be shorter than its version says, or written over. */
+    boolean isChanged() {
+        return truncated || overwritten;
     }
 
     FileVersion version() {

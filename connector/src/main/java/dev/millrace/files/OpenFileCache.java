@@ -73,7 +73,7 @@ final class OpenFileCache {
         }
 
         private boolean isValid(long validMillis, Containment within) {
-            if (!content.file().isOpen() || content.file().isTruncated()) {
+            if (!content.file().isOpen() || content.file().isChanged()) {
                 return false;
             }
             long checked = checkedNanoTime.get();

@@ -1,5 +1,6 @@
 package dev.millrace.files;
 
+import dev.millrace.transfer.OverwrittenFileException;
 import dev.millrace.transfer.UnreadableFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -37,9 +38,12 @@ final class OpenFileChannel implements SeekableByteChannel {
             if (read < 0 && position < size()) {
                 throw new ShortFileException(file.path(), file.size());
             }
+            if (position > 0) {
+                file.checkNotOverwritten();
+            }
             position += Math.max(read, 0);
             return read;
-        } catch (ShortFileException | UnreadableFileException x) {
+        } catch (ShortFileException | OverwrittenFileException | UnreadableFileException x) {
             LOG.warn("Aborting an answer: {}", x.getMessage());
             throw x;
         }

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * this one, not inside: then the variants are looked up in this one's cache too. Thread-safe.
  *
  * <p>Files should be replaced by an atomic move, not by writing into them: what is written into a file while it is
- * believed to be unchanged goes out under the header fields of before.
+ * believed to be unchanged goes out under the header fields of before, and ends answers that have sent a part of it.
  */
 @ManagedObject("Files by sendfile")
 public class SendfileContentFactory extends ContainerLifeCycle implements HttpContent.Factory {

@@ -1,5 +1,6 @@
 package dev.millrace.files;
 
+import dev.millrace.transfer.OverwrittenFileException;
 import dev.millrace.transfer.TruncatedFileException;
 import dev.millrace.transfer.UnreadableFileException;
 import java.nio.file.FileSystemException;
@@ -53,7 +54,7 @@ final class TransferEnd extends Callback.Nested {
             if (x instanceof TimeoutException) {
                 return TransferResult.Outcome.TIMED_OUT;
             }
-            if (x instanceof TruncatedFileException || x instanceof UnreadableFileException
+            if (x instanceof TruncatedFileException || x instanceof OverwrittenFileException || x instanceof UnreadableFileException
                     || x instanceof ShortFileException || x instanceof FileSystemException) {
                 return TransferResult.Outcome.FAILED;
             }

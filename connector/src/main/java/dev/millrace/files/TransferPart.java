@@ -1,6 +1,7 @@
 package dev.millrace.files;
 
 import dev.millrace.transfer.FileRegion;
+import dev.millrace.transfer.OverwrittenFileException;
 import dev.millrace.transfer.TransferAlgorithm;
 import dev.millrace.transfer.TransferEndPoint;
 import java.io.IOException;
@@ -58,9 +59,10 @@ final class TransferPart implements Content.Source {
         }
         ByteBuffer token;
         try {
+            file.checkNotOverwritten();
             token = file.token(position, left);
         } catch (IOException x) {
-            if (x instanceof ShortFileException) {
+            if (x instanceof ShortFileException || x instanceof OverwrittenFileException) {
                 LOG.warn("Aborting an answer: {}", x.getMessage());
             }
             file.release();

@@ -160,6 +160,7 @@ public final class FileRegion {
      * @param maxBytes the most to send in this call
      * @return the bytes sent; fewer than asked for, 0 even, when the socket takes no more for now
      * @throws TruncatedFileException when the file has become shorter than what the response promised
+     * @throws OverwrittenFileException when the file was written over after a part of the region had been sent
      * @throws UnreadableFileException when the system cannot read it
      * @throws IOException when the file or the socket fails; how much was sent is then unknown, and the connection
      *     must be closed
@@ -168,6 +169,9 @@ public final class FileRegion {
         int want = Math.min(maxBytes, token.remaining());
         long from = position + token.position();
         int sent;
+        if (sent() > 0) {
+            file.checkNotOverwritten();
+        }
         try {
             sent = (int) file.call(channel -> channel.transferTo(from, want, socket));
         } catch (ClosedChannelException x) {
@@ -199,6 +203,7 @@ public final class FileRegion {
      * @param target filled from its position, as far as it has room and the region has bytes; owned by the caller
      * @return the bytes read
      * @throws TruncatedFileException when the file has become shorter than what the response promised
+     * @throws OverwrittenFileException when the file was written over after a part of the region had been sent
      * @throws IOException when the file cannot be read
      */
     public int read(ByteBuffer target) throws IOException {
@@ -209,6 +214,9 @@ public final class FileRegion {
         if (read < 0) {
             checkNotTruncated();
             return 0;
+        }
+        if (sent() > 0) {
+            file.checkNotOverwritten();
         }
         return read;
     }

@@ -23,6 +23,14 @@ public interface FileSource {
     default void onTruncated() {
     }
 
+    /**
+     * Called between the parts of what is sent of the file.
+     *
+     * @throws OverwrittenFileException when it was written over since it was opened: what was sent before was of another version
+     */
+    default void checkNotOverwritten() throws OverwrittenFileException {
+    }
+
     /** A call that uses the file. */
     @FunctionalInterface
     interface Call {

@@ -171,7 +171,7 @@ public final class Transfer {
                 }
             }
             return Step.DONE;
-        } catch (TruncatedFileException | UnreadableFileException x) {
+        } catch (TruncatedFileException | OverwrittenFileException | UnreadableFileException x) {
             failure = x;
             throw x;
         } catch (IOException x) {

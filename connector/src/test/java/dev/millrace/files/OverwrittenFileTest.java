@@ -1,0 +1,119 @@
+package dev.millrace.files;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.millrace.connector.BioConnector;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Logged;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.eclipse.jetty.server.Response;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A file is written over, in its place, while it is sent: nobody is to believe that he has the whole of it. */
+@Timeout(60)
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#all")
+class OverwrittenFileTest {
+    /** More than the sockets of both sides hold. */
+    private static final int SIZE = 40_000_000;
+    private static final String LOG_LINE = "was written over while it was sent";
+
+    @Parameter
+    Connectors connectors;
+
+    @TempDir
+    Path directory;
+
+    private final SendfileHandler files = new SendfileHandler();
+    private byte[] content;
+
+    @BeforeEach
+    void files() throws IOException {
+        files.setBaseResourceAsString(directory.toString());
+        // For ever: what the transfer itself finds out counts all the same.
+        files.getSendfileContentFactory().setValidMillis(-1);
+        content = TestFiles.write(directory, "file.bin", SIZE);
+    }
+
+    private byte[] overwrite(StandardOpenOption... options) throws IOException {
+        byte[] other = new byte[SIZE];
+        Arrays.fill(other, (byte) 'x');
+        try (OutputStream file = Files.newOutputStream(directory.resolve("file.bin"), options)) {
+            file.write(other);
+        }
+        return other;
+    }
+
+    private TestServer server() throws Exception {
+        return new TestServer(connectors::http).start(files);
+    }
+
+    /** A download that has begun, and waits for its client. */
+    private static RawClient begun(TestServer server, String range) throws IOException {
+        RawClient client = new RawClient(server.port(), 8192);
+        client.send("GET /file.bin HTTP/1.1\r\nHost: localhost\r\n" + range + "\r\n");
+        assertEquals('H', client.in().read());
+        return client;
+    }
+
+    private void assertCutOffAndOpenedAnew(String range) throws Exception {
+        try (Logged jetty = new Logged(Response.class.getName()); Logged connector = new Logged(BioConnector.class.getPackageName());
+                Logged copying = new Logged(OpenFileChannel.class.getName()); Logged parts = new Logged(TransferPart.class.getName());
+                TestServer server = server(); RawClient client = begun(server, range)) {
+            byte[] other = overwrite(StandardOpenOption.WRITE);
+            assertThrows(IOException.class, client::answer);
+            assertEquals(1, Stream.of(jetty, connector, copying, parts).mapToLong(logged -> logged.count(LOG_LINE)).sum());
+            try (RawClient next = server.client()) {
+                assertArrayEquals(other, next.get("/file.bin").answer().body());
+            }
+        }
+    }
+
+    @Test
+    void anAnswerIsCutOff() throws Exception {
+        assertCutOffAndOpenedAnew("");
+    }
+
+    @Test
+    void anAnswerThatIsCopiedIsCutOff() throws Exception {
+        files.getSendfileContentFactory().setMinTransferBytes(Integer.MAX_VALUE);
+        assertCutOffAndOpenedAnew("");
+    }
+
+    @Test
+    void anAnswerOfSeveralRangesIsCutOff() throws Exception {
+        assertCutOffAndOpenedAnew("Range: bytes=0-19999999,20000100-39999999\r\n");
+    }
+
+    /** As a log is: what was promised stays as it was. */
+    @Test
+    void whatIsAppendedDoesNoHarm() throws Exception {
+        try (TestServer server = server(); RawClient client = begun(server, "")) {
+            overwrite(StandardOpenOption.APPEND);
+            // The letter was read before.
+            client.line();
+            String line = client.line();
+            while (!line.isEmpty()) {
+                line = client.line();
+            }
+            assertArrayEquals(content, client.in().readNBytes(SIZE));
+        }
+    }
+}
