@@ -7,7 +7,7 @@ import org.eclipse.jetty.util.thread.Invocable;
 
 /** Where a ready connection of a {@link NioConnector} is served. Jetty's strategy goes by a task's invocation type. */
 enum Dispatch {
-    /** As Jetty decides: by the invocation type of the callback that waits. */
+    /** As Jetty decides: by the invocation type of the callback that waits. Requests that, by this, do not block, as with {@link #SELECTOR}. */
     ADAPTIVE,
     /**
      * By the selector's own thread: see {@link SelectorDuty}. In the instant in which somebody else is about to select, Jetty's

@@ -137,8 +137,8 @@ public non-sealed class NioConnector extends MillraceConnector {
 
     /**
      * Sets how many requests of an HTTP/1.1 connection a thread answers in a row, when each is there as soon as the one before it
-     * is answered: that spares the way over the selector and another thread. Not with {@code dispatch=selector}, nor with
-     * TLS; and only by platform threads of a {@link QueuedThreadPool} that has some to spare. Takes effect at once.
+     * is answered: that spares the way over the selector and another thread. With
+     * {@code dispatch=selector} only by a thread that has left its selector to another; not with TLS; and only by platform threads of a {@link QueuedThreadPool} that has some to spare. Takes effect at once.
      *
      * @param requestsPerTurn at least 1; 64 is the default; 1: the selector waits for each request, as Jetty's does
      */

@@ -6,7 +6,6 @@ import dev.millrace.transfer.Transfer;
 import dev.millrace.transfer.TransferStatistics;
 import dev.millrace.transfer.TruncatedFileException;
 import dev.millrace.transfer.UnreadableFileException;
-import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
@@ -77,16 +76,25 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         if (selected == null) {
             return null;
         }
-        duty.place(dispatch == Dispatch.SELECTOR);
+        boolean here = isHere(selected);
+        duty.place(here);
         if (selected != task) {
             task = selected;
-            turn = new RequestTurn(this, selected, dispatch == Dispatch.SELECTOR);
+            turn = new RequestTurn(this, selected);
             placedTask = dispatch.place(turn, this::isGoingOn);
         }
+        turn.setInSelector(here);
         if (dispatch == Dispatch.HANDOFF) {
             goesOn = !key.isReadable() || !mayBeginRequest();
         }
         return placedTask;
+    }
+
+    // The selector's own thread, looked after by SelectorDuty. A handler that says it does not block may wait for a disk all the same, or take
+    // long; where a thread waits to be told that it may go on, nothing must be left to a pool whose threads may all be waiting so.
+    private boolean isHere(Runnable selected) {
+        return dispatch == Dispatch.SELECTOR || dispatch == Dispatch.ADAPTIVE && key.isReadable()
+                && Invocable.getInvocationType(selected) == Invocable.InvocationType.NON_BLOCKING && mayBeginRequest();
     }
 
     // The selector's thread waits for no disk: a write with a region that is not in memory goes on in a worker.
@@ -101,7 +109,7 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         if (parked.onWritable(readable)) {
             return goOn(parked);
         }
-        return readable ? goOn(new FillTask()) : null;
+        return readable ? goOn(new FillTask(this)) : null;
     }
 
     // Who sends a file has a request already, and all threads of the pool may be waiting so.
@@ -133,26 +141,6 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     public void replaceKey(SelectionKey newKey) {
         key = newKey;
         super.replaceKey(newKey);
-    }
-
-    // Closeable, because a pool that rejects a task closes it, and with it the connection.
-    private final class FillTask implements Invocable.Task, Closeable {
-        @Override
-        public void run() {
-            getFillInterest().fillable();
-            // As after a RequestTurn.
-            Thread.interrupted();
-        }
-
-        @Override
-        public InvocationType getInvocationType() {
-            return getFillInterest().getCallbackInvocationType();
-        }
-
-        @Override
-        public void close() {
-            NioEndPoint.this.close();
-        }
     }
 
     /** @return whether listeners are to be told of the connection's opening: not when it has been closed before */

@@ -21,13 +21,14 @@ final class RequestTurn implements Invocable.Task, Closeable {
 
     private final NioEndPoint endPoint;
     private final Runnable task;
-    private final boolean inSelector;
     private Thread thread;
     private Thread staying;
     private int requests;
     // Bytes, for every idle connection keeps them.
     private byte toPass;
     private byte passed;
+    // Of the thread that selects, and then of the one that runs the task.
+    private boolean inSelector;
     private boolean mayBlock;
     private boolean looking;
     private boolean looked;
@@ -36,11 +37,14 @@ final class RequestTurn implements Invocable.Task, Closeable {
     /**
      * @param endPoint of the connection
      * @param task what the selector wants to be done for it
-     * @param inSelector whether the thread that begins is the selector's, whatever the task's invocation type says
      */
-    RequestTurn(NioEndPoint endPoint, Runnable task, boolean inSelector) {
+    RequestTurn(NioEndPoint endPoint, Runnable task) {
         this.endPoint = endPoint;
         this.task = task;
+    }
+
+    /** @param inSelector whether the thread that is to begin is the selector's own, which {@link SelectorDuty} looks after */
+    void setInSelector(boolean inSelector) {
         this.inSelector = inSelector;
     }
 
@@ -48,7 +52,7 @@ final class RequestTurn implements Invocable.Task, Closeable {
     public void run() {
         Thread current = Thread.currentThread();
         thread = current;
-        // Otherwise this may be the selector's thread.
+        // Otherwise this is, or may be, the selector's thread.
         mayBlock = !inSelector && getInvocationType() == InvocationType.BLOCKING;
         looking = false;
         requests = 1;
@@ -155,7 +159,8 @@ final class RequestTurn implements Invocable.Task, Closeable {
 
     @Override
     public InvocationType getInvocationType() {
-        return Invocable.getInvocationType(task);
+        // Of other types Jetty's strategy would not ask who selects meanwhile.
+        return inSelector ? InvocationType.BLOCKING : Invocable.getInvocationType(task);
     }
 
     // Closeable, because a pool that rejects a task closes it, and with it the connection.

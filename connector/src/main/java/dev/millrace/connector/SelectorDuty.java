@@ -14,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sees to it that one selector selects, although its thread runs handlers ({@link Dispatch#SELECTOR}). Jetty's strategy
+ * Sees to it that one selector selects, although its thread runs handlers ({@link Dispatch}). Jetty's strategy
  * lets a task run where it was found if another thread stands ready to go on selecting. Here it is told that one does,
  * and none does, until the task has waited for its peer or the disk for some milliseconds, or run for a second. So a
  * task that does not block wakes nobody, and for one that does no connection of its selector waits, its own among them.

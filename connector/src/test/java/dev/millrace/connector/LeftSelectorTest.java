@@ -26,11 +26,15 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.ReservedThreadExecutor;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** With {@code dispatch=selector}: who sends a large file leaves the selector to another thread before, and not for a small one. */
+/**
+ * With {@code dispatch=selector}, and with {@code adaptive} where handlers say that they do not block, as those for files do: who
+ * sends a large file leaves the selector to another thread before, and not for a small one.
+ */
 @Timeout(60)
 class LeftSelectorTest {
     private static final int LARGE = 256 * 1024;
@@ -84,10 +88,10 @@ class LeftSelectorTest {
         }
     }
 
-    private TestServer server() {
+    private TestServer server(String dispatch) {
         TestServer server = new TestServer(s -> {
             NioConnector connector = new NioConnector(s, null, new NoLooks(), null, 1, 1, new HttpConnectionFactory());
-            connector.setDispatch("selector");
+            connector.setDispatch(dispatch);
             return connector;
         });
         // Lest a file waits for its reader.
@@ -112,11 +116,12 @@ class LeftSelectorTest {
         });
     }
 
-    @Test
-    void servesOthersWhileWhoHasSentALargeFileGoesOn() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"selector", "adaptive"})
+    void servesOthersWhileWhoHasSentALargeFileGoesOn(String dispatch) throws Exception {
         byte[] large = TestFiles.write(directory, "large", LARGE);
         byte[] small = TestFiles.write(directory, "small", 20_000);
-        try (TestServer server = server().start(new Files()); AutoCloseable end = release::countDown;
+        try (TestServer server = server(dispatch).start(new Files()); AutoCloseable end = release::countDown;
                 RawClient client = server.client(); RawClient other = server.client()) {
             awaitReadyThread(server, client);
             assertArrayEquals(large, client.get("/large?wait").answer().body());
@@ -127,10 +132,11 @@ class LeftSelectorTest {
         }
     }
 
-    @Test
-    void looksForTheNextRequestAsAnyThreadDoes() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"selector", "adaptive"})
+    void looksForTheNextRequestAsAnyThreadDoes(String dispatch) throws Exception {
         byte[] large = TestFiles.write(directory, "large", LARGE);
-        try (TestServer server = server().start(new Files()); RawClient first = server.client(); RawClient client = server.client()) {
+        try (TestServer server = server(dispatch).start(new Files()); RawClient first = server.client(); RawClient client = server.client()) {
             awaitReadyThread(server, first);
             long before = statistics(server).getRequestsInTurn();
             client.get("/large?next");
@@ -144,10 +150,11 @@ class LeftSelectorTest {
         }
     }
 
-    @Test
-    void staysForASmallerFile() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"selector", "adaptive"})
+    void staysForASmallerFile(String dispatch) throws Exception {
         byte[] smaller = TestFiles.write(directory, "smaller", LARGE - 1);
-        try (TestServer server = server().start(new Files()); RawClient client = server.client()) {
+        try (TestServer server = server(dispatch).start(new Files()); RawClient client = server.client()) {
             for (int i = 0; i < REQUESTS; i++) {
                 assertArrayEquals(smaller, client.get("/smaller").answer().body());
             }
@@ -156,10 +163,11 @@ class LeftSelectorTest {
         }
     }
 
-    @Test
-    void staysWhenNoThreadStandsReady() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"selector", "adaptive"})
+    void staysWhenNoThreadStandsReady(String dispatch) throws Exception {
         byte[] large = TestFiles.write(directory, "large", LARGE);
-        TestServer few = server();
+        TestServer few = server(dispatch);
         ((QueuedThreadPool) few.server().getThreadPool()).setReservedThreads(0);
         try (TestServer server = few.start(new Files()); RawClient client = server.client()) {
             for (int i = 0; i < REQUESTS; i++) {

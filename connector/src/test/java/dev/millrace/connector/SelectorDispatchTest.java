@@ -287,6 +287,30 @@ class SelectorDispatchTest {
         }
     }
 
+    /** Jetty's strategy runs it in the selector's thread then, with any dispatch but {@code handoff}. */
+    private final class SaysItDoesNotBlock extends Handler.Abstract.NonBlocking {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            if (Request.getPathInContext(request).equals("/wait")) {
+                waiting.complete(Thread.currentThread());
+                release.await();
+            }
+            Content.Sink.write(response, true, "fine", callback);
+            return true;
+        }
+    }
+
+    @Test
+    void servesOthersWhileAHandlerWaitsThatSaysItDoesNotBlock() throws Exception {
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(new SaysItDoesNotBlock()); AutoCloseable end = release::countDown;
+                RawClient slow = server.client().get("/wait")) {
+            awaitWaitingHandler();
+            assertServes(server);
+            release.countDown();
+            assertEquals("fine", slow.answer().text());
+        }
+    }
+
     @Test
     void servesOthersWhenMoreWritesBlockThanThePoolHasThreads() throws Exception {
         TestServer server = server();

@@ -23,9 +23,9 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /** Jetty, with its own file serving or ours, on its own connector or ours. */
 final class JettyPeer implements Peer {
-    /** What serves the files; the contexts are alike, so that pairs can be compared. */
+    /** What serves the files; the contexts are alike, so that pairs can be compared; alone: without an application beside it. */
     enum Files {
-        RESOURCE_HANDLER, DEFAULT_SERVLET, SENDFILE_HANDLER, SENDFILE_SERVLET, ACCELERATED_DEFAULT_SERVLET
+        RESOURCE_HANDLER, DEFAULT_SERVLET, SENDFILE_HANDLER, SENDFILE_HANDLER_ALONE, SENDFILE_SERVLET, ACCELERATED_DEFAULT_SERVLET
     }
 
     private static final int MAX_THREADS = 200;
@@ -48,19 +48,24 @@ final class JettyPeer implements Peer {
         connector.setAcceptQueueSize(BACKLOG);
         connector.setIdleTimeout(IDLE_TIMEOUT.toMillis());
         server.addConnector(connector);
+        server.setHandler(files == Files.SENDFILE_HANDLER_ALONE ? files(settings)
+            : new ContextHandlerCollection(application(), files(settings)));
+        server.start();
+        return connector.getLocalPort();
+    }
+
+    private static ServletContextHandler application() {
         ServletContextHandler application = new ServletContextHandler("/");
         application.addServlet(new ServletHolder(new HelloServlet()), "/hello");
         application.addServlet(UuidServlet.class, "/generate-uuid");
-        server.setHandler(new ContextHandlerCollection(application, files(settings)));
-        server.start();
-        return connector.getLocalPort();
+        return application;
     }
 
     private ContextHandler files(Settings settings) {
         Path directory = settings.directory();
         return switch (files) {
             case RESOURCE_HANDLER -> handler(new ResourceHandler(), directory);
-            case SENDFILE_HANDLER -> {
+            case SENDFILE_HANDLER, SENDFILE_HANDLER_ALONE -> {
                 SendfileHandler handler = new SendfileHandler();
                 settings.connector().apply(handler.getSendfileContentFactory());
                 yield handler(handler, directory);

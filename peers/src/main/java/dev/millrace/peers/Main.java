@@ -16,14 +16,14 @@ import picocli.CommandLine.Parameters;
  * 2: a wrong command line.
  */
 @Command(name = "millrace-peers", mixinStandardHelpOptions = true, sortOptions = false,
-    description = "Serves /hello, /files/* (not virtual-threads) and /generate-uuid (not undertow, helidon) on 127.0.0.1.")
+    description = "Serves /hello (not millrace-files), /files/* (not virtual-threads) and /generate-uuid (not millrace-files, undertow, helidon) on 127.0.0.1.")
 public final class Main implements Callable<Integer> {
     // Tomcat, Undertow and Helidon log by java.util.logging, which forgets the level of a logger that nobody holds.
     private static final Logger ROOT = Logger.getLogger("");
 
     @Parameters(index = "0", paramLabel = "PEER", description = "jetty (ResourceHandler), "
         + "jetty-servlet (DefaultServlet), millrace-handler, millrace-servlet, millrace-default (SendfileHandler, "
-        + "SendfileServlet, DefaultServlet with SendfileContentFactory), tomcat, undertow, helidon, or virtual-threads (no "
+        + "SendfileServlet, DefaultServlet with SendfileContentFactory), millrace-files (SendfileHandler, alone), tomcat, undertow, helidon, or virtual-threads (no "
         + "server: a virtual thread for each connection answers /hello to everything)")
     private String name;
 

@@ -12,6 +12,7 @@ final class Peers {
         ON_JETTY.put("jetty", JettyPeer.Files.RESOURCE_HANDLER);
         ON_JETTY.put("jetty-servlet", JettyPeer.Files.DEFAULT_SERVLET);
         ON_JETTY.put("millrace-handler", JettyPeer.Files.SENDFILE_HANDLER);
+        ON_JETTY.put("millrace-files", JettyPeer.Files.SENDFILE_HANDLER_ALONE);
         ON_JETTY.put("millrace-servlet", JettyPeer.Files.SENDFILE_SERVLET);
         ON_JETTY.put("millrace-default", JettyPeer.Files.ACCELERATED_DEFAULT_SERVLET);
     }
