@@ -117,7 +117,7 @@ public non-sealed class NioConnector extends MillraceConnector {
      *
      * @param dispatch {@code adaptive}: as Jetty decides by what the handlers say of themselves; {@code selector}: by the
      *     selector's own thread, for handlers that do not block: one that waits for its peer makes the selector's other
-     *     connections wait for some milliseconds, one that waits for anything else for a second or two;
+     *     connections wait for some milliseconds, one that waits for anything else for a second or two, with {@code adaptive} too;
      *     {@code handoff}: every request by another thread than the selector's; what only goes on with one, as {@code adaptive}
      * @throws IllegalArgumentException for any other word
      */

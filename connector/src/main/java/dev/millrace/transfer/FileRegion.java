@@ -160,7 +160,7 @@ public final class FileRegion {
      * @param maxBytes the most to send in this call
      * @return the bytes sent; fewer than asked for, 0 even, when the socket takes no more for now
      * @throws TruncatedFileException when the file has become shorter than what the response promised
-     * @throws OverwrittenFileException when the file was written over after a part of the region had been sent
+     * @throws OverwrittenFileException when these are the last bytes, and the file was written over after others had been sent
      * @throws UnreadableFileException when the system cannot read it
      * @throws IOException when the file or the socket fails; how much was sent is then unknown, and the connection
      *     must be closed
@@ -169,9 +169,7 @@ public final class FileRegion {
         int want = Math.min(maxBytes, token.remaining());
         long from = position + token.position();
         int sent;
-        if (sent() > 0) {
-            file.checkNotOverwritten();
-        }
+        checkLastPart(want);
         try {
             sent = (int) file.call(channel -> channel.transferTo(from, want, socket));
         } catch (ClosedChannelException x) {
@@ -203,7 +201,7 @@ public final class FileRegion {
      * @param target filled from its position, as far as it has room and the region has bytes; owned by the caller
      * @return the bytes read
      * @throws TruncatedFileException when the file has become shorter than what the response promised
-     * @throws OverwrittenFileException when the file was written over after a part of the region had been sent
+     * @throws OverwrittenFileException when these are the last bytes, and the file was written over after others had been sent
      * @throws IOException when the file cannot be read
      */
     public int read(ByteBuffer target) throws IOException {
@@ -215,9 +213,7 @@ public final class FileRegion {
             checkNotTruncated();
             return 0;
         }
-        if (sent() > 0) {
-            file.checkNotOverwritten();
-        }
+        checkLastPart(read);
         return read;
     }
 
@@ -228,6 +224,13 @@ public final class FileRegion {
      */
     public void advance(int bytes) {
         token.position(token.position() + bytes);
+    }
+
+    // What a peer takes for the whole is wrong when it has parts of two versions; before that it has nothing.
+    private void checkLastPart(int bytes) throws OverwrittenFileException {
+        if (bytes == token.remaining() && sent() > 0) {
+            file.checkNotOverwritten();
+        }
     }
 
     // The kernel answers 0 both for a full socket and for a position at or beyond the end of the file.

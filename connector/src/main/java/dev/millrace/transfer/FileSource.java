@@ -24,7 +24,7 @@ public interface FileSource {
     }
 
     /**
-     * Called between the parts of what is sent of the file.
+     * Called before the last part of what is sent of the file, if there were others.
      *
      * @throws OverwrittenFileException when it was written over since it was opened: what was sent before was of another version
      */
