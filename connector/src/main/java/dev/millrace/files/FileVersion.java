@@ -35,11 +35,10 @@ record FileVersion(Object key, long sizeBytes, FileTime modified) {
 
     /**
      * @param now the version by the same path
-     * @return whether what was written since may be anywhere in the file: not when another file has taken its place, nor when it is
-     *     longer, as a log is to which something was appended, or shorter, which shows where it ends
+     * @return whether somebody has written to the file since, where another has not taken its place
      */
-    boolean isOverwrittenBy(FileVersion now) {
-        return Objects.equals(key, now.key) && now.sizeBytes == sizeBytes && !modified.equals(now.modified);
+    boolean isWrittenBy(FileVersion now) {
+        return Objects.equals(key, now.key) && !modified.equals(now.modified);
     }
 
     Instant lastModified() {

@@ -42,6 +42,7 @@ final class OpenFile implements FileSource {
     private final List<Mappings.Mapping> pieces = new ArrayList<>();
     private volatile boolean truncated;
     private volatile boolean overwritten;
+    private volatile Sample sample;
     private volatile long checkedNanoTime = NanoTime.now();
     private volatile boolean mappingRefused;
     private volatile int mappedPieces;
@@ -135,6 +136,18 @@ final class OpenFile implements FileSource {
         truncated = true;
     }
 
+    /** {@inheritDoc} Reads a few of its bytes, once. The caller holds a count. */
+    @Override
+    public void onPartSent(long end) {
+        if (sample == null) {
+            try {
+                sample = Sample.before(end, this);
+            } catch (IOException x) {
+                LOG.debug("Nothing to tell {} from what is written over it", this, x);
+            }
+        }
+    }
+
     /** {@inheritDoc} Costs no more than a system call in ten milliseconds, however many send the file. */
     @Override
     public void checkNotOverwritten() throws OverwrittenFileException {
@@ -150,13 +163,25 @@ final class OpenFile implements FileSource {
         }
     }
 
-    // What was deleted or replaced stays as it was for who has it open.
+    // What was deleted or replaced stays as it was for who has it open, and so do the first bytes of a log to which something is added.
     private boolean isOverwritten() {
+        FileVersion now;
         try {
-            return version.isOverwrittenBy(FileVersion.of(path));
+            now = FileVersion.of(path);
         } catch (IOException gone) {
             LOG.debug("No longer at its path: {}", this, gone);
             return false;
+        }
+        return version.isWrittenBy(now) && (now.sizeBytes() == size() || isSampleChanged());
+    }
+
+    private boolean isSampleChanged() {
+        Sample sent = sample;
+        try {
+            return sent != null && !sent.equals(Sample.before(sent.end(), this));
+        } catch (IOException x) {
+            LOG.debug("Cannot compare {}", this, x);
+            return true;
         }
     }
 

@@ -42,6 +42,7 @@ final class OpenFileChannel implements SeekableByteChannel {
                 file.checkNotOverwritten();
             }
             position += Math.max(read, 0);
+            file.onPartSent(offset + position);
             return read;
         } catch (ShortFileException | OverwrittenFileException | UnreadableFileException x) {
             LOG.warn("Aborting an answer: {}", x.getMessage());

@@ -80,6 +80,7 @@ final class TransferPart implements Content.Source {
 
     private void onWritten() {
         endPoint.withdraw();
+        file.onPartSent(position);
         file.release();
     }
 

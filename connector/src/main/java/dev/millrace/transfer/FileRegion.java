@@ -178,7 +178,7 @@ public final class FileRegion {
             throw cause(x);
         }
         if (sent > 0) {
-            token.position(token.position() + sent);
+            advance(sent);
         } else if (want > 0) {
             checkNotTruncated();
         }
@@ -218,18 +218,26 @@ public final class FileRegion {
     }
 
     /**
-     * Notes that bytes were sent by other means than {@link #transferTo}.
+     * Notes that bytes were sent: called by who sends them by other means than {@link #transferTo}.
      *
      * @param bytes how many
      */
     public void advance(int bytes) {
         token.position(token.position() + bytes);
+        if (bytes > 0 && token.hasRemaining()) {
+            file.onPartSent(position + token.position());
+        }
     }
 
     // What a peer takes for the whole is wrong when it has parts of two versions; before that it has nothing.
-    private void checkLastPart(int bytes) throws OverwrittenFileException {
+    private void checkLastPart(int bytes) throws IOException {
         if (bytes == token.remaining() && sent() > 0) {
-            file.checkNotOverwritten();
+            try {
+                file.checkNotOverwritten();
+            } catch (OverwrittenFileException x) {
+                checkNotTruncated();
+                throw x;
+            }
         }
     }
 

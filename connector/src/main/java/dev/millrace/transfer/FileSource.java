@@ -24,6 +24,14 @@ public interface FileSource {
     }
 
     /**
+     * Told when a part was sent and others are to follow, so that they can be told from those of another version.
+     *
+     * @param end where the part ends in the file, in bytes
+     */
+    default void onPartSent(long end) {
+    }
+
+    /**
      * Called before the last part of what is sent of the file, if there were others.
      *
      * @throws OverwrittenFileException when it was written over since it was opened: what was sent before was of another version

@@ -5,14 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.millrace.connector.BioConnector;
+import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.file.Files;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
@@ -52,11 +53,14 @@ class OverwrittenFileTest {
         content = TestFiles.write(directory, "file.bin", SIZE);
     }
 
-    private byte[] overwrite(StandardOpenOption... options) throws IOException {
-        byte[] other = new byte[SIZE];
+    private byte[] overwrite(int size, StandardOpenOption... options) throws IOException {
+        byte[] other = new byte[size];
         Arrays.fill(other, (byte) 'x');
-        try (OutputStream file = Files.newOutputStream(directory.resolve("file.bin"), options)) {
-            file.write(other);
+        try (FileChannel file = FileChannel.open(directory.resolve("file.bin"), options)) {
+            ByteBuffer bytes = ByteBuffer.wrap(other);
+            while (bytes.hasRemaining()) {
+                file.write(bytes);
+            }
         }
         return other;
     }
@@ -74,12 +78,21 @@ class OverwrittenFileTest {
     }
 
     private void assertCutOffAndOpenedAnew(String range) throws Exception {
+        assertCutOffAndOpenedAnew(range, SIZE);
+    }
+
+    private void assertCutOffAndOpenedAnew(String range, int size) throws Exception {
         try (Logged jetty = new Logged(Response.class.getName()); Logged connector = new Logged(BioConnector.class.getPackageName());
                 Logged copying = new Logged(OpenFileChannel.class.getName()); Logged parts = new Logged(TransferPart.class.getName());
                 TestServer server = server(); RawClient client = begun(server, range)) {
-            byte[] other = overwrite(StandardOpenOption.WRITE);
+            byte[] other = overwrite(size, StandardOpenOption.WRITE);
+            // Last, for it is not to be found shorter before it is written over.
+            try (FileChannel file = FileChannel.open(directory.resolve("file.bin"), StandardOpenOption.WRITE)) {
+                file.truncate(size);
+            }
             assertThrows(IOException.class, client::answer);
-            assertEquals(1, Stream.of(jetty, connector, copying, parts).mapToLong(logged -> logged.count(LOG_LINE)).sum());
+            // The connection may be closed before that is said.
+            Await.until("said", () -> Stream.of(jetty, connector, copying, parts).mapToLong(logged -> logged.count(LOG_LINE)).sum() == 1);
             try (RawClient next = server.client()) {
                 assertArrayEquals(other, next.get("/file.bin").answer().body());
             }
@@ -102,11 +115,32 @@ class OverwrittenFileTest {
         assertCutOffAndOpenedAnew("Range: bytes=0-19999999,20000100-39999999\r\n");
     }
 
+    @Test
+    void anAnswerIsCutOffByALongerFile() throws Exception {
+        assertCutOffAndOpenedAnew("", SIZE + 1_000);
+    }
+
+    @Test
+    void anAnswerThatIsCopiedIsCutOffByALongerFile() throws Exception {
+        files.getSendfileContentFactory().setMinTransferBytes(Integer.MAX_VALUE);
+        assertCutOffAndOpenedAnew("", SIZE + 1_000);
+    }
+
+    @Test
+    void anAnswerOfSeveralRangesIsCutOffByALongerFile() throws Exception {
+        assertCutOffAndOpenedAnew("Range: bytes=0-19999999,20000100-39999999\r\n", SIZE + 1_000);
+    }
+
+    @Test
+    void aRangeIsCutOffByAShorterFileThatHoldsIt() throws Exception {
+        assertCutOffAndOpenedAnew("Range: bytes=0-29999999\r\n", 35_000_000);
+    }
+
     /** As a log is: what was promised stays as it was. */
     @Test
     void whatIsAppendedDoesNoHarm() throws Exception {
         try (TestServer server = server(); RawClient client = begun(server, "")) {
-            overwrite(StandardOpenOption.APPEND);
+            overwrite(SIZE, StandardOpenOption.APPEND);
             // The letter was read before.
             client.line();
             String line = client.line();

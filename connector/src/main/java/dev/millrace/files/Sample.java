@@ -1,0 +1,27 @@
+package dev.millrace.files;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * Some of the bytes of a file that were sent, to see later whether they are still in it: a log that has grown has them, one over which a
+ * longer or a shorter file was copied hardly ever.
+ *
+ * @param end where they end in the file
+ * @param bytes the bytes, fewer where the file has ended before
+ */
+record Sample(long end, ByteBuffer bytes) {
+    private static final int BYTES = 256;
+
+    /**
+     * Reads the last ones before an end.
+     *
+     * @throws IOException when the file cannot be read
+     */
+    static Sample before(long end, OpenFile file) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(end, BYTES));
+        long begin = end - bytes.capacity();
+        file.call(channel -> channel.read(bytes, begin));
+        return new Sample(end, bytes.flip());
+    }
+}
