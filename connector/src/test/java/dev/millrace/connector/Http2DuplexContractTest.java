@@ -78,6 +78,7 @@ class Http2DuplexContractTest {
         private final Callback callback;
         private final Queue<Content.Chunk> chunks = new ConcurrentLinkedQueue<>();
         private Content.Chunk written;
+        private boolean isComplete;
 
         private Greedy(Request request, Response response, Callback callback) {
             this.request = request;
@@ -114,7 +115,7 @@ class Http2DuplexContractTest {
 
         @Override
         protected Action process() {
-            if (written != null && written.isLast()) {
+            if (isComplete) {
                 return Action.SUCCEEDED;
             }
             written = chunks.poll();
@@ -127,7 +128,9 @@ class Http2DuplexContractTest {
 
         @Override
         protected void onSuccess() {
+            isComplete = written.isLast();
             written.release();
+            written = null;
         }
 
         @Override
@@ -135,8 +138,13 @@ class Http2DuplexContractTest {
             callback.succeeded();
         }
 
+        // A peer that has its answer may close before who wrote it is told that he did.
         @Override
         protected void onCompleteFailure(Throwable cause) {
+            if (written != null) {
+                written.release();
+            }
+            chunks.forEach(Content.Chunk::release);
             callback.failed(cause);
         }
     }
