@@ -9,6 +9,7 @@ import dev.millrace.connector.BioConnector;
 import dev.millrace.connector.NioConnector;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
@@ -17,10 +18,6 @@ import dev.millrace.testing.Tls;
 import dev.millrace.transfer.TransferStatistics;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -162,15 +159,12 @@ class SendfileTest {
         byte[] bytes = TestFiles.write(directory, "file.bin", 2_000_000);
         SendfileHandler files = files();
         HTTP2CServerConnectionFactory http2 = new HTTP2CServerConnectionFactory(new HttpConfiguration());
-        HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
-        try (TestServer server = new TestServer(s -> connectors.on(s, new HttpConnectionFactory(), http2)).start(files)) {
-            URI uri = URI.create("http://localhost:" + server.port() + "/file.bin");
-            // The first request is one of HTTP/1.1, which asks for HTTP/2.
+        // Not by the JDK's client: it asks for an upgrade, and may lose what comes right behind the answer to that.
+        try (TestServer server = new TestServer(s -> connectors.on(s, new HttpConnectionFactory(), http2)).start(files);
+                RawClient client = server.client()) {
+            Http2Frames frames = new Http2Frames(client).openWindows();
             for (int i = 1; i <= 2; i++) {
-                HttpResponse<byte[]> answer = client.send(HttpRequest.newBuilder(uri).build(),
-                        HttpResponse.BodyHandlers.ofByteArray());
-                assertEquals(HttpClient.Version.HTTP_2, answer.version());
-                assertArrayEquals(bytes, answer.body());
+                assertArrayEquals(bytes, frames.get("/file.bin").contentBytes());
                 assertEquals(i, obstacles(files, Obstacle.PROTOCOL));
             }
             assertEquals(0, statistics(server).getRegions());
