@@ -138,6 +138,8 @@ class XSendfileLayersTest {
         HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
         try (TestServer server = new TestServer(s -> connectors.on(s, http, http2)).start(handler)) {
             HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://localhost:" + server.port() + "/image.jpg"));
+            // What has no content upgrades the connection: of what follows that at once the JDK's client may lose a part.
+            assertEquals(200, client.send(request.copy().method("HEAD", HttpRequest.BodyPublishers.noBody()).build(), BodyHandlers.discarding()).statusCode());
             HttpResponse<byte[]> whole = client.send(request.build(), BodyHandlers.ofByteArray());
             assertEquals(HttpClient.Version.HTTP_2, whole.version());
             assertFalse(whole.headers().firstValue("X-Sendfile").isPresent());
