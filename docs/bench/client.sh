@@ -13,17 +13,20 @@
 # closed  agreement, closed model: server on one core, client on the other, /generate-uuid with 100 UUIDs, so that the server is
 #         the limit. Compared is its throughput per second of its CPU time: what a shared host leaves to that core differs from
 #         one second to the next, whoever asks.
+# tls     cost over TLS 1.3, keep-alive: wrk and ours (loadclient http) on nginx, which answers 13 bytes. Needs nginx and openssl.
+# h2c, h2 cost of HTTP/2 with 16 streams on each of 4 connections, in clear text and over TLS: h2load and ours, on the same nginx.
 # open    agreement, open model: 2,000 requests/s of /hello (h2load spreads its rate over connections; wrk has no rate).
 # shellcheck source=docs/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
 rounds=${1:-5} seconds=${2:-5} connections=${3:-32} warm_up=${WARM_UP_SECONDS:-15}
 server_java=${SERVER_JAVA:-$java}
 shift $(($# < 3 ? $# : 3))
-[ $# -gt 0 ] || set -- cost closed open
-needs "$war"
+[ $# -gt 0 ] || set -- cost tls h2c h2 closed open
 needs "$client"
 
 serve() { # prefix...
+    needs "$war"
+    nginx_runs=
     stop_all
     start server "$@" "$server_java" -Xmx512m -jar "$war" --bio-port=-1 --nio-port=0 --dispatch=selector
     url=$(url_of server)
@@ -49,6 +52,18 @@ timed() {
 }
 wrk_() { # label, prefix, path
     timed "$1" $2 wrk -t1 "-c$connections" "-d${seconds}s" "$url$3"
+}
+h2_() { # label, url
+    timed "$1" h2load -t1 -c4 -m16 "-D$seconds" "$2"
+}
+any() { # label, url, option...
+    local label=$1 url=$2 status=0
+    shift 2
+    "$java" -jar "$client" http -q "-d${seconds}s" "--warmup=${warm_up}s" --format=csv --insecure -o "$work/ours" "$@" "$url" > "$work/out" 2>&1 || status=$?
+    [ "$status" = 0 ] || cat "$work/out" >&2
+    [ "$status" = 0 ] || [ "$status" = 3 ] || exit 1
+    cell "$work/ours" requests_per_s client_us_per_request server_us_per_request |
+        awk -v label="$label" -v seconds="$seconds" '{ print label, $1 * seconds, $2, $3 }'
 }
 h2load_() { # label, prefix, path, further options
     timed "$1" $2 h2load --h1 -t1 "-c$connections" "-D$seconds" ${4:-} "$url$3"
@@ -83,6 +98,74 @@ measure_cost() {
     cost wrk h2load counting verifying
 }
 
+# nginx with one worker: HTTP/1.1 over TLS on 28441, HTTP/2 over TLS on 28442 and in clear text on 28443.
+serve_nginx() {
+    [ -z "${nginx_runs:-}" ] || return 0
+    type nginx openssl > /dev/null || fail "no nginx or no openssl here"
+    stop_all
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout "$work/key.pem" -out "$work/certificate.pem" -days 2 \
+        -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 2> /dev/null
+    local temporary name
+    temporary=$(for name in client_body proxy fastcgi uwsgi scgi; do echo "${name}_temp_path $work/$name;"; done)
+    cat > "$work/nginx.conf" << EOF
+daemon off; master_process off; pid $work/nginx.pid; error_log $work/nginx.log;
+events { worker_connections 1024; }
+http {
+    access_log off; keepalive_requests 1000000000; http2_max_concurrent_streams 128; $temporary
+    ssl_certificate $work/certificate.pem; ssl_certificate_key $work/key.pem; ssl_protocols TLSv1.3;
+    server { listen 127.0.0.1:28441 ssl; location / { default_type text/plain; return 200 "Hello, world\n"; } }
+    server { listen 127.0.0.1:28442 ssl http2; location / { default_type text/plain; return 200 "Hello, world\n"; } }
+    server { listen 127.0.0.1:28443 http2; location / { default_type text/plain; return 200 "Hello, world\n"; } }
+}
+EOF
+    start server nginx -c "$work/nginx.conf"
+    nginx_runs=yes
+    for _ in $(seq 50); do
+        if (: < /dev/tcp/127.0.0.1/28443) 2> /dev/null; then return; fi
+        sleep 0.1
+    done
+    fail "nginx does not start: $(cat "$work/server.err" "$work/nginx.log")"
+}
+
+# compared TITLE LABEL...
+compared() {
+    echo
+    echo "$1"
+    shift
+    cost "$@"
+}
+
+measure_tls() {
+    serve_nginx
+    for _ in $(seq "$rounds"); do
+        undisturbed timed wrk wrk -t1 "-c$connections" "-d${seconds}s" https://127.0.0.1:28441/
+        undisturbed any counting https://127.0.0.1:28441/ "-c$connections"
+    done > "$work/results"
+    compared "cost over TLS" wrk counting
+}
+
+measure_h2c() {
+    local digest
+    digest=$(printf 'Hello, world\n' | sha256sum | cut -c1-64)
+    serve_nginx
+    for _ in $(seq "$rounds"); do
+        undisturbed h2_ h2load http://127.0.0.1:28443/
+        undisturbed any counting http://127.0.0.1:28443/ -c4 --streams=16 --protocol=h2c
+        undisturbed any verifying http://127.0.0.1:28443/ -c4 --streams=16 --protocol=h2c \
+            --expect-header=Content-Type=text/plain "--expect-body-sha256=$digest"
+    done > "$work/results"
+    compared "cost of HTTP/2 in clear text" h2load counting verifying
+}
+
+measure_h2() {
+    serve_nginx
+    for _ in $(seq "$rounds"); do
+        undisturbed h2_ h2load https://127.0.0.1:28442/
+        undisturbed any counting https://127.0.0.1:28442/ -c4 --streams=16 --protocol=h2
+    done > "$work/results"
+    compared "cost of HTTP/2 over TLS" h2load counting
+}
+
 measure_closed() {
     local hundred="/generate-uuid?method=TIME&count=100" second="taskset -c 1"
     [ "$(nproc)" -gt 1 ] || fail "no second core for the client"
@@ -114,7 +197,7 @@ about
 echo "$connections connections, $rounds rounds of $seconds s after $warm_up s"
 for part in "$@"; do
     case $part in
-        cost | closed | open) "measure_$part" ;;
+        cost | tls | h2c | h2 | closed | open) "measure_$part" ;;
         *) fail "no part $part" ;;
     esac
 done

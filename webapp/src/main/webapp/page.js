@@ -3,7 +3,7 @@
 const POINTS = 60;
 const FALLBACK_MILLIS = 2000;
 
-/** Figures of a listener on its card: name in /stats, label, how to show it. */
+/** Figures of a listener on its card: name in /stats, label and format. */
 const FIGURES = [
   ['rate', 'Requests/s', rate],
   ['requests', 'Requests', whole],
@@ -168,7 +168,7 @@ async function poll() {
   setTimeout(poll, FALLBACK_MILLIS);
 }
 
-/** Server-sent events while they work; the browser reconnects by itself, polling is for when it gives up. */
+/** Uses server-sent events, for which the browser reconnects by itself. The page polls when the browser gives up. */
 function watch() {
   if (!window.EventSource) {
     poll();
@@ -225,7 +225,7 @@ async function copyUuids() {
     await navigator.clipboard.writeText(text);
     $('uuid-status').textContent = 'Copied.';
   } catch (refused) {
-    // The clipboard is open to secure contexts alone: elsewhere the user copies what is selected.
+    // Only secure contexts may write to the clipboard. Elsewhere the user copies the selected text.
     getSelection().selectAllChildren($('uuids'));
     $('uuid-status').textContent = 'Selected: copy with the keyboard.';
   }

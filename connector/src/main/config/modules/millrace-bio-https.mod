@@ -39,7 +39,7 @@ etc/millrace-bio-https.xml
 ## The thread priority delta to give to acceptor threads.
 # millrace.bio.https.acceptorPriorityDelta=-2
 
-## The ServerSocketChannel accept queue backlog (0 picks the platform default).
+## The most connections that wait to be accepted (0: as many as the system allows, Linux by net.core.somaxconn).
 # millrace.bio.https.acceptQueueSize=0
 
 ## Whether to enable the SO_REUSEADDR socket option.
@@ -72,17 +72,26 @@ etc/millrace-bio-https.xml
 ## The time that the head of a request (and a TLS handshake) may take, in milliseconds (0: no limit).
 # millrace.bio.https.requestHeadTimeoutMillis=30000
 
-## The least bytes per second of a request's content while the application waits for it (0: no limit).
+## The least bytes per second of a request's content while the application waits for it, and others for its thread (0: no limit).
 # millrace.bio.https.minRequestBytesPerSecond=240
 
 ## The least bytes per second that a peer must take while a write waits for it (0: no limit).
 # millrace.bio.https.minResponseBytesPerSecond=240
 
-## The time for which a peer may be slower than that, in milliseconds.
+## The time for which a peer may be slower than that, in milliseconds; four times as long before the first byte of content.
 # millrace.bio.https.slowPeerGraceMillis=5000
 
-## How content from memory is written: gather, direct, chunk or adaptive-chunk.
-# millrace.bio.https.writeStrategy=gather
+## The longest time for which the socket of an answered connection stays open for a peer that goes on sending, in milliseconds; 0: it is closed at once.
+# millrace.bio.https.lingeringCloseMillis=30000
+
+## The most bytes that such a peer may send in that time.
+# millrace.bio.https.lingeringCloseBytes=67108864
+
+## Whether slow requests are ended also while nobody waits for the thread, or the connection, that they hold.
+# millrace.bio.https.slowRequestsAlwaysEnded=false
+
+## Whether requests that say they are gRPC may be as slow as they like.
+# millrace.bio.https.grpcExempt=false
 
 ## How transfers of files take turns: Adaptive, EqualNonBlocking, EqualBlocking, EqualBlocking(bytes), SimpleBlocking.
 # millrace.bio.https.algorithm=Adaptive

@@ -17,3 +17,4 @@ etc/millrace-connector.xml
 
 [jpms]
 add-exports: org.eclipse.jetty.server/org.eclipse.jetty.server.internal=dev.millrace.connector
+add-opens: org.eclipse.jetty.server/org.eclipse.jetty.server.handler=dev.millrace.connector

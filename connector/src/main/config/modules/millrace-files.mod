@@ -26,8 +26,11 @@ etc/millrace-files.xml
 ## The most files that are kept open, and the most missing paths that are remembered.
 # millrace.files.maxOpenFiles=2048
 
-## For how long a file is believed to be unchanged, in milliseconds (0: not at all; -1: for ever).
-# millrace.files.validMillis=1000
+## For how long a file is believed to be unchanged, in milliseconds (0: not at all, each request looks at its file; -1: for ever).
+# millrace.files.validMillis=0
+
+## For how long a path is believed to lead nowhere, in milliseconds (0: not at all; -1: for ever).
+# millrace.files.missingMillis=0
 
 ## The most memory for the contents of small files, in bytes, outside the heap, taken as it is needed (0: none).
 # millrace.files.maxCacheBytes=4194304

@@ -35,7 +35,7 @@ etc/millrace-nio.xml
 ## The thread priority delta to give to acceptor threads.
 # millrace.nio.acceptorPriorityDelta=-2
 
-## The ServerSocketChannel accept queue backlog (0 picks the platform default).
+## The most connections that wait to be accepted (0: as many as the system allows, Linux by net.core.somaxconn).
 # millrace.nio.acceptQueueSize=0
 
 ## Whether to enable the SO_REUSEADDR socket option.
@@ -63,7 +63,7 @@ etc/millrace-nio.xml
 # millrace.nio.dispatch=adaptive
 
 ## The most requests of a connection that a thread answers in a row, when they follow at once (1: as Jetty's connector).
-# millrace.nio.requestsPerTurn=64
+# millrace.nio.requestsPerDispatch=64
 
 ## The most connections that are open at once; more wait in the backlog (0: no limit).
 # millrace.nio.maxConnections=0
@@ -71,17 +71,26 @@ etc/millrace-nio.xml
 ## The time that the head of a request (and a TLS handshake) may take, in milliseconds (0: no limit).
 # millrace.nio.requestHeadTimeoutMillis=30000
 
-## The least bytes per second of a request's content while the application waits for it (0: no limit).
+## The least bytes per second of a request's content while the application waits for it, and others for its thread (0: no limit).
 # millrace.nio.minRequestBytesPerSecond=240
 
 ## The least bytes per second that a peer must take while a write waits for it (0: no limit).
 # millrace.nio.minResponseBytesPerSecond=240
 
-## The time for which a peer may be slower than that, in milliseconds.
+## The time for which a peer may be slower than that, in milliseconds; four times as long before the first byte of content.
 # millrace.nio.slowPeerGraceMillis=5000
 
-## How content from memory is written: gather, direct, chunk or adaptive-chunk.
-# millrace.nio.writeStrategy=gather
+## The longest time for which the socket of an answered connection stays open for a peer that goes on sending, in milliseconds; 0: it is closed at once.
+# millrace.nio.lingeringCloseMillis=30000
+
+## The most bytes that such a peer may send in that time.
+# millrace.nio.lingeringCloseBytes=67108864
+
+## Whether slow requests are ended also while nobody waits for the thread, or the connection, that they hold.
+# millrace.nio.slowRequestsAlwaysEnded=false
+
+## Whether requests that say they are gRPC may be as slow as they like.
+# millrace.nio.grpcExempt=false
 
 ## How transfers of files take turns: Adaptive, EqualNonBlocking, EqualBlocking, EqualBlocking(bytes), SimpleBlocking.
 # millrace.nio.algorithm=Adaptive

@@ -23,12 +23,21 @@ etc/millrace-xsendfile.xml
 ## Whether files are sent; the fields never reach the client in any case.
 # millrace.xsendfile.enabled=true
 
+## Whether files are sent that other servers name, whose answers a ProxyHandler fetches; they may then name all files below the roots.
+# millrace.xsendfile.proxied=false
+
 ## The directories from which X-Sendfile may name files, by absolute paths; separated by commas, absolute or relative to
-## $JETTY_BASE. Whatever is not below one of them, links followed, is answered 404.
+## $JETTY_BASE. Whatever is not below one of them, links followed, is answered 404. These are for all applications.
 # millrace.xsendfile.roots=files,/srv/files
 
 ## Where the URIs of X-Accel-Redirect lead to: /prefix/=directory, separated by commas.
 # millrace.xsendfile.mappings=/protected/=files,/more/=/srv/files
+
+## The directories of single applications, besides: /context=directory, separated by commas.
+# millrace.xsendfile.contextRoots=/shop=shop-files,/wiki=/srv/wiki
+
+## The mappings of single applications, besides: /context=/prefix/=directory, separated by commas.
+# millrace.xsendfile.contextMappings=/shop=/protected/=shop-files
 
 ## The URL to which the end of each transfer is posted; none unless given. A user and a password in it (http://user:password@host/),
 ## percent-encoded, are sent as Basic authentication, and neither logged nor shown.

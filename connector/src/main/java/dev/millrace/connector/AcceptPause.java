@@ -1,45 +1,74 @@
 package dev.millrace.connector;
 
 import java.io.IOException;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.eclipse.jetty.server.ServerConnector;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets selectors that accept do so no more, for a second, when the system has no descriptor left. Jetty's would find the
- * same connection ready at once, and again, with a core busy and a line in the log each time. Thread-safe.
+ * Stops the accepting of selectors for a second, when the system has no descriptor left. Jetty's selector would find the same
+ * connection ready at once, and again, with a core busy and a line in the log each time. Thread-safe.
  */
 final class AcceptPause {
     private static final Logger LOG = LoggerFactory.getLogger(AcceptPause.class);
     /** As an acceptor's own pause in Jetty. */
     private static final long PAUSE_MILLIS = 1000;
 
-    private final NioConnector connector;
+    private final ServerConnector connector;
+    private final Consumer<Boolean> setAccepting;
     private boolean wanted = true;
     private boolean pausing;
 
-    AcceptPause(NioConnector connector) {
+    /**
+     * @param connector the one that pauses
+     * @param setAccepting lets its selectors accept, or not
+     */
+    AcceptPause(ServerConnector connector, Consumer<Boolean> setAccepting) {
         this.connector = connector;
+        this.setAccepting = setAccepting;
     }
 
-    /** What the connector's user, or a limit, says. */
+    /** Notes what the connector's user, or a limit, wants; it applies at the end of a pause. */
     synchronized void want(boolean accepting) {
         wanted = accepting;
-        connector.applyAccepting(accepting && !pausing);
+        setAccepting.accept(accepting && !pausing);
     }
 
     synchronized void begin(IOException cause) {
         LOG.warn("Accept failure, next try in {} ms: {}", PAUSE_MILLIS, cause.toString());
         pausing = true;
-        connector.applyAccepting(false);
+        setAccepting.accept(false);
         connector.getScheduler().schedule(this::end, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    /** Early, when the connector stops: the next start finds it as its user left it. */
+    /** Early when the connector stops: the next start finds it as its user left it. */
     synchronized void end() {
         if (pausing && connector.isOpen()) {
-            connector.applyAccepting(wanted);
+            setAccepting.accept(wanted);
         }
         pausing = false;
+    }
+
+    /**
+     * Has a selector forget the server's cancelled key. Jetty's acceptor would register the channel beside that key soon after
+     * a pause; it would then fail, and close the channel.
+     *
+     * @param server the channel that accepts
+     * @param keys the selector, on its own thread
+     */
+    static void forgetCancelledKey(SelectableChannel server, Selector keys) {
+        SelectionKey key = server.keyFor(keys);
+        if (key != null && !key.isValid()) {
+            try {
+                keys.selectNow();
+            } catch (IOException x) {
+                LOG.debug("Cannot forget {}", key, x);
+            }
+        }
     }
 }

@@ -17,15 +17,15 @@ import org.slf4j.LoggerFactory;
 final class AcceptedSocket {
     private static final Logger LOG = LoggerFactory.getLogger(AcceptedSocket.class);
 
-    private AcceptedSocket() {
-    }
+    private AcceptedSocket() {}
 
-    /** Whether this class, or one between it and ours, overrides Jetty's {@code configure(Socket)}. */
-    static boolean isConfiguredBy(Class<? extends MillraceConnector> type) {
-        return Stream.<Class<?>>iterate(type, c -> c != MillraceConnector.class, Class::getSuperclass)
+    /** Whether a class, or one between it and the connector's, overrides Jetty's {@code configure(Socket)}. */
+    static boolean isConfiguredBetween(Class<?> type, Class<?> connector) {
+        return Stream.<Class<?>>iterate(type, c -> c != connector, Class::getSuperclass)
                 .flatMap(c -> Stream.of(c.getDeclaredMethods()))
                 .anyMatch(method -> method.getName().equals("configure")
-                        && method.getParameterCount() == 1 && method.getParameterTypes()[0] == Socket.class);
+                        && method.getParameterCount() == 1
+                        && method.getParameterTypes()[0] == Socket.class);
     }
 
     /** As {@code ServerConnector.configure}. */

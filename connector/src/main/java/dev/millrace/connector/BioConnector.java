@@ -7,11 +7,9 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Executor;
 import org.eclipse.jetty.io.ByteBufferPool;
-import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SelectorManager;
@@ -43,22 +41,19 @@ import org.eclipse.jetty.util.thread.Scheduler;
  * <p>Files that the application announces go out by {@code sendfile(2)}.
  */
 @ManagedObject("Blocking connector, a thread for each connection")
-public non-sealed class BioConnector extends MillraceConnector {
-    /** For connections to end in order, by their protocol. */
-    private static final long END_MILLIS = 1000;
-    /** For handlers to return, before and after they are interrupted: as Jetty's pool. */
-    private static final long STOP_MILLIS = 2500;
-
+public class BioConnector extends MillraceConnector {
     private final ConnectorStatistics connectorStatistics = new ConnectorStatistics();
     private final TransferPermits transferPermits = new TransferPermits();
     private Threads threads = Threads.AUTO;
     private int readAheadBytes = 512;
-    private final boolean configuresSockets = AcceptedSocket.isConfiguredBy(getClass());
-    private volatile ConnectionThreads connectionThreads;
+    private final boolean configuresSockets = AcceptedSocket.isConfiguredBetween(getClass(), BioConnector.class);
+    private volatile BioResources resources;
 
     /** The kinds of threads. */
     private enum Threads {
-        PLATFORM, VIRTUAL, AUTO
+        PLATFORM,
+        VIRTUAL,
+        AUTO
     }
 
     /**
@@ -93,7 +88,9 @@ public non-sealed class BioConnector extends MillraceConnector {
      * @param acceptors the number of threads that accept, at least 1; -1: Jetty's default
      * @param factories the protocols, the default one first
      */
-    public BioConnector(@Name("server") Server server, @Name("acceptors") int acceptors,
+    public BioConnector(
+            @Name("server") Server server,
+            @Name("acceptors") int acceptors,
             @Name("factories") ConnectionFactory... factories) {
         this(server, null, null, null, acceptors, factories);
     }
@@ -106,9 +103,13 @@ public non-sealed class BioConnector extends MillraceConnector {
      * @param acceptors the number of threads that accept, at least 1; -1: Jetty's default
      * @param factories the protocols, the default one first
      */
-    public BioConnector(@Name("server") Server server, @Name("executor") Executor executor,
-            @Name("scheduler") Scheduler scheduler, @Name("bufferPool") ByteBufferPool bufferPool,
-            @Name("acceptors") int acceptors, @Name("factories") ConnectionFactory... factories) {
+    public BioConnector(
+            @Name("server") Server server,
+            @Name("executor") Executor executor,
+            @Name("scheduler") Scheduler scheduler,
+            @Name("bufferPool") ByteBufferPool bufferPool,
+            @Name("acceptors") int acceptors,
+            @Name("factories") ConnectionFactory... factories) {
         super(server, executor, scheduler, bufferPool, checkAcceptors(acceptors), 1, factories);
         addBean(connectorStatistics);
         addBean(transferPermits);
@@ -166,15 +167,15 @@ public non-sealed class BioConnector extends MillraceConnector {
     /** @return whether the connections' threads are virtual; false when not started */
     @ManagedAttribute("Whether the connections' threads are virtual")
     public boolean isVirtual() {
-        ConnectionThreads current = connectionThreads;
-        return current != null && current.isVirtual();
+        BioResources current = resources;
+        return current != null && current.threads().isVirtual();
     }
 
     /** @return the threads that serve connections at this moment */
     @ManagedAttribute("Threads that serve connections")
     public int getConnectionThreadCount() {
-        ConnectionThreads current = connectionThreads;
-        return current == null ? 0 : current.getRunning();
+        BioResources current = resources;
+        return current == null ? 0 : current.threads().getRunning();
     }
 
     /** @return what the connections' threads do */
@@ -187,13 +188,18 @@ public non-sealed class BioConnector extends MillraceConnector {
         return transferPermits;
     }
 
-    ConnectionThreads getConnectionThreads() {
-        return connectionThreads;
+    BioResources resources() {
+        return resources;
+    }
+
+    /** @return watches the channels that do not block; null when the connector has stopped */
+    ManagedSelector chooseSelector() {
+        return acceptEvents().chooseSelector();
     }
 
     @Override
     void executeImmediately(Runnable task) {
-        connectionThreads.execute(task);
+        resources.threads().execute(task);
     }
 
     @Override
@@ -206,7 +212,14 @@ public non-sealed class BioConnector extends MillraceConnector {
         boolean virtual = threads == Threads.VIRTUAL || (threads == Threads.AUTO && VirtualThreads.areSupported());
         transferPermits.setWorkers(getWorkers());
         String name = getName() == null ? "bio" : getName();
-        connectionThreads = newConnectionThreads(name + "-" + Integer.toHexString(hashCode()), virtual);
+        resources = new BioResources(
+                newConnectionThreads(name + "-" + Integer.toHexString(hashCode()), virtual),
+                connectorStatistics,
+                getTransferStatistics(),
+                transferPermits,
+                getByteBufferPool(),
+                readAheadBytes,
+                this::getSlowPeerGraceMillis);
         super.doStart();
     }
 
@@ -219,36 +232,10 @@ public non-sealed class BioConnector extends MillraceConnector {
         try {
             super.doStop();
         } finally {
-            ConnectionThreads stopping = connectionThreads;
+            BioResources stopping = resources;
             if (stopping != null) {
-                stopping.stop();
+                stopping.threads().stop();
             }
-        }
-    }
-
-    private void end(ConnectionThreads stopping) {
-        try {
-            stopping.execute(this::endConnections);
-        } catch (Throwable x) {
-            LOG.debug("No thread to end connections in order", x);
-        }
-        boolean ended = stopping.awaitNone(END_MILLIS);
-        // Closing the end point itself waits for nobody, and wakes who reads or writes.
-        List.copyOf(getConnectedEndPoints()).forEach(EndPoint::close);
-        if (!ended && !stopping.awaitNone(STOP_MILLIS - END_MILLIS)) {
-            stopping.interrupt();
-            if (!stopping.awaitNone(STOP_MILLIS)) {
-                LOG.warn("{} threads of {} did not end", stopping.getRunning(), this);
-            }
-        }
-    }
-
-    // On a thread of its own: TLS, to say farewell, waits for a lock that its writer may hold.
-    private void endConnections() {
-        for (EndPoint endPoint : List.copyOf(getConnectedEndPoints())) {
-            Connection connection = endPoint.getConnection();
-            boolean writing = endPoint instanceof BioEndPoint bio && bio.isWritePending();
-            IO.close(connection == null || writing ? endPoint : connection);
         }
     }
 
@@ -263,7 +250,7 @@ public non-sealed class BioConnector extends MillraceConnector {
                 return;
             }
             configure(channel);
-            connectionThreads.begin(() -> serve(channel));
+            resources.threads().begin(() -> serve(channel));
         } catch (Throwable x) {
             // No thread (OutOfMemoryError is how the JDK says so): this peer is refused, the next may be served.
             connectorStatistics.onRefused();
@@ -282,32 +269,46 @@ public non-sealed class BioConnector extends MillraceConnector {
 
     /** @return the life of the connection, null if it has none */
     private Runnable serve(SocketChannel channel) {
-        BioEndPoint endPoint;
         try {
             acceptEvents().onAccepted(channel);
-            endPoint = new BioEndPoint(this, channel);
-            endPoint.open(getDefaultConnectionFactory().newConnection(this, endPoint));
+            BioEndPoint endPoint = newBlockingEndPoint(channel);
+            return endPoint.open(getDefaultConnectionFactory().newConnection(this, endPoint));
         } catch (Throwable x) {
-            LOG.debug("Cannot serve {}", channel, x);
+            logUnserved(channel, x);
             failed(channel, x);
             return null;
         }
-        return endPoint.life();
     }
 
     private void failed(SocketChannel channel, Throwable cause) {
         IO.close(channel);
-        acceptEvents().onAcceptFailed(channel, cause);
+        AcceptFailures.tell(getSelectorManager(), channel, cause);
     }
 
     /**
-     * Not called: a connection does not belong to a selector here.
+     * Makes the end point of an accepted connection, on the connection's own thread. Who overrides it sets up what this makes, or
+     * refuses the connection by an exception; an end point of another class could not wait for its peer here, and is refused.
      *
-     * @throws UnsupportedOperationException always
+     * @param channel in blocking mode; closed with the end point, or when this throws
+     * @param selector null, for there is none, and no key
+     * @return what this method of {@code BioConnector} has made
      */
     @Override
-    protected final SocketChannelEndPoint newEndPoint(SocketChannel channel, ManagedSelector selector, SelectionKey key) {
-        throw new UnsupportedOperationException("no selectors here");
+    protected SocketChannelEndPoint newEndPoint(SocketChannel channel, ManagedSelector selector, SelectionKey key)
+            throws IOException {
+        return new BioEndPoint(this, resources, channel);
+    }
+
+    private BioEndPoint newBlockingEndPoint(SocketChannel channel) throws IOException {
+        SocketChannelEndPoint made = newEndPoint(channel, null, null);
+        if (!(made instanceof BioEndPoint)) {
+            LOG.warn(
+                    "Refused {}: newEndPoint of {} has to return what BioConnector's returns, not {}",
+                    channel,
+                    getClass().getName(),
+                    made);
+        }
+        return (BioEndPoint) made;
     }
 
     /** Called on the connection's thread. */
@@ -321,8 +322,10 @@ public non-sealed class BioConnector extends MillraceConnector {
         if (!isRunning()) {
             endPoint.close();
         }
-        endPoint.begin(() -> getSelectorManager().connectionOpened(endPoint.getConnection(), null));
-        if (endPoint.hasEnded()) {
+        endPoint.tellOpening(
+                () -> getSelectorManager().connectionOpened(endPoint.getConnection(), null),
+                cause -> ended(endPoint, cause, true));
+        if (endPoint.hasLeft()) {
             // Its end may have been told of before it was in the set.
             onEndPointClosed(endPoint);
         }
@@ -333,10 +336,11 @@ public non-sealed class BioConnector extends MillraceConnector {
         if (opened) {
             getSelectorManager().connectionClosed(endPoint.getConnection(), cause);
         }
-        endPoint.setEnded();
-        acceptEvents().endPointClosed(endPoint);
+        leave(endPoint, () -> acceptEvents().endPointClosed(endPoint));
         // Last, for what it runs is the application's, and may block.
-        endPoint.failLastWord();
+        if (endPoint.httpParser() == null) {
+            TlsState.failFarewell(endPoint.getConnection());
+        }
     }
 
     private AcceptEvents acceptEvents() {
@@ -363,20 +367,21 @@ public non-sealed class BioConnector extends MillraceConnector {
         }
 
         @Override
-        protected void onAcceptFailed(SelectableChannel channel, Throwable cause) {
-            super.onAcceptFailed(channel, cause);
-        }
-
-        @Override
         protected void endPointClosed(EndPoint endPoint) {
             super.endPointClosed(endPoint);
         }
 
-        // Nobody accepts any more, and the listeners are still there: the connector takes them away when this has stopped.
+        @Override
+        protected ManagedSelector chooseSelector() {
+            return super.chooseSelector();
+        }
+
+        // Nobody accepts any more, and the listeners are still there: the connector takes them away when this has
+        // stopped.
         @Override
         protected void doStop() throws Exception {
             try {
-                end(connectionThreads);
+                resources.threads().end(getConnectedEndPoints(), connectorStatistics::getThreadsInRead);
             } finally {
                 super.doStop();
             }

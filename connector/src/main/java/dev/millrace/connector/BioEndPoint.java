@@ -1,11 +1,9 @@
 package dev.millrace.connector;
 
+import dev.millrace.jetty.JettyInternals;
+import dev.millrace.transfer.AnnouncedRegion;
 import dev.millrace.transfer.FileRegion;
-import dev.millrace.transfer.OverwrittenFileException;
-import dev.millrace.transfer.Transfer;
 import dev.millrace.transfer.TransferStatistics;
-import dev.millrace.transfer.TruncatedFileException;
-import dev.millrace.transfer.UnreadableFileException;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
@@ -13,66 +11,59 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
+import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EofException;
-import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.io.ssl.SslConnection;
-import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An end point over a blocking channel. {@link #fill} never waits. {@link #flush} waits on a thread that has the connection
- * to itself, until the peer has taken everything or the connection is closed (a socket has no write timeout but being
- * closed); for any other it leaves the write to a thread of its own.
+ * An end point over a channel that blocks as long as HTTP/1.1 is spoken. {@link #fill} never waits. {@link #flush} waits on a thread
+ * that has the connection to itself, until the peer has taken everything or the connection is closed. For any other thread it leaves
+ * to one of the connector's what the socket does not take at once.
  *
- * <p>Owns the channel: it is closed with the end point, or when the close alert of TLS that is under way has left.
+ * <p>Any other protocol, be it HTTP/2 or WebSocket, needs a reader that no write holds up: when such a protocol first reads or
+ * writes, the channel goes to a selector, for good, and blocks no longer ({@link SelectedChannel}).
+ *
+ * <p>Owns the channel, until it is closed or left to {@link CloseAlert} or {@link LingeringClose}.
  */
-final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint {
+final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(BioEndPoint.class);
 
     private final BioConnector connector;
+    private final BioResources resources;
     private final SocketAddress local;
     private final SocketAddress remote;
-    private final ReadTurns reads;
-    private final BlockingWrite writes;
-    private final WriterTurns turns;
-    private final PeerPace pace = new PeerPace();
+    private final ReadLoop readLoop;
+    private final BlockingWrite blockingWrite;
     private final ConnectionEvent life;
-    private volatile Transfer announced;
-    private final Opening opening = new Opening();
-    private volatile boolean writing;
-    private volatile boolean cancelled;
+    private volatile AnnouncedRegion announced;
     private volatile CloseAlert closeAlert;
-    private volatile boolean ended;
+    // Null while the channel blocks.
+    private volatile SelectedChannel selected;
 
-    BioEndPoint(BioConnector connector, SocketChannel channel) throws IOException {
-        // No selector: its code comes to nothing. Jetty's listeners know a socket by this class.
+    BioEndPoint(BioConnector connector, BioResources resources, SocketChannel channel) throws IOException {
+        // No selector, though one may watch the channel later. Jetty's listeners know a socket by this class.
         super(channel, null, null, connector.getScheduler());
         this.connector = connector;
+        this.resources = resources;
         this.life = ConnectionEvent.begun(channel);
         this.local = channel.getLocalAddress();
         this.remote = channel.getRemoteAddress();
-        this.reads = new ReadTurns(this, connector);
-        this.writes = new BlockingWrite(this, connector);
-        this.turns = new WriterTurns(this, connector);
+        this.readLoop = new ReadLoop(this, channel, resources);
+        this.blockingWrite =
+                new BlockingWrite(this, resources, connector.contentWriters().newContentWriter(resources.bufferPool()));
         setIdleTimeout(connector.getIdleTimeout());
     }
 
-    /** The connection's life, on one thread. */
-    Runnable life() {
-        return reads.life();
-    }
-
-    void opened() {
-        connector.opened(this);
-    }
-
-    /** The thread in the connection's code, or null. */
-    Thread handlingThread() {
-        return reads.handlingThread();
+    /** Opens the connection, on its first thread; returns its life on that thread, null if it has none. */
+    Runnable open(Connection connection) {
+        setConnection(connection);
+        onOpen();
+        return readLoop.begin(() -> connector.opened(this));
     }
 
     @Override
@@ -85,14 +76,36 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         return remote;
     }
 
+    /** Whether a selector watches the channel: from now on, if the protocol wants it. */
+    private boolean isSelected() {
+        return selected != null || (SelectedChannel.isFor(getConnection()) && select());
+    }
+
+    // Not while a thread waits for the peer: it could not be made to return.
+    private synchronized boolean select() {
+        if (selected == null && isOpen() && !blockingWrite.isWriting() && readLoop.leave()) {
+            try {
+                selected = SelectedChannel.register(
+                        this, connector.chooseSelector(), blockingWrite.writer(), getTransferStatistics());
+            } catch (IOException x) {
+                close(x);
+            }
+        }
+        return selected != null;
+    }
+
     @Override
     public int fill(ByteBuffer buffer) {
         if (isInputShutdown()) {
             return -1;
         }
+        if (selected != null) {
+            int drained = readLoop.drain(buffer);
+            return drained > 0 ? drained : read(buffer);
+        }
         int filled;
         try {
-            filled = reads.fill(buffer);
+            filled = readLoop.fill(buffer);
         } catch (IOException x) {
             LOG.debug("Cannot fill from {}: {}", this, x.toString());
             filled = -1;
@@ -105,18 +118,14 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         return filled;
     }
 
-    // When its output has ended too, that is the end of the connection, and takes TLS the buffer away that it is about to look at:
-    // another thread waits for TLS's lock, until this one has returned.
+    // When its output has ended too, that is the end of the connection, and takes TLS the buffer away that it is about
+    // to look at: another thread waits for TLS's lock, until this one has returned.
     private void endInput() {
         if (getConnection() instanceof SslConnection && isOutputShutdown()) {
-            try {
-                connector.getConnectionThreads().execute(this::shutdownInput);
-                return;
-            } catch (RejectedExecutionException | OutOfMemoryError x) {
-                LOG.debug("No thread to end {}: {}", this, x.toString());
-            }
+            connector.runElsewhere(this::shutdownInput);
+        } else {
+            shutdownInput();
         }
-        shutdownInput();
     }
 
     @Override
@@ -125,26 +134,44 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
             return;
         }
         try {
-            // The thread that has the connection to itself asks for the next request, and then returns to its loop.
-            // Anybody else may go on to wait for what he asked for; so may a write of TLS that needs the peer's bytes.
-            reads.onInterest(hasConnectionToItself() && !writesTls());
-        } catch (IOException x) {
+            if (!isSelected()) {
+                // The thread that has the connection to itself asks for the next request, and then returns to its loop.
+                // Any other may go on to wait for what it asked for; so may a write of TLS that needs the peer's bytes.
+                readLoop.onInterest(hasConnectionToItself() && !writesTls());
+            } else if (readLoop.hasReadAhead()) {
+                resources.threads().execute(getFillInterest()::fillable);
+            } else {
+                super.needsFillInterest();
+                selected.onInterest();
+            }
+        } catch (IOException | RejectedExecutionException | OutOfMemoryError x) {
             getFillInterest().onFail(x);
         }
     }
 
     /**
-     * Whether the current thread runs an HTTP/1.1 connection that has no request content left to read: then nobody waits
-     * for anything on this connection but this thread itself, and it may block. Any other writer (of HTTP/2, of WebSocket,
-     * of an asynchronous request) may be needed to read on, or hold what the reader needs, and a peer that blocks in a
-     * write of its own would wait for ever.
+     * Whether the current thread runs an HTTP/1.1 connection that has no request content left to read: then no other thread waits
+     * for anything on this connection, and this one may block. Any other writer (of an asynchronous request, above all) may be
+     * needed to read on, or hold what the reader needs, and a peer that blocks in a write of its own would wait for ever.
      */
     private boolean hasConnectionToItself() {
-        if (reads.handlingThread() != Thread.currentThread()) {
+        if (readLoop.handlingThread() != Thread.currentThread()) {
             return false;
         }
-        HttpConnection http = http();
-        return http != null && !PeerPace.hasContentLeft(http.getParser());
+        HttpParser parser = httpParser();
+        return parser != null && !JettyInternals.hasContentLeft(parser);
+    }
+
+    @Override
+    public Runnable onSelected() {
+        selected.onSelected();
+        return super.onSelected();
+    }
+
+    @Override
+    public void updateKey() {
+        selected.onUpdateKey();
+        super.updateKey();
     }
 
     @Override
@@ -153,151 +180,169 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         if (isOutputShutdown()) {
             throw new EofException(new ClosedChannelException());
         }
+        if (isSelected()) {
+            return selected.flush(buffers);
+        }
         if (BufferUtil.remaining(buffers) == 0) {
             return true;
         }
-        reads.awaitReaderOfMalformed();
-        if (turns.takesTurn()) {
-            return getConnection() instanceof SslConnection ? writeViews(buffers) : write(buffers);
+        readLoop.awaitReaderOfMalformed(httpParser());
+        boolean inBackground = blockingWrite.isBackgroundWriter();
+        if (!inBackground && (isWriteOfAnother() || !hasConnectionToItself())) {
+            return flushAtOnce(buffers);
         }
-        if (isTurnOfAnother() || !hasConnectionToItself()) {
-            return endsTls() && sendCloseAlert(buffers);
+        // TLS that ends gives its buffer back to the pool, while a thread may write from it. It may be another
+        // connection's by the time at which that thread comes out of its call, and must not be touched.
+        boolean inViews = inBackground && getConnection() instanceof SslConnection;
+        ByteBuffer[] written = inViews ? BlockingWrite.viewsOf(buffers) : buffers;
+        AnnouncedRegion region = announced;
+        BlockedWriteEvent event = blockingWrite.begin();
+        try {
+            if (region == null) {
+                blockingWrite.write(written, 0, written.length, written.length);
+            } else {
+                blockingWrite.write(written, region);
+            }
+        } catch (IOException x) {
+            throw blockingWrite.failure(x);
+        } finally {
+            blockingWrite.end(event);
         }
-        return write(buffers);
-    }
-
-    // TLS flushes past its flusher what it left to that: from this thread too, the peer would get a record twice.
-    private boolean isTurnOfAnother() {
-        return getConnection() instanceof SslConnection && (writing || "PC".contains(getWriteFlusher().toStateString()));
-    }
-
-    // Once its output is done, TLS has nothing but the alert left; all before it has been written.
-    private boolean endsTls() {
-        return getConnection() instanceof SslConnection ssl && ssl.getSSLEngine().isOutboundDone();
-    }
-
-    private boolean sendCloseAlert(ByteBuffer... buffers) {
-        closeAlert = CloseAlert.send(getChannel(), connector, buffers);
-        return closeAlert != null;
-    }
-
-    // TLS that ends gives its buffer back to the pool, whoever writes from it: it may be another connection's by the time
-    // at which this thread comes out of its call, and must not be touched.
-    private boolean writeViews(ByteBuffer... buffers) throws IOException {
-        ByteBuffer[] views = new ByteBuffer[buffers.length];
-        for (int i = 0; i < views.length; i++) {
-            views[i] = buffers[i].duplicate();
-        }
-        write(views);
-        if (isOutputShutdown()) {
-            throw new EofException("connection was closed");
-        }
-        for (ByteBuffer buffer : buffers) {
-            buffer.position(buffer.limit());
+        if (inViews) {
+            blockingWrite.skip(buffers);
         }
         return true;
     }
 
-    private boolean write(ByteBuffer... buffers) throws IOException {
-        writing = true;
-        // Whoever closes the connection sees that this thread writes, or this thread sees that it is closed.
-        if (cancelled || isOutputShutdown()) {
-            writing = false;
-            throw new EofException(cancelled ? "write was cancelled" : "connection was closed");
+    private boolean isWriteOfAnother() {
+        return TlsState.isWriteOfAnother(this, blockingWrite.isWriting());
+    }
+
+    // As behind a selector, where nearly every write is complete when the call returns. Jetty's error pages of servlets
+    // take that for granted.
+    private boolean flushAtOnce(ByteBuffer... buffers) throws IOException {
+        if (TlsState.endsOutput(getConnection())) {
+            closeAlert = CloseAlert.send(getChannel(), resources, buffers);
+            return closeAlert != null;
         }
-        // Meant for the application, as on a selector connector; here it would close the channel.
-        boolean interrupted = Thread.interrupted();
-        connector.getConnectorStatistics().onWriteBegin();
-        BlockedWriteEvent event = BlockedWriteEvent.begun();
+        if (announced != null || isWriteOfAnother() || !readLoop.pause()) {
+            return false;
+        }
         try {
-            Transfer transfer = announced;
-            if (transfer == null) {
-                writes.write(buffers, 0, buffers.length);
-            } else {
-                writes.write(buffers, transfer);
-            }
-            return true;
-        } catch (TruncatedFileException x) {
-            getTransferStatistics().onTruncated();
-            LOG.warn("Aborting {}: {}", this, x.getMessage());
-            throw new EofException(x);
-        } catch (OverwrittenFileException | UnreadableFileException x) {
-            LOG.warn("Aborting {}: {}", this, x.getMessage());
-            throw new EofException(x);
-        } catch (IOException x) {
-            // A flusher that has failed knows the reason, and adds this to it: the reason must not be the cause of this.
-            throw new EofException(x);
+            return blockingWrite.writeAtOnce(buffers);
         } finally {
-            connector.getConnectorStatistics().onWriteEnd();
-            writing = false;
-            event.ended(this);
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+            readLoop.resume();
         }
     }
 
     @Override
     protected void onIncompleteFlush() {
-        turns.begin();
+        if (selected == null) {
+            blockingWrite.completeElsewhere();
+        } else {
+            super.onIncompleteFlush();
+            selected.onIncompleteFlush();
+        }
     }
 
     @Override
     public Callback cancelWrite(Throwable cause) {
+        boolean wasUnderWay = blockingWrite.isUnderWay();
         // WriteFlusher waits in a busy loop for the thread in flush() to come out: make it come out, or not go in.
-        cancelled = true;
-        if (writing) {
+        blockingWrite.cancel();
+        if (blockingWrite.isWriting()) {
             close(cause);
         }
-        return super.cancelWrite(cause);
+        Callback cancelled = super.cancelWrite(cause);
+        // There is no callback of a write whose thread was not let in: Jetty's flusher fails that one itself.
+        if (selected == null && (wasUnderWay || cancelled != null)) {
+            // A part may have left: what follows half a write is nonsense to the peer.
+            close(cause);
+        }
+        return cancelled;
     }
 
     @Override
     protected void onIdleExpired(TimeoutException timeout) {
-        // Slices follow the peer's pace, and each counts as activity: a write that is still there has a peer that takes
+        // Slices follow the peer's pace, and each counts as activity: the peer of a write that is still there takes
         // next to nothing.
-        if (writes.isQueued()) {
+        if (blockingWrite.isQueued()) {
             LOG.debug("Not idle, but waiting for its turn: {}", this);
-        } else if (writing) {
-            connector.runElsewhere(() -> IdleEnd.failWrite(this, timeout));
-        } else if (IdleEnd.mayClose(this)) {
-            connector.runElsewhere(() -> super.onIdleExpired(timeout));
+        } else if (blockingWrite.isWriting()) {
+            connector.runElsewhere(() -> IdleTimeouts.failWrite(this, timeout));
         } else {
-            super.onIdleExpired(timeout);
+            boolean isStalled = selected != null && getWriteFlusher().isPending();
+            if (IdleTimeouts.mayClose(this, JettyInternals.requestOf(spoken()))) {
+                connector.runElsewhere(() -> super.onIdleExpired(timeout));
+            } else {
+                super.onIdleExpired(timeout);
+            }
+            if (isStalled) {
+                // HTTP/2 keeps its connection and writes that it will end; but this peer takes nothing.
+                connector.runElsewhere(() -> close(timeout));
+            }
         }
     }
 
-    // The channel alone may be open for a moment longer.
     @Override
-    public boolean isOpen() {
-        return super.isOpen() && !(isInputShutdown() && isOutputShutdown());
-    }
-
-    @Override
-    protected void doShutdownOutput() {
+    void endOutput() {
         CloseAlert alert = closeAlert;
-        if (alert == null || !alert.isFollowedBy(super::doShutdownOutput)) {
-            super.doShutdownOutput();
+        if (alert == null || !alert.isFollowedBy(super::endOutput)) {
+            super.endOutput();
         }
+    }
+
+    @Override
+    boolean hasPeerEnded() {
+        return super.hasPeerEnded() || readLoop.hasEnded();
     }
 
     @Override
     public void doClose() {
+        if (!blockingWrite.isWriting()) {
+            takesToLinger(connector.getLingeringClose());
+        }
         CloseAlert alert = closeAlert;
-        if (alert == null || !alert.isFollowedByClose(this::closeChannel)) {
+        if (alert == null
+                || !alert.isFollowedByClose(
+                        this::closeChannel, connector.getScheduler(), connector.getShutdownIdleTimeout())) {
             closeChannel();
         }
     }
 
+    private boolean isAlertUnderWay() {
+        CloseAlert alert = closeAlert;
+        return alert != null && !alert.hasEnded();
+    }
+
     private void closeChannel() {
+        if (!isAlertUnderWay() && lingers()) {
+            return;
+        }
         // JDK 17: close() leaves a thread inside sendfile where it is; shutdownOutput() wakes it.
-        if (writing) {
-            super.doShutdownOutput();
+        if (blockingWrite.isWriting()) {
+            super.endOutput();
         }
         super.doClose();
-        if (writing) {
-            writes.cancel();
+        if (blockingWrite.isWriting()) {
+            blockingWrite.endWait();
         }
+        if (selected != null) {
+            selected.wakeUp();
+        }
+    }
+
+    // Called by the thread that closes, by that which has waited for the peer's bytes, and by that of the close alert:
+    // the last of them has the channel linger.
+    @Override
+    public boolean lingers() {
+        if (lingering() != null && !isAlertUnderWay()) {
+            if (selected != null) {
+                selected.leave();
+            }
+            lingering().begin(readLoop.isWaiting());
+        }
+        return lingering() != null;
     }
 
     @Override
@@ -306,92 +351,66 @@ final class BioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
             super.onClose(failure);
         } finally {
             life.closed(connector, this, failure);
-            opening.end(failure, opened -> connector.ended(this, failure, opened));
+            Runnable end = () -> tellEnd(failure, opened -> connector.ended(this, failure, opened));
+            if (selected == null || ClosingThread.isCurrent()) {
+                end.run();
+            } else {
+                // The application hears of it, and may block: not on the thread of the selector, nor of the scheduler.
+                connector.runElsewhere(end);
+            }
         }
     }
 
     @Override
     public long getSentBytes() {
-        return writes.sentBytes();
+        return blockingWrite.sentBytes() + (selected == null ? 0 : selected.sentBytes());
     }
 
     @Override
     public int getBytesInCall() {
-        return writes.bytesInCall();
+        return selected == null ? blockingWrite.bytesInCall() : 0;
+    }
+
+    @Override
+    public boolean isServedByPool() {
+        return false;
     }
 
     @Override
     public boolean awaitsRead() {
-        return isFillInterested() && reads.isPeerAwaited();
+        return isFillInterested() && readLoop.isPeerAwaited();
     }
 
     @Override
     public boolean isWritePending() {
-        return !writes.isQueued() && (writing || getWriteFlusher().isPending());
+        return !blockingWrite.isQueued()
+                && (blockingWrite.isWriting() || getWriteFlusher().isPending());
     }
 
-    // TLS gives a write up without a word to the end point below: it spins, or waits for the lock that its writer holds.
     @Override
     public boolean isWriteGivenUp() {
-        if (!writing || !(getConnection() instanceof SslConnection ssl)) {
-            return false;
-        }
-        // It tells of its state in no other way; L is a write that is being cancelled.
-        String state = ssl.getSslEndPoint().toEndPointString();
-        return state.contains(",CLOSED,") || state.contains(",flush=L,");
-    }
-
-    @Override
-    public PeerPace getPace() {
-        return pace;
+        return blockingWrite.isWriting() && TlsState.hasGivenUpWrite(getConnection());
     }
 
     @Override
     public void announce(FileRegion region) {
-        announced = new Transfer(region, connector.transferAlgorithm(), getTransferStatistics());
+        if (announced != null) {
+            announced.end();
+        }
+        announced = new AnnouncedRegion(region, connector.transferAlgorithm(), getTransferStatistics());
     }
 
     @Override
-    public void withdraw() {
-        Transfer withdrawn = announced;
-        announced = null;
-        if (withdrawn != null) {
+    public void withdraw(FileRegion region) {
+        AnnouncedRegion withdrawn = announced;
+        if (withdrawn != null && withdrawn.region() == region) {
+            announced = null;
             withdrawn.end();
         }
     }
 
     @Override
     public TransferStatistics getTransferStatistics() {
-        return connector.getTransferStatistics();
-    }
-
-    /** Opens the connection that the connector made for this end point. */
-    void open(Connection connection) {
-        setConnection(connection);
-        onOpen();
-    }
-
-    /** Notes that this end point is about to leave the set of those that are connected. */
-    void setEnded() {
-        ended = true;
-    }
-
-    boolean hasEnded() {
-        return ended;
-    }
-
-    /**
-     * Fails what the connection wrote when it heard of its end (GOAWAY, RFC 9113 section 6.8). SslConnection lets it wait for
-     * what TLS itself has written last, whose failure it tells nobody: the frame's buffer would never be released.
-     */
-    void failLastWord() {
-        if (http() == null && getConnection() instanceof SslConnection ssl) {
-            ssl.getSslEndPoint().getWriteFlusher().onClose();
-        }
-    }
-
-    /** Runs what tells of the opening, unless this end point is closed already; its end is told of after that. */
-    void begin(Runnable telling) {
-        opening.tell(telling, cause -> connector.ended(this, cause, true));
+        return resources.transferStatistics();
     }
 }

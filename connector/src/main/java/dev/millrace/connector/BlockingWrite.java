@@ -1,26 +1,36 @@
 package dev.millrace.connector;
 
+import dev.millrace.transfer.AnnouncedRegion;
+import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.FileRegion;
-import dev.millrace.transfer.Transfer;
+import dev.millrace.transfer.TruncatedFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.RetainableByteBuffer;
+import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.util.NanoTime;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Writes to a blocking channel until everything is written, slice by slice: each that the peer took counts as activity.
- * One thread at a time.
+ * The writing side of a blocking connection. Writes until everything is written, slice by slice: each that the peer took
+ * counts as activity. Where the caller must not block, a thread of the connector's writes what the socket does not take at once.
+ *
+ * <p>One write at a time, as Jetty's flusher has it.
  */
 final class BlockingWrite {
+    private static final Logger LOG = LoggerFactory.getLogger(BlockingWrite.class);
+
     /**
      * A blocking call tells of no progress until it returns: slices follow the pace of the peer, so that each takes a small
-     * part of the time for which he may seem to take nothing. Large ones spare system calls. The first is about what the send
+     * part of the time for which a peer may seem to take nothing. Large ones spare system calls. The first is about what the send
      * buffer of a new connection hides in any case.
      */
     private static final int FIRST_SLICE_BYTES = 32 * 1024;
+
     private static final int MIN_SLICE_BYTES = 4 * 1024;
     private static final int MAX_SLICE_BYTES = 256 * 1024;
     /** Of the time for which a peer may seem to take nothing. */
@@ -32,23 +42,31 @@ final class BlockingWrite {
     /** What a full socket is given by write(2), so that a virtual thread parks until there is room again. */
     private static final int PARKING_BLOCK_BYTES = 16 * 1024;
 
-    private final BioEndPoint endPoint;
-    private final BioConnector connector;
+    private final SocketChannelEndPoint endPoint;
+    private final BioResources resources;
     private final ContentWriter writer;
-    private final LongAdder writtenBytes;
+    // The thread of the connector's that may block in the next flush.
+    private volatile Thread backgroundWriter;
+    // From the call for that thread until it begins the write.
+    private volatile boolean awaitsThread;
+    private volatile boolean writing;
+    private volatile boolean cancelled;
     private volatile boolean queued;
+    private boolean interrupted;
     private volatile int bytesInCall;
     private int sliceBytes;
     private int bytesOfSlices;
     private long sentBytes;
 
-    BlockingWrite(BioEndPoint endPoint, BioConnector connector) {
-        this.connector = connector;
+    BlockingWrite(SocketChannelEndPoint endPoint, BioResources resources, ContentWriter writer) {
         this.endPoint = endPoint;
-        ContentWriter.Factory writers = connector.contentWriters();
-        this.writer = writers.newContentWriter(connector.getByteBufferPool());
-        this.writtenBytes = WriteStrategy.writtenBytes(writers, connector.getTransferStatistics());
-        this.sliceBytes = connector.isVirtual() ? VIRTUAL_SLICE_BYTES : FIRST_SLICE_BYTES;
+        this.resources = resources;
+        this.writer = writer;
+        this.sliceBytes = resources.threads().isVirtual() ? VIRTUAL_SLICE_BYTES : FIRST_SLICE_BYTES;
+    }
+
+    ContentWriter writer() {
+        return writer;
     }
 
     long sentBytes() {
@@ -60,10 +78,15 @@ final class BlockingWrite {
         return bytesInCall;
     }
 
-    // The idle timer's volatile write makes the plain one before it visible: see PeerPace.
-    private void onSent(long bytes) {
-        sentBytes += bytes;
-        endPoint.notIdle();
+    /** Whether a thread writes, or waits for its turn to do so. */
+    boolean isWriting() {
+        return writing;
+    }
+
+    /** Whether a thread writes, or a write waits for the thread that completes it. */
+    boolean isUnderWay() {
+        // In the order in which begin() changes them.
+        return awaitsThread || writing;
     }
 
     /** Whether a transfer waits for its turn: then it is this server that makes the peer wait. */
@@ -71,31 +94,191 @@ final class BlockingWrite {
         return queued;
     }
 
+    /** Has the write that is pending completed by another thread. */
+    void completeElsewhere() {
+        awaitsThread = true;
+        try {
+            resources.threads().execute(this::complete);
+            resources.statistics().onBackgroundWrite();
+        } catch (Throwable x) {
+            // No thread: nothing will ever write what is pending. Closing fails it, unless that has happened before.
+            endPoint.close(x);
+            endPoint.getWriteFlusher().onFail(x);
+        }
+    }
+
+    private void complete() {
+        Thread current = Thread.currentThread();
+        backgroundWriter = current;
+        try {
+            endPoint.getWriteFlusher().completeWrite();
+        } catch (Throwable x) {
+            LOG.warn("Closing {}", endPoint, x);
+            endPoint.close(x);
+        } finally {
+            // A thread of the pool serves other connections after this, and may come back to this one.
+            if (backgroundWriter == current) {
+                backgroundWriter = null;
+            }
+        }
+    }
+
+    /**
+     * Whether the current thread writes for another, and may block: for this write only, for the callback that follows it is
+     * the application's, and must not.
+     */
+    boolean isBackgroundWriter() {
+        if (backgroundWriter != Thread.currentThread()) {
+            return false;
+        }
+        backgroundWriter = null;
+        return true;
+    }
+
+    /**
+     * Begins a write; {@link #end} follows.
+     *
+     * @throws EofException when the write was cancelled, or the connection closed
+     */
+    BlockedWriteEvent begin() throws EofException {
+        writing = true;
+        awaitsThread = false;
+        // The thread that closes the connection sees that this one writes, or this one sees that it is closed.
+        if (cancelled || endPoint.isOutputShutdown()) {
+            writing = false;
+            throw new EofException(cancelled ? "write was cancelled" : "connection was closed");
+        }
+        // Meant for the application, as on a selector connector; here it would close the channel.
+        interrupted = Thread.interrupted();
+        resources.statistics().onWriteBegin();
+        return BlockedWriteEvent.begun();
+    }
+
+    void end(BlockedWriteEvent event) {
+        resources.statistics().onWriteEnd();
+        boolean wasInterrupted = interrupted;
+        writing = false;
+        event.ended(endPoint);
+        if (wasInterrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Counts and logs why a write failed, if that is no fault of the peer's, and says it as Jetty does. */
+    EofException failure(IOException cause) {
+        if (cause instanceof TruncatedFileException) {
+            resources.transferStatistics().onTruncated();
+        }
+        if (cause instanceof FileFailedException failed) {
+            failed.log(endPoint);
+        }
+        // A flusher that has failed knows the reason, and adds this to it: the reason must not be the cause of this.
+        return new EofException(cause);
+    }
+
+    /** @return the same bytes; what moves the views leaves the buffers as they are */
+    static ByteBuffer[] viewsOf(ByteBuffer... buffers) {
+        ByteBuffer[] views = new ByteBuffer[buffers.length];
+        for (int i = 0; i < views.length; i++) {
+            views[i] = buffers[i].duplicate();
+        }
+        return views;
+    }
+
+    /** Moves the buffers to their ends, whose views have been written; not when the connection has ended meanwhile. */
+    void skip(ByteBuffer... buffers) throws EofException {
+        if (endPoint.isOutputShutdown()) {
+            throw new EofException("connection was closed");
+        }
+        for (ByteBuffer buffer : buffers) {
+            buffer.position(buffer.limit());
+        }
+    }
+
+    /** Lets no write begin any more. */
+    void cancel() {
+        cancelled = true;
+    }
+
+    /** Ends a wait for a turn, after the end point was closed. */
+    void endWait() {
+        resources.transferPermits().cancel(this);
+    }
+
+    /**
+     * Writes what the socket takes at once. No thread may read meanwhile, or begin to.
+     *
+     * @return whether it took all
+     */
+    boolean writeAtOnce(ByteBuffer... buffers) throws IOException {
+        SocketChannel channel = endPoint.getChannel();
+        BlockedWriteEvent event = begin();
+        try {
+            channel.configureBlocking(false);
+            try {
+                return writeSome(channel, buffers);
+            } finally {
+                channel.configureBlocking(true);
+            }
+        } catch (IOException x) {
+            throw new EofException(x);
+        } finally {
+            end(event);
+        }
+    }
+
+    private boolean writeSome(SocketChannel channel, ByteBuffer... buffers) throws IOException {
+        int first = 0;
+        while (true) {
+            while (first < buffers.length && !buffers[first].hasRemaining()) {
+                first++;
+            }
+            if (first == buffers.length) {
+                return true;
+            }
+            long written = writer.write(channel, buffers, first, buffers.length, Integer.MAX_VALUE);
+            if (written == 0) {
+                return false;
+            }
+            resources.transferStatistics().onWritten(written);
+            onSent(written);
+        }
+    }
+
     /** Writes the buffers, and sends the region where its token stands among them. */
-    void write(ByteBuffer[] buffers, Transfer transfer) throws IOException {
-        int token = transfer.region().indexIn(buffers);
+    void write(ByteBuffer[] buffers, AnnouncedRegion announced) throws IOException {
+        FileRegion region = announced.region();
+        int token = region.indexIn(buffers);
         if (token < 0) {
-            write(buffers, 0, buffers.length);
+            write(buffers, 0, buffers.length, buffers.length);
             return;
         }
         try {
-            boolean together = transfer.beginsWith(buffers, token);
-            write(buffers, 0, together ? token + 1 : token, token);
-            transfer(transfer);
+            write(buffers, 0, announced.goesWith(buffers, token) ? token + 1 : token, token);
+            // When it has gone whole with what stood before it, that was a turn as well, but none to be waited for.
+            int turnBytes = region.remaining() == 0 ? 0 : announced.ownThreadTurnBytes();
+            do {
+                awaitTurn(turnBytes);
+                try {
+                    announced.onTurn();
+                    send(region, turnBytes == 0 ? 0 : Math.max(0, region.remaining() - turnBytes));
+                } finally {
+                    endTurn(turnBytes);
+                }
+            } while (region.remaining() > 0);
         } catch (IOException x) {
-            transfer.onFailure(x);
+            announced.failed(x);
             throw x;
         }
-        write(buffers, token + 1, buffers.length);
+        write(buffers, token + 1, buffers.length, buffers.length);
     }
 
-    /** Writes the buffers from one index to another. */
-    void write(ByteBuffer[] buffers, int from, int to) throws IOException {
-        write(buffers, from, to, to);
-    }
-
-    /** Writes the buffers from one index to another, and of those from {@code least} on what leaves with the others. */
-    private void write(ByteBuffer[] buffers, int from, int to, int least) throws IOException {
+    /**
+     * Writes the buffers from one index to another.
+     *
+     * @param least of those from here on only what leaves with the others is written
+     */
+    void write(ByteBuffer[] buffers, int from, int to, int least) throws IOException {
         int first = from;
         while (true) {
             while (first < to && !buffers[first].hasRemaining()) {
@@ -105,11 +288,11 @@ final class BlockingWrite {
                 return;
             }
             int slice = slice(buffers, first, to);
-            long begin = begin(slice);
-            long written = SlicedWriter.write(writer, endPoint.getChannel(), buffers, first, to, slice);
-            writtenBytes.add(written);
+            long begin = beginCall(slice);
+            long written = writer.write(endPoint.getChannel(), buffers, first, to, slice);
+            resources.transferStatistics().onWritten(written);
             onSent(written);
-            end((int) written, begin);
+            endCall((int) written, begin);
         }
     }
 
@@ -121,27 +304,12 @@ final class BlockingWrite {
         return bytes;
     }
 
-    private void transfer(Transfer transfer) throws IOException {
-        int turnBytes = transfer.blockingTurnBytes();
+    private void awaitTurn(int turnBytes) throws IOException {
         if (turnBytes == 0) {
-            transfer.onTurn();
-            turn(transfer.region(), Integer.MAX_VALUE);
             return;
         }
-        while (transfer.region().remaining() > 0) {
-            acquireTurn();
-            try {
-                transfer.onTurn();
-                turn(transfer.region(), turnBytes);
-            } finally {
-                connector.getTransferPermits().release();
-            }
-        }
-    }
-
-    private void acquireTurn() throws IOException {
         queued = true;
-        boolean acquired = connector.getTransferPermits().acquire(this, endPoint::isOpen);
+        boolean acquired = resources.transferPermits().acquire(this, endPoint::isOpen);
         queued = false;
         if (!acquired) {
             throw new EofException("closed while waiting for a turn");
@@ -149,37 +317,64 @@ final class BlockingWrite {
         endPoint.notIdle();
     }
 
-    /** Ends a wait for a turn, after the end point was closed. */
-    void cancel() {
-        connector.getTransferPermits().cancel(this);
+    private void endTurn(int turnBytes) {
+        if (turnBytes > 0) {
+            resources.transferPermits().release();
+        }
     }
 
-    private void turn(FileRegion region, int bytes) throws IOException {
-        int end = region.remaining() - Math.min(bytes, region.remaining());
-        while (region.remaining() > end) {
-            int slice = Math.min(sliceBytes, region.remaining() - end);
-            long begin = begin(slice);
+    /** Sends the region until so many of its bytes are left. */
+    private void send(FileRegion region, int left) throws IOException {
+        while (region.remaining() > left) {
+            int slice = Math.min(sliceBytes, region.remaining() - left);
+            long begin = beginCall(slice);
             int sent = region.transferTo(endPoint.getChannel(), slice);
             if (sent > 0) {
-                endPoint.getTransferStatistics().onTransferred(sent);
+                resources.transferStatistics().onTransferred(sent);
                 onSent(sent);
-                end(sent, begin);
+                endCall(sent, begin);
             } else {
-                writeBlock(region, region.remaining() - end);
+                writeBlock(region, region.remaining() - left);
             }
         }
     }
 
-    private long begin(int slice) {
-        if (connector.isVirtual()) {
+    // Reading on a virtual thread makes the JDK switch the socket to non-blocking for good. From then on transferTo
+    // answers 0 for a full socket, and only read and write wait.
+    private void writeBlock(FileRegion region, int most) throws IOException {
+        RetainableByteBuffer.Mutable block = resources.bufferPool().acquire(PARKING_BLOCK_BYTES, true);
+        try {
+            ByteBuffer buffer = block.getByteBuffer();
+            buffer.clear().limit(Math.min(PARKING_BLOCK_BYTES, most));
+            int read = region.read(buffer);
+            buffer.flip();
+            while (buffer.hasRemaining()) {
+                int written = endPoint.getChannel().write(buffer);
+                resources.transferStatistics().onRegionCopied(written);
+                onSent(written);
+            }
+            region.advance(read);
+        } finally {
+            block.release();
+        }
+    }
+
+    // The idle timer's volatile write makes the plain one before it visible: see PeerRates.
+    private void onSent(long bytes) {
+        sentBytes += bytes;
+        endPoint.notIdle();
+    }
+
+    private long beginCall(int slice) {
+        if (resources.threads().isVirtual()) {
             return 0;
         }
         bytesInCall = slice;
         return NanoTime.now();
     }
 
-    private void end(int bytes, long begin) {
-        if (!connector.isVirtual()) {
+    private void endCall(int bytes, long begin) {
+        if (!resources.threads().isVirtual()) {
             adaptSlice(bytes, NanoTime.elapsed(begin, NanoTime.now()));
         }
     }
@@ -199,29 +394,9 @@ final class BlockingWrite {
     }
 
     private long mostNanos() {
-        long grace = connector.getSlowPeerGraceMillis();
+        long grace = resources.slowPeerGraceMillis().getAsLong();
         long idleTimeout = endPoint.getIdleTimeout();
         long millis = Math.min(grace > 0 ? grace : Long.MAX_VALUE, idleTimeout > 0 ? idleTimeout : Long.MAX_VALUE);
         return TimeUnit.MILLISECONDS.toNanos(millis) / SLICE_SHARE;
-    }
-
-    // Reading on a virtual thread makes the JDK switch the socket to non-blocking for good. From then on transferTo
-    // answers 0 for a full socket, and only read and write wait.
-    private void writeBlock(FileRegion region, int most) throws IOException {
-        RetainableByteBuffer.Mutable block = connector.getByteBufferPool().acquire(PARKING_BLOCK_BYTES, true);
-        try {
-            ByteBuffer buffer = block.getByteBuffer();
-            buffer.clear().limit(Math.min(PARKING_BLOCK_BYTES, most));
-            int read = region.read(buffer);
-            buffer.flip();
-            while (buffer.hasRemaining()) {
-                int written = endPoint.getChannel().write(buffer);
-                endPoint.getTransferStatistics().onRegionCopied(written);
-                onSent(written);
-            }
-            region.advance(read);
-        } finally {
-            block.release();
-        }
     }
 }

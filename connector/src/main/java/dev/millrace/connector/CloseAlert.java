@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The alert by which TLS ends its output (close_notify, RFC 8446 section 6.1) where whoever ends it must not wait for the
- * peer: an idle timeout, HTTP/2, any thread that has not the connection to itself. A thread of the connector's writes it;
- * what was to follow it follows when it is written, or when the peer has not taken it in time. Without it the peer could
+ * The alert by which TLS ends its output (close_notify, RFC 8446 section 6.1) where the thread that ends it must not wait for the
+ * peer: that of an idle timeout, or any that has not the connection to itself. A thread of the connector's writes it.
+ * What was to follow it follows when it is written, or when the peer has not taken it in time. Without it the peer could
  * not tell the end from a truncation.
  *
  * <p>Thread-safe.
@@ -23,15 +23,15 @@ final class CloseAlert {
     private static final Logger LOG = LoggerFactory.getLogger(CloseAlert.class);
 
     private final SocketChannel channel;
-    private final BioConnector connector;
+    private final ConnectorStatistics statistics;
     private final ByteBuffer alert;
     private final Queue<Runnable> following = new ArrayDeque<>();
     private Scheduler.Task deadline;
     private boolean ended;
 
-    private CloseAlert(SocketChannel channel, BioConnector connector, ByteBuffer alert) {
+    private CloseAlert(SocketChannel channel, ConnectorStatistics statistics, ByteBuffer alert) {
         this.channel = channel;
-        this.connector = connector;
+        this.statistics = statistics;
         this.alert = alert;
     }
 
@@ -40,17 +40,21 @@ final class CloseAlert {
      *
      * @return the alert under way, or null when there is no thread for it: then the buffers are as they were
      */
-    static CloseAlert send(SocketChannel channel, BioConnector connector, ByteBuffer... buffers) {
+    static CloseAlert send(SocketChannel channel, BioResources resources, ByteBuffer... buffers) {
         ByteBuffer bytes = ByteBuffer.allocate((int) BufferUtil.remaining(buffers));
-        ChunkWriter.copy(buffers, 0, buffers.length, bytes);
-        CloseAlert alert = new CloseAlert(channel, connector, bytes.flip());
+        for (ByteBuffer buffer : BlockingWrite.viewsOf(buffers)) {
+            bytes.put(buffer);
+        }
+        CloseAlert alert = new CloseAlert(channel, resources.statistics(), bytes.flip());
         try {
-            connector.getConnectionThreads().execute(alert::write);
+            resources.threads().execute(alert::write);
         } catch (Throwable x) {
             LOG.debug("No thread to send a close alert: {}", x.toString());
             return null;
         }
-        ChunkWriter.advance(buffers, 0, bytes.limit());
+        for (ByteBuffer buffer : buffers) {
+            buffer.position(buffer.limit());
+        }
         return alert;
     }
 
@@ -60,20 +64,25 @@ final class CloseAlert {
     }
 
     /**
-     * As {@link #isFollowedBy}, but waits no longer than the connector gives an idle connection at its shutdown: not at all when
-     * that is 0 or less.
+     * As {@link #isFollowedBy}, but does not wait for ever.
+     *
+     * @param millis the longest time to wait; with 0 or less the caller may run the action at once
      */
-    synchronized boolean isFollowedByClose(Runnable close) {
-        long millis = connector.getShutdownIdleTimeout();
+    synchronized boolean isFollowedByClose(Runnable close, Scheduler scheduler, long millis) {
         if (ended || millis <= 0) {
             return false;
         }
-        deadline = connector.getScheduler().schedule(close, millis, TimeUnit.MILLISECONDS);
+        deadline = scheduler.schedule(close, millis, TimeUnit.MILLISECONDS);
         return following.add(close);
     }
 
+    /** @return whether it has been written, or cannot be */
+    synchronized boolean hasEnded() {
+        return ended;
+    }
+
     private void write() {
-        connector.getConnectorStatistics().onWriteBegin();
+        statistics.onWriteBegin();
         try {
             while (alert.hasRemaining()) {
                 channel.write(alert);
@@ -81,7 +90,7 @@ final class CloseAlert {
         } catch (IOException x) {
             LOG.debug("Cannot send a close alert: {}", x.toString());
         } finally {
-            connector.getConnectorStatistics().onWriteEnd();
+            statistics.onWriteEnd();
             end();
         }
     }

@@ -1,5 +1,7 @@
 package dev.millrace.connector;
 
+import dev.millrace.limits.MonitoredEndPoint;
+import dev.millrace.transfer.FlightRecorder;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import jdk.jfr.Category;
@@ -12,82 +14,104 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.Connector;
 
 /**
- * The life of a connection, from when it was accepted until it was closed. Off unless a recording asks for it; of a connection
- * that was accepted before, a recording has the end alone.
+ * The life of a connection, from when it was accepted until it was closed, for the flight recorder. Off unless a recording asks for
+ * it; of a connection that was accepted before, a recording has the end alone.
  */
-@Name("dev.millrace.Connection")
-@Label("Connection")
-@Description("The life of a connection")
-@Category({"Millrace", "Connector"})
-@Enabled(false)
-@StackTrace(false)
-final class ConnectionEvent extends Event {
-    /** Stands for all that nobody recorded when they began: an idle connection needs no memory for it. */
-    private static final ConnectionEvent NOT_RECORDED = new ConnectionEvent();
+final class ConnectionEvent {
+    /** Stands for all connections that were not recorded when they began: an idle one needs no memory for it. */
+    private static final ConnectionEvent NOT_RECORDED = new ConnectionEvent(null);
 
-    @Label("Connector")
-    String connector;
+    private final Recorded recorded;
 
-    @Label("Remote address")
-    String remote;
+    private ConnectionEvent(Recorded recorded) {
+        this.recorded = recorded;
+    }
 
-    @Label("Protocol")
-    @Description("The class of the connection that was there last")
-    String protocol;
+    @Name("dev.millrace.Connection")
+    @Label("Connection")
+    @Description("The life of a connection")
+    @Category({"Millrace", "Connector"})
+    @Enabled(false)
+    @StackTrace(false)
+    static final class Recorded extends Event {
+        @Label("Connector")
+        String connector;
 
-    @Label("Messages in")
-    long messagesIn;
+        @Label("Remote address")
+        String remote;
 
-    @Label("Messages out")
-    long messagesOut;
+        @Label("Protocol")
+        @Description("The class of the connection that was there last")
+        String protocol;
 
-    @Label("Bytes in")
-    @DataAmount
-    long bytesIn;
+        @Label("Messages in")
+        long messagesIn;
 
-    @Label("Bytes out")
-    @DataAmount
-    long bytesOut;
+        @Label("Messages out")
+        long messagesOut;
 
-    @Label("Failure")
-    @Description("Why it was closed, when not in order")
-    String failure;
+        @Label("Bytes in")
+        @DataAmount
+        long bytesIn;
+
+        @Label("Bytes out")
+        @DataAmount
+        long bytesOut;
+
+        @Label("Failure")
+        @Description("Why it was closed, when not in order")
+        String failure;
+
+        private static ConnectionEvent begun(SocketChannel channel) throws IOException {
+            Recorded event = new Recorded();
+            if (!event.isEnabled()) {
+                return NOT_RECORDED;
+            }
+            event.begin();
+            event.remote = String.valueOf(channel.getRemoteAddress());
+            return new ConnectionEvent(event);
+        }
+
+        private static void end(Recorded begun, Connector closing, EndPoint endPoint, Throwable cause) {
+            (begun == null ? new Recorded() : begun).end(closing, endPoint, cause);
+        }
+
+        private void end(Connector closing, EndPoint endPoint, Throwable cause) {
+            end();
+            if (!shouldCommit()) {
+                return;
+            }
+            connector = String.valueOf(closing.getName());
+            if (remote == null) {
+                remote = String.valueOf(endPoint.getRemoteSocketAddress());
+            }
+            Connection connection = endPoint.getConnection();
+            if (connection != null) {
+                protocol = connection.getClass().getSimpleName();
+                messagesIn = connection.getMessagesIn();
+                messagesOut = connection.getMessagesOut();
+                bytesIn = connection.getBytesIn();
+                bytesOut = connection.getBytesOut();
+            }
+            // Jetty itself closes a connection that it has answered 408.
+            boolean slow = endPoint instanceof MonitoredEndPoint watched
+                    && watched.getRates().isTold();
+            failure = slow ? "peer too slow: request content" : cause == null ? null : cause.toString();
+            commit();
+        }
+    }
 
     /** @param channel just accepted: it knows its peer as long as it is open */
     static ConnectionEvent begun(SocketChannel channel) throws IOException {
-        ConnectionEvent event = new ConnectionEvent();
-        if (!event.isEnabled()) {
-            return NOT_RECORDED;
-        }
-        event.begin();
-        event.remote = String.valueOf(channel.getRemoteAddress());
-        return event;
+        return FlightRecorder.isPresent() ? Recorded.begun(channel) : NOT_RECORDED;
     }
 
-    void closed(MillraceConnector connector, EndPoint endPoint, Throwable cause) {
-        (this == NOT_RECORDED ? new ConnectionEvent() : this).end(connector, endPoint, cause);
-    }
-
-    private void end(MillraceConnector closing, EndPoint endPoint, Throwable cause) {
-        end();
-        if (!shouldCommit()) {
-            return;
+    void closed(Connector connector, EndPoint endPoint, Throwable cause) {
+        if (FlightRecorder.isPresent()) {
+            Recorded.end(recorded, connector, endPoint, cause);
         }
-        connector = String.valueOf(closing.getName());
-        if (remote == null) {
-            remote = String.valueOf(endPoint.getRemoteSocketAddress());
-        }
-        Connection connection = endPoint.getConnection();
-        if (connection != null) {
-            protocol = connection.getClass().getSimpleName();
-            messagesIn = connection.getMessagesIn();
-            messagesOut = connection.getMessagesOut();
-            bytesIn = connection.getBytesIn();
-            bytesOut = connection.getBytesOut();
-        }
-        failure = cause == null ? null : cause.toString();
-        commit();
     }
 }

@@ -1,5 +1,8 @@
 package dev.millrace.connector;
 
+import dev.millrace.limits.MonitoredEndPoint;
+import java.util.Collection;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -11,7 +14,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.slf4j.Logger;
@@ -26,7 +33,12 @@ import org.slf4j.LoggerFactory;
 final class ConnectionThreads implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionThreads.class);
     private static final long IDLE_THREAD_SECONDS = 10;
+    /** For connections to end in order, by their protocol. */
+    private static final long END_MILLIS = 1000;
+    /** For handlers to return, before and after they are interrupted: as Jetty's pool. */
+    private static final long STOP_MILLIS = 2500;
 
+    private final String name;
     private final boolean virtual;
     private final Executor executor;
     private final Set<Thread> running = ConcurrentHashMap.newKeySet();
@@ -35,15 +47,17 @@ final class ConnectionThreads implements Executor {
     private volatile boolean stopped;
 
     ConnectionThreads(String name, boolean virtual) {
-        this(virtual ? virtualThreads(name) : platformThreads(name), virtual);
+        this(name, virtual ? virtualThreads(name) : platformThreads(name), virtual);
     }
 
-    ConnectionThreads(Executor executor, boolean virtual) {
+    ConnectionThreads(String name, Executor executor, boolean virtual) {
+        this.name = name;
         this.executor = executor;
         this.virtual = virtual;
     }
 
-    // Of either kind: nothing of the thread that asks for one, an acceptor of low priority or a request's, goes to other connections.
+    // Of either kind: nothing of the thread that asks for one, an acceptor of low priority or a request's, goes to
+    // other connections.
     private static Executor virtualThreads(String name) {
         if (!VirtualThreads.areSupported()) {
             throw new IllegalStateException("This JDK has no virtual threads: set threads to platform, or to auto");
@@ -53,7 +67,8 @@ final class ConnectionThreads implements Executor {
             Class<?> type = Class.forName("java.lang.Thread$Builder$OfVirtual");
             Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
             builder = type.getMethod("name", String.class, long.class).invoke(builder, name + "-", 0L);
-            builder = type.getMethod("inheritInheritableThreadLocals", boolean.class).invoke(builder, false);
+            builder = type.getMethod("inheritInheritableThreadLocals", boolean.class)
+                    .invoke(builder, false);
             factory = (ThreadFactory) type.getMethod("factory").invoke(builder);
         } catch (ReflectiveOperationException x) {
             throw new IllegalStateException("This JDK has virtual threads of an unknown kind", x);
@@ -62,23 +77,26 @@ final class ConnectionThreads implements Executor {
         return task -> factory.newThread(task).start();
     }
 
-    // The JDK makes them when the first virtual thread waits for a socket. That takes descriptors: if none is left just then, no virtual
-    // thread can ever wait for a socket again, in the whole process (NoClassDefFoundError). A busy connector may come to wait late.
+    // The JDK makes them when the first virtual thread waits for a socket. That takes descriptors: if none is left just
+    // then, no virtual
+    // thread can ever wait for a socket again, in the whole process (NoClassDefFoundError). A busy connector may come
+    // to wait late.
     private static void makePollers() {
         try {
             Class.forName("sun.nio.ch.Poller");
         } catch (ClassNotFoundException x) {
             LOG.debug("This JDK makes its pollers in some other way: {}", x.toString());
         } catch (LinkageError x) {
-            throw new IllegalStateException("This JDK cannot wait for the sockets of virtual threads: has the process too many files open?", x);
+            throw new IllegalStateException(
+                    "This JDK cannot wait for the sockets of virtual threads: has the process too many files open?", x);
         }
     }
 
     // Cached, so that a hand-over costs a wake-up and not a new thread.
     private static Executor platformThreads(String name) {
         AtomicLong ids = new AtomicLong();
-        return new ThreadPoolExecutor(0, Integer.MAX_VALUE, IDLE_THREAD_SECONDS, TimeUnit.SECONDS,
-                new SynchronousQueue<>(), task -> {
+        return new ThreadPoolExecutor(
+                0, Integer.MAX_VALUE, IDLE_THREAD_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
                     Thread thread = new Thread(null, task, name + "-" + ids.incrementAndGet(), 0, false);
                     thread.setPriority(Thread.NORM_PRIORITY);
                     return thread;
@@ -165,26 +183,64 @@ final class ConnectionThreads implements Executor {
     }
 
     /**
+     * Ends connections: by their protocols, if that takes no longer than a second; and waits for the threads, which are
+     * interrupted if they take long.
+     *
+     * @param endPoints those that are connected at any moment
+     * @param waiting how many threads wait for their peers, and have nothing more to say to them
+     */
+    void end(Collection<EndPoint> endPoints, LongSupplier waiting) {
+        try {
+            // On a thread of its own: TLS, to say farewell, waits for a lock that its writer may hold.
+            execute(() -> List.copyOf(endPoints).forEach(ConnectionThreads::endInOrder));
+        } catch (Throwable x) {
+            LOG.debug("No thread to end connections in order", x);
+        }
+        long begin = NanoTime.now();
+        awaitNoneBut(waiting, END_MILLIS);
+        // Closing the end point itself waits for no thread, and wakes those that read or write.
+        List.copyOf(endPoints).forEach(EndPoint::close);
+        if (!awaitNone(STOP_MILLIS - NanoTime.millisSince(begin))) {
+            running.forEach(Thread::interrupt);
+            if (!awaitNone(STOP_MILLIS)) {
+                LOG.warn("{} threads {} did not end", running.size(), name);
+            }
+        }
+    }
+
+    private static void endInOrder(EndPoint endPoint) {
+        Connection connection = endPoint.getConnection();
+        boolean writing = endPoint instanceof MonitoredEndPoint monitored && monitored.isWritePending();
+        IO.close(connection == null || writing ? endPoint : connection);
+    }
+
+    /**
      * Waits until no task is left.
      *
      * @param timeoutMillis how long to wait
      * @return whether none is left
      */
     boolean awaitNone(long timeoutMillis) {
+        return awaitNoneBut(() -> 0, timeoutMillis);
+    }
+
+    /**
+     * Waits until no task is left but those that wait for others.
+     *
+     * @param waiting how many these are
+     * @param timeoutMillis how long to wait
+     * @return whether none is left but these
+     */
+    boolean awaitNoneBut(LongSupplier waiting, long timeoutMillis) {
         long begin = NanoTime.now();
         // The thread that stops the connector may be one of them: it cannot wait for itself.
-        while (tasks.get() > (isCurrent() ? 1 : 0)) {
+        while (tasks.get() > waiting.getAsLong() + (isCurrent() ? 1 : 0)) {
             if (NanoTime.millisSince(begin) >= timeoutMillis) {
                 return false;
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
         }
         return true;
-    }
-
-    /** Interrupts the threads that run. */
-    void interrupt() {
-        running.forEach(Thread::interrupt);
     }
 
     /** Takes no more tasks, and lets go of idle threads. */

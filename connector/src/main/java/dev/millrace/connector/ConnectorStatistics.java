@@ -11,12 +11,12 @@ public final class ConnectorStatistics {
     private final LongAdder wakeUps = new LongAdder();
     private final LongAdder inWrite = new LongAdder();
     private final LongAdder handOvers = new LongAdder();
-    private final LongAdder writerTurns = new LongAdder();
+    private final LongAdder backgroundWrites = new LongAdder();
     private final LongAdder refused = new LongAdder();
 
     @ManagedAttribute("Threads that wait for a peer's bytes")
     public long getThreadsInRead() {
-        // In this order: who wakes up in between must not make it negative.
+        // In this order: a thread that wakes up in between must not make it negative.
         long ended = wakeUps.sum();
         return readsBegun.sum() - ended;
     }
@@ -37,11 +37,12 @@ public final class ConnectorStatistics {
     }
 
     @ManagedAttribute("Writes done by a thread of their own, because their caller must not block")
-    public long getWriterTurns() {
-        return writerTurns.sum();
+    public long getBackgroundWrites() {
+        return backgroundWrites.sum();
     }
 
-    @ManagedAttribute("Connections closed when accepted: no thread could be had, or a listener or a setting of the socket failed")
+    @ManagedAttribute(
+            "Connections closed when accepted: no thread could be had, or a listener or a setting of the socket failed")
     public long getRefusedConnections() {
         return refused.sum();
     }
@@ -66,8 +67,8 @@ public final class ConnectorStatistics {
         handOvers.increment();
     }
 
-    void onWriterTurn() {
-        writerTurns.increment();
+    void onBackgroundWrite() {
+        backgroundWrites.increment();
     }
 
     void onRefused() {
@@ -77,7 +78,8 @@ public final class ConnectorStatistics {
     @Override
     public String toString() {
         return "ConnectorStatistics[inRead=" + getThreadsInRead() + ",inWrite=" + getThreadsInWrite() + ",wakeUps="
-                + getWakeUps() + ",handOvers=" + getHandOvers() + ",writerTurns=" + getWriterTurns() + ",refused="
+                + getWakeUps() + ",handOvers=" + getHandOvers() + ",backgroundWrites=" + getBackgroundWrites()
+                + ",refused="
                 + getRefusedConnections() + "]";
     }
 }

@@ -7,9 +7,7 @@ import org.eclipse.jetty.io.ByteBufferPool;
 
 /**
  * How content that lies in memory gets onto a socket. One for each connection, made by a {@link Factory}; used by one thread
- * at a time, though not always the same.
- *
- * <p>The connectors have four of their own, by name: see {@link MillraceConnector#setWriteStrategy}.
+ * at a time, though not always the same. The connectors' own hands the buffers over as they are, large ones in slices.
  */
 @FunctionalInterface
 public interface ContentWriter {
@@ -20,10 +18,11 @@ public interface ContentWriter {
      * @param buffers heap and direct ones; owned by the caller
      * @param from the index of the first one to write; it has bytes
      * @param to the index behind the last one
+     * @param mostBytes the most to write, at least 1: a blocking call tells of no progress before it returns
      * @return the bytes that the socket took; 0 when a channel that does not block takes none now
      * @throws IOException when the socket fails
      */
-    long write(SocketChannel channel, ByteBuffer[] buffers, int from, int to) throws IOException;
+    long write(SocketChannel channel, ByteBuffer[] buffers, int from, int to, int mostBytes) throws IOException;
 
     /** Makes the writers of a connector's connections. Thread-safe. */
     @FunctionalInterface

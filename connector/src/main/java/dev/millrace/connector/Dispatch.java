@@ -7,16 +7,18 @@ import org.eclipse.jetty.util.thread.Invocable;
 
 /** Where a ready connection of a {@link NioConnector} is served. Jetty's strategy goes by a task's invocation type. */
 enum Dispatch {
-    /** As Jetty decides: by the invocation type of the callback that waits. Requests that, by this, do not block, as with {@link #SELECTOR}. */
+    /** As Jetty decides, by the invocation type of the callback that waits. A request that does not block runs as with {@link #SELECTOR}. */
     ADAPTIVE,
     /**
-     * By the selector's own thread: see {@link SelectorDuty}. In the instant in which somebody else is about to select, Jetty's
-     * strategy gives a blocking task away, but would run one of either kind where it was found, and nobody selects.
+     * By the selector's own thread: see {@link SelectorExecutor}. The task calls itself blocking. In the instant in which another
+     * thread is about to select, Jetty's strategy gives a blocking task away; it would run any other where it was found,
+     * and no thread would select.
      */
     SELECTOR,
     /**
-     * By another thread: Jetty's strategy never runs a blocking task while it produces, or gives production away. Only requests:
-     * who waits for content, or to write, is told as Jetty decides, for the threads that could tell him may all be waiting so.
+     * By another thread, because Jetty's strategy never runs a blocking task on the thread that goes on selecting. This is for the
+     * begin of requests. A request that waits for content, or to write, is told as Jetty decides: all threads of the pool may be
+     * waiting like this.
      */
     HANDOFF;
 
@@ -33,7 +35,7 @@ enum Dispatch {
         };
     }
 
-    // Closeable, because a pool that rejects a task closes it, and with it the connection.
+    // A pool that rejects a task closes it, and with it the connection.
     private record Placed(Runnable task, BooleanSupplier goesOn) implements Invocable.Task, Closeable {
         @Override
         public void run() {

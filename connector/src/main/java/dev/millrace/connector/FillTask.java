@@ -1,23 +1,21 @@
 package dev.millrace.connector;
 
 import java.io.Closeable;
+import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.util.thread.Invocable;
 
-/**
- * Tells a connection that there is something to read. Closeable, because a pool that rejects a task closes it, and with it the
- * connection.
- */
+/** Tells a connection that there is something to read. A pool that rejects the task closes it, and with it the connection. */
 final class FillTask implements Invocable.Task, Closeable {
-    private final NioEndPoint endPoint;
+    private final AbstractEndPoint endPoint;
 
-    FillTask(NioEndPoint endPoint) {
+    FillTask(AbstractEndPoint endPoint) {
         this.endPoint = endPoint;
     }
 
     @Override
     public void run() {
         endPoint.getFillInterest().fillable();
-        // As after a RequestTurn.
+        // See the end of RequestLoop.run().
         Thread.interrupted();
     }
 

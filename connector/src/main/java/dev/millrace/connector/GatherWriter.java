@@ -9,16 +9,11 @@ import java.nio.channels.SocketChannel;
  * that each slice the peer took counts as activity, and that the JDK's copy of a heap buffer, which it keeps per thread and
  * makes again for every partial write, stays small. Keeps nothing: one serves all connections.
  */
-final class GatherWriter implements SlicedWriter {
+final class GatherWriter implements ContentWriter {
     static final GatherWriter INSTANCE = new GatherWriter();
 
     private static final int HEAP_SLICE_BYTES = 128 * 1024;
     private static final int DIRECT_SLICE_BYTES = 1024 * 1024;
-
-    @Override
-    public long write(SocketChannel channel, ByteBuffer[] buffers, int from, int to) throws IOException {
-        return write(channel, buffers, from, to, DIRECT_SLICE_BYTES);
-    }
 
     @Override
     public long write(SocketChannel channel, ByteBuffer[] buffers, int from, int to, int mostBytes) throws IOException {

@@ -1,7 +1,8 @@
 package dev.millrace.connector;
 
+import dev.millrace.jetty.JettyInternals;
+import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.Connection;
-import org.eclipse.jetty.server.internal.HttpConnection;
 
 /**
  * Sets the size of the parser's cache of header fields for each HTTP/1.1 connection that opens, by whatever way: at once,
@@ -29,8 +30,9 @@ final class HeaderCache implements Connection.Listener {
 
     @Override
     public void onOpened(Connection connection) {
-        if (size != AS_CONFIGURED && connection instanceof HttpConnection http) {
-            http.getParser().setHeaderCacheSize(size);
+        HttpParser parser = JettyInternals.parserOf(connection);
+        if (size != AS_CONFIGURED && parser != null) {
+            parser.setHeaderCacheSize(size);
         }
     }
 

@@ -1,23 +1,23 @@
 package dev.millrace.connector;
 
+import dev.millrace.limits.ConnectionPermits;
+import dev.millrace.limits.ConnectionSweeper;
+import dev.millrace.transfer.FlightRecorder;
+import dev.millrace.transfer.OpenFileBudget;
 import dev.millrace.transfer.TransferAlgorithm;
 import dev.millrace.transfer.TransferStatistics;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.util.Objects;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReadWriteLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.IO;
+import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.thread.Scheduler;
@@ -28,26 +28,40 @@ import org.eclipse.jetty.util.thread.ThreadPool;
  * count of what was sent. Settings are made before start; all may be read by any thread.
  */
 @ManagedObject("Connector of Millrace")
-public abstract sealed class MillraceConnector extends ServerConnector permits BioConnector, NioConnector {
-    /** How long a stop waits for acceptors that it has woken. */
-    private static final long ACCEPT_MILLIS = 1000;
-
-    private final ReadWriteLock inAccept = new ReentrantReadWriteLock();
+public abstract class MillraceConnector extends ServerConnector {
     private final TransferStatistics transferStatistics = new TransferStatistics();
     private final ConnectionPermits permits = new ConnectionPermits();
-    private final SlowPeers slowPeers = new SlowPeers(this);
+    private final ConnectionSweeper sweeper =
+            new ConnectionSweeper(this, permits, this::runElsewhere, this::aboutToBlock);
+    private final LingeringClose lingeringClose = new LingeringClose();
     private final HeaderCache headerCache = new HeaderCache();
-    private volatile ContentWriter.Factory contentWriters = WriteStrategy.GATHER;
+    private volatile ContentWriter.Factory contentWriters = bufferPool -> GatherWriter.INSTANCE;
     private volatile TransferAlgorithm algorithm = TransferAlgorithm.of("Adaptive");
     private int workers = 50;
+    private volatile boolean warnedOfUnserved;
 
-    MillraceConnector(Server server, Executor executor, Scheduler scheduler, ByteBufferPool bufferPool, int acceptors,
-            int selectors, ConnectionFactory... factories) {
+    MillraceConnector(
+            Server server,
+            Executor executor,
+            Scheduler scheduler,
+            ByteBufferPool bufferPool,
+            int acceptors,
+            int selectors,
+            ConnectionFactory... factories) {
         super(server, executor, scheduler, bufferPool, acceptors, selectors, factories);
         addBean(transferStatistics);
         addBean(permits);
-        addBean(slowPeers);
+        addBean(sweeper);
+        addBean(lingeringClose);
         addBean(headerCache);
+    }
+
+    /** @return the most connections that wait to be accepted; unless set above 0, what the system allows */
+    @ManagedAttribute("Most connections that wait to be accepted")
+    @Override
+    public int getAcceptQueueSize() {
+        int size = super.getAcceptQueueSize();
+        return size > 0 ? size : AcceptQueue.read(AcceptQueue.SYSTEM);
     }
 
     /** @return what was sent, by the way it went */
@@ -71,28 +85,9 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
         headerCache.setSize(headerCacheSize);
     }
 
-    /** @return the name of the way in which content from memory is written, or the class of a factory of your own */
-    @ManagedAttribute("How content from memory is written: gather, direct, chunk or adaptive-chunk")
-    public String getWriteStrategy() {
-        return contentWriters instanceof WriteStrategy named ? named.word() : contentWriters.getClass().getName();
-    }
-
     /**
-     * Chooses how content that lies in memory is written; takes effect for connections accepted from then on.
-     *
-     * @param writeStrategy {@code gather}, the default: the buffers as they are, large ones in slices; {@code direct}: what
-     *     lies in the heap is copied into a direct buffer first, whole; {@code chunk}: at most 64 KiB of it at a time;
-     *     {@code adaptive-chunk}: no more than the socket took the last time. On BIO's platform threads no call is given
-     *     more than 256 KiB, nor more than the peer takes in a small part of the idle timeout: a blocking call tells of no
-     *     progress before it returns
-     * @throws IllegalArgumentException for any other word
-     */
-    public void setWriteStrategy(String writeStrategy) {
-        contentWriters = WriteStrategy.of(writeStrategy);
-    }
-
-    /**
-     * Sets a way of writing of your own; takes effect for connections accepted from then on.
+     * Sets how content that lies in memory is written, in place of the connector's own way: buffers as they are, large ones in
+     * slices. Takes effect for connections accepted from then on.
      *
      * @param contentWriters makes a writer for each connection
      */
@@ -165,83 +160,178 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
     /** @return the time in milliseconds that the head of a request may take; 0: no limit */
     @ManagedAttribute("Time in milliseconds that the head of a request may take; 0: no limit")
     public long getRequestHeadTimeoutMillis() {
-        return slowPeers.getRequestHeadTimeoutMillis();
+        return sweeper.getRequestHeadTimeoutMillis();
     }
 
     /**
-     * Limits the time from the first byte of a request to the end of its head, however busily the peer trickles; over TLS
-     * also the time of the handshake. With HTTP/2 a frame is what must end in time, or the frames of a head together; not one of DATA.
-     * Checked about once a second.
+     * Limits the time from the first byte of a request to the end of its head, and over TLS the time of the handshake. With HTTP/2 each
+     * frame must end in time, except DATA, and so must the frames of a head together. Checked about once a second.
      *
      * @param requestHeadTimeoutMillis default 30,000; 0: no limit
      */
     public void setRequestHeadTimeoutMillis(long requestHeadTimeoutMillis) {
-        slowPeers.setRequestHeadTimeoutMillis(requestHeadTimeoutMillis);
+        sweeper.setRequestHeadTimeoutMillis(requestHeadTimeoutMillis);
     }
 
     /** @return the least bytes per second of a request's content; 0: no limit */
     @ManagedAttribute("Least bytes per second of a request's content; 0: no limit")
     public long getMinRequestBytesPerSecond() {
-        return slowPeers.getMinRequestBytesPerSecond();
+        return sweeper.getMinRequestBytesPerSecond();
     }
 
     /**
-     * Ends connections whose peer sends a request's content more slowly, counting only the time in which the
-     * application waits for it, and not before {@link #getSlowPeerGraceMillis} of waiting. A connection of HTTP/2 owes so many for each
-     * request whose content is awaited and that is not answered yet, but for gRPC, whose streams may be silent for long.
+     * Ends requests whose content comes more slowly. Only time in which the application waits for content counts. A request has
+     * {@link #getSlowPeerGraceMillis}, and four times that before the first byte. It is left alone once its answer has begun. A
+     * connection of HTTP/2 owes the rate for each request whose content is awaited.
+     *
+     * <p>By default slow requests are ended only while others wait for what they hold, for as long as the grace: a thread of the pool, or
+     * one of {@link #getMaxConnections}. See {@link #setSlowRequestsAlwaysEnded}.
      *
      * @param minRequestBytesPerSecond default 240; 0: no limit
      */
     public void setMinRequestBytesPerSecond(long minRequestBytesPerSecond) {
-        slowPeers.setMinRequestBytesPerSecond(minRequestBytesPerSecond);
+        sweeper.setMinRequestBytesPerSecond(minRequestBytesPerSecond);
     }
 
     /** @return the least bytes per second that a peer must take while something is being written to it; 0: no limit */
     @ManagedAttribute("Least bytes per second that a peer must take; 0: no limit")
     public long getMinResponseBytesPerSecond() {
-        return slowPeers.getMinResponseBytesPerSecond();
+        return sweeper.getMinResponseBytesPerSecond();
     }
 
     /**
-     * Ends connections whose peer takes what is written more slowly, counting only the time in which a write waits, and
-     * not before {@link #getSlowPeerGraceMillis} of waiting. Any protocol. What a peer takes is seen when the system has room
-     * for more, which Linux says of a third of a send buffer: as long as that explains the silence nobody is ended, and a
-     * peer that takes drops of a large buffer is ended by the idle timeout first. A peer that opens closed windows of HTTP/2 more
-     * slowly is ended too, not one that leaves them closed: that is for the idle timeout of the stream.
+     * Ends connections whose peer takes what is written more slowly, in any protocol. Only time in which a write waits counts, and only
+     * after {@link #getSlowPeerGraceMillis}. Linux reports room when a third of a send buffer is free: as long as that explains the
+     * silence, no connection is ended. A peer of HTTP/2 that opens closed windows more slowly is ended too. One that leaves them closed is
+     * left to the stream's idle timeout.
      *
      * @param minResponseBytesPerSecond default 240; 0: no limit
      */
     public void setMinResponseBytesPerSecond(long minResponseBytesPerSecond) {
-        slowPeers.setMinResponseBytesPerSecond(minResponseBytesPerSecond);
+        sweeper.setMinResponseBytesPerSecond(minResponseBytesPerSecond);
     }
 
     /** @return the time in milliseconds for which a peer may be slower than the least rates */
     @ManagedAttribute("Time in milliseconds for which a peer may be slower than the least rates")
     public long getSlowPeerGraceMillis() {
-        return slowPeers.getGraceMillis();
+        return sweeper.getGraceMillis();
     }
 
     /** @param slowPeerGraceMillis the time for which a peer may be slower than the least rates; default 5,000 */
     public void setSlowPeerGraceMillis(long slowPeerGraceMillis) {
-        slowPeers.setGraceMillis(slowPeerGraceMillis);
+        sweeper.setGraceMillis(slowPeerGraceMillis);
+    }
+
+    /** @return whether slow requests are ended also while no others wait for what they hold */
+    @ManagedAttribute("Whether slow requests are ended also while no others wait for what they hold")
+    public boolean isSlowRequestsAlwaysEnded() {
+        return sweeper.alwaysEndsRequests();
+    }
+
+    /** @param slowRequestsAlwaysEnded whether to end slow requests also while no others wait for what they hold; default false */
+    public void setSlowRequestsAlwaysEnded(boolean slowRequestsAlwaysEnded) {
+        sweeper.setAlwaysEndsRequests(slowRequestsAlwaysEnded);
+    }
+
+    /** @return whether requests of gRPC may be as slow as they like */
+    @ManagedAttribute("Whether requests of gRPC may be as slow as they like")
+    public boolean isGrpcExempt() {
+        return sweeper.isGrpcExempt();
+    }
+
+    /**
+     * Exempts requests of gRPC over HTTP/2 ({@code Content-Type: application/grpc}) from the least rates. Any peer can send that type:
+     * set it only where peers are trusted.
+     *
+     * @param grpcExempt default false; for requests that come from then on
+     */
+    public void setGrpcExempt(boolean grpcExempt) {
+        sweeper.setGrpcExempt(grpcExempt);
     }
 
     /** @return the connections that were ended because the head of a request, or a handshake, took too long */
     @ManagedAttribute("Connections ended because the head of a request, or a handshake, took too long")
     public long getSlowHeads() {
-        return slowPeers.getSlowHeads();
+        return sweeper.getSlowHeads();
     }
 
-    /** @return the connections that were ended because the content of a request came too slowly */
-    @ManagedAttribute("Connections ended because the content of a request came too slowly")
+    /** @return the requests that were ended because their content came too slowly */
+    @ManagedAttribute("Requests ended because their content came too slowly")
     public long getSlowRequests() {
-        return slowPeers.getSlowRequests();
+        return sweeper.getSlowRequests();
     }
 
     /** @return the connections that were ended because an answer was taken too slowly */
     @ManagedAttribute("Connections ended because an answer was taken too slowly")
     public long getSlowResponses() {
-        return slowPeers.getSlowResponses();
+        return sweeper.getSlowResponses();
+    }
+
+    /** @return the longest time in milliseconds for which a closed connection lingers; 0: none does */
+    @ManagedAttribute("Longest time in milliseconds for which a closed connection lingers; 0: none does")
+    public long getLingeringCloseMillis() {
+        return lingeringClose.getMostMillis();
+    }
+
+    /**
+     * Limits the time for which the socket of a connection stays open that this server has answered whole and closed, and the peer has
+     * not. What comes is read and dropped, for else the system would reset the connection, and the peer lose what it has yet to receive
+     * (RFC 9112 section 9.6). A peer that is silent for five seconds is not waited for any longer. Looked at once a second.
+     *
+     * @param lingeringCloseMillis default 30,000; 0: sockets are closed at once
+     */
+    public void setLingeringCloseMillis(long lingeringCloseMillis) {
+        lingeringClose.setMostMillis(lingeringCloseMillis);
+    }
+
+    /** @return the most bytes that are read from a connection that lingers */
+    @ManagedAttribute("Most bytes that are read from a connection that lingers")
+    public long getLingeringCloseBytes() {
+        return lingeringClose.getMostBytes();
+    }
+
+    /**
+     * Limits what is read and dropped of a connection that lingers. A client may send the whole of an upload before it looks at the answer
+     * that refuses it, and receives that answer only if the upload is no larger than this.
+     *
+     * @param lingeringCloseBytes at least 1; default 67,108,864
+     */
+    public void setLingeringCloseBytes(long lingeringCloseBytes) {
+        lingeringClose.setMostBytes(lingeringCloseBytes);
+    }
+
+    /** @return the connections that linger now */
+    @ManagedAttribute("Connections that linger now")
+    public int getLingeringConnections() {
+        return lingeringClose.getLingering();
+    }
+
+    /** @return the connections that have lingered, those that linger now among them */
+    @ManagedAttribute("Connections that have lingered, those that linger now among them")
+    public long getLingeredConnections() {
+        return lingeringClose.getBegun();
+    }
+
+    /** @return the connections whose peer sent for too long, or too much, and those for which there was no thread */
+    @ManagedAttribute("Connections whose peer sent for too long, or too much, and those for which there was no thread")
+    public long getCutLingeringConnections() {
+        return lingeringClose.getCut();
+    }
+
+    final LingeringClose getLingeringClose() {
+        return lingeringClose;
+    }
+
+    /** Takes an end point out of those that are connected, and has it told that its channel is closed, when it is. */
+    final void leave(MillraceEndPoint endPoint, Runnable telling) {
+        endPoint.leave();
+        LingeringClose.Lingering lingering = endPoint.lingering();
+        if (lingering == null) {
+            telling.run();
+        } else {
+            onEndPointClosed(endPoint);
+            lingering.onEnd(telling);
+        }
     }
 
     final void checkNotStarted() {
@@ -253,9 +343,12 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
     @Override
     protected void doStart() throws Exception {
         if (getAcceptors() == 0 && getMaxConnections() > 0) {
-            throw new IllegalStateException("maxConnections needs acceptors, for a selector cannot wait before it accepts: "
-                    + "set acceptors to 1, or use NetworkConnectionLimit");
+            throw new IllegalStateException(
+                    "maxConnections needs acceptors, for a selector cannot wait before it accepts: "
+                            + "set acceptors to 1, or use NetworkConnectionLimit");
         }
+        FlightRecorder.warnIfAbsent();
+        warnedOfUnserved = false;
         permits.open();
         super.doStart();
     }
@@ -279,29 +372,7 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
 
     @Override
     public void accept(int acceptorId) throws IOException {
-        inAccept.readLock().lock();
-        try {
-            acceptWithPermit(acceptorId);
-        } finally {
-            inAccept.readLock().unlock();
-        }
-    }
-
-    private void acceptWithPermit(int acceptorId) throws IOException {
-        permits.acquire();
-        boolean accepted = false;
-        try {
-            if (!isOpen()) {
-                // Closed by its user: the acceptor ends, instead of asking again and again.
-                throw new ClosedChannelException();
-            }
-            acceptPermitted(acceptorId);
-            accepted = true;
-        } finally {
-            if (!accepted) {
-                permits.release();
-            }
-        }
+        permits.accept(this::isOpen, () -> acceptPermitted(acceptorId));
     }
 
     /** Accepts one connection; an exception says that none was accepted. */
@@ -319,47 +390,43 @@ public abstract sealed class MillraceConnector extends ServerConnector permits B
         if (!isAccepting()) {
             super.interruptAcceptors();
         }
-        awaitAcceptors();
+        permits.awaitAccepted();
     }
 
-    // Selectors stop next: whoever has accepted must have handed over by then.
-    private void awaitAcceptors() {
-        try {
-            if (inAccept.writeLock().tryLock(ACCEPT_MILLIS, TimeUnit.MILLISECONDS)) {
-                inAccept.writeLock().unlock();
-            }
-        } catch (InterruptedException x) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /** Runs what may block in the application, at once, for who must not wait for it: the scheduler, who has one thread for all. */
+    /** Runs at once what may block in the application. The caller, such as the scheduler's one thread, does not wait for it. */
     final void runElsewhere(Runnable task) {
-        try {
-            executeImmediately(() -> {
-                try {
-                    task.run();
-                } catch (Throwable x) {
-                    LOG.warn("Cannot end a connection of {} in order", this, x);
-                }
-            });
-        } catch (RejectedExecutionException | OutOfMemoryError x) {
-            LOG.debug("No thread but this one: {}", x.toString());
-            task.run();
+        ClosingThread.run(this::executeImmediately, task);
+    }
+
+    /** Tells why an accepted connection is closed unserved: when that is no fault of its peer's, in a warning for the first of a start. */
+    final void logUnserved(Object channel, Throwable cause) {
+        if (cause instanceof IOException || !isRunning() || warnedOfUnserved) {
+            LOG.debug("Cannot serve {}", channel, cause);
+        } else {
+            warnedOfUnserved = true;
+            LOG.warn("Cannot serve {}, nor perhaps others, which will be told at the level of debug", channel, cause);
         }
     }
 
-    /** Called by whoever may be about to wait for content of HTTP/2. */
-    void mayWait() {
-    }
+    /** Called by a request's thread that may be about to wait for content of HTTP/2. */
+    void aboutToBlock() {}
 
     /** Runs a task by another thread, which waits for no other task. */
     void executeImmediately(Runnable task) {
-        ThreadPool.executeImmediately(getExecutor(), task);
+        // Not by the pool, if its threads are virtual: that takes every task at once, and lets it wait for others.
+        Executor virtual = VirtualThreads.getVirtualThreadsExecutor(getExecutor());
+        if (virtual != null) {
+            virtual.execute(task);
+        } else {
+            ThreadPool.executeImmediately(getExecutor(), task);
+        }
     }
 
     @Override
     protected boolean handleAcceptFailure(Throwable failure) {
-        return isOpen() && super.handleAcceptFailure(failure);
+        return isOpen()
+                && ((failure instanceof IOException
+                                && OpenFileBudget.ofProcess().makeRoom())
+                        || super.handleAcceptFailure(failure));
     }
 }

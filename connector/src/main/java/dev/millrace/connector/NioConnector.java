@@ -1,12 +1,11 @@
 package dev.millrace.connector;
 
+import dev.millrace.transfer.OpenFileBudget;
 import dev.millrace.transfer.TransferWorkers;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.Locale;
@@ -20,12 +19,13 @@ import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.util.IO;
+import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.annotation.Name;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.Scheduler;
+import org.eclipse.jetty.util.thread.ThreadPool;
 
 /**
  * Jetty's selector connector, with end points that send files by {@code sendfile(2)}, and with a choice of where a
@@ -38,14 +38,14 @@ import org.eclipse.jetty.util.thread.Scheduler;
  * }</pre>
  */
 @ManagedObject("Selector connector that sends files by the kernel")
-public non-sealed class NioConnector extends MillraceConnector {
+public class NioConnector extends MillraceConnector {
     private final TransferWorkers transferWorkers = new TransferWorkers();
-    private final AcceptPause acceptPause = new AcceptPause(this);
-    private final Arrivals arrivals = new Arrivals();
+    private final AcceptPause acceptPause = new AcceptPause(this, super::setAccepting);
+    private final PendingAccepts pendingAccepts = new PendingAccepts();
     private final SelectorStatistics selectorStatistics = new SelectorStatistics(this);
     private volatile Dispatch dispatch = Dispatch.ADAPTIVE;
-    private volatile int requestsPerTurn = 64;
-    private volatile SelectorDuty[] duties = {};
+    private volatile int requestsPerDispatch = 64;
+    private volatile SelectorExecutor[] selectorExecutors = {};
 
     /**
      * A connector for HTTP/1.1 with Jetty's number of selectors.
@@ -71,8 +71,8 @@ public non-sealed class NioConnector extends MillraceConnector {
      * @param acceptors the number of threads that accept; 0: the selectors accept; -1: Jetty's default
      * @param selectors the number of selectors; -1: Jetty's default
      */
-    public NioConnector(@Name("server") Server server, @Name("acceptors") int acceptors,
-            @Name("selectors") int selectors) {
+    public NioConnector(
+            @Name("server") Server server, @Name("acceptors") int acceptors, @Name("selectors") int selectors) {
         this(server, acceptors, selectors, new HttpConnectionFactory());
     }
 
@@ -82,8 +82,11 @@ public non-sealed class NioConnector extends MillraceConnector {
      * @param selectors the number of selectors; -1: Jetty's default
      * @param factories the protocols, the default one first
      */
-    public NioConnector(@Name("server") Server server, @Name("acceptors") int acceptors,
-            @Name("selectors") int selectors, @Name("factories") ConnectionFactory... factories) {
+    public NioConnector(
+            @Name("server") Server server,
+            @Name("acceptors") int acceptors,
+            @Name("selectors") int selectors,
+            @Name("factories") ConnectionFactory... factories) {
         this(server, null, null, null, acceptors, selectors, factories);
     }
 
@@ -96,12 +99,16 @@ public non-sealed class NioConnector extends MillraceConnector {
      * @param selectors the number of selectors; -1: Jetty's default
      * @param factories the protocols, the default one first
      */
-    public NioConnector(@Name("server") Server server, @Name("executor") Executor executor,
-            @Name("scheduler") Scheduler scheduler, @Name("bufferPool") ByteBufferPool bufferPool,
-            @Name("acceptors") int acceptors, @Name("selectors") int selectors,
+    public NioConnector(
+            @Name("server") Server server,
+            @Name("executor") Executor executor,
+            @Name("scheduler") Scheduler scheduler,
+            @Name("bufferPool") ByteBufferPool bufferPool,
+            @Name("acceptors") int acceptors,
+            @Name("selectors") int selectors,
             @Name("factories") ConnectionFactory... factories) {
         super(server, executor, scheduler, bufferPool, acceptors, selectors, factories);
-        // Started and stopped here: they must outlive the connections, and the selectors are beans from before.
+        // Started and stopped here: the workers must outlive the connections, and the selectors are older beans.
         addBean(transferWorkers, false);
         addBean(selectorStatistics);
     }
@@ -113,12 +120,13 @@ public non-sealed class NioConnector extends MillraceConnector {
     }
 
     /**
-     * Chooses where a ready connection is served; takes effect for connections accepted from then on.
+     * Chooses where a ready connection is served; takes effect for connections accepted from then on. A handler that blocks on
+     * the selector's own thread delays the selector's other connections: by some milliseconds when it waits for its peer,
+     * by a second or two when it waits for anything else.
      *
-     * @param dispatch {@code adaptive}: as Jetty decides by what the handlers say of themselves; {@code selector}: by the
-     *     selector's own thread, for handlers that do not block: one that waits for its peer makes the selector's other
-     *     connections wait for some milliseconds, one that waits for anything else for a second or two, with {@code adaptive} too;
-     *     {@code handoff}: every request by another thread than the selector's; what only goes on with one, as {@code adaptive}
+     * @param dispatch {@code adaptive}: as Jetty decides, by the invocation type of the handlers; {@code selector}: by the
+     *     selector's own thread, for handlers that do not block; {@code handoff}: each request by another thread than the
+     *     selector's
      * @throws IllegalArgumentException for any other word
      */
     public void setDispatch(String dispatch) {
@@ -131,22 +139,22 @@ public non-sealed class NioConnector extends MillraceConnector {
 
     /** @return the most requests of a connection that a thread answers in a row */
     @ManagedAttribute("Requests of a connection that a thread answers in a row, when they follow at once")
-    public int getRequestsPerTurn() {
-        return requestsPerTurn;
+    public int getRequestsPerDispatch() {
+        return requestsPerDispatch;
     }
 
     /**
      * Sets how many requests of an HTTP/1.1 connection a thread answers in a row, when each is there as soon as the one before it
-     * is answered: that spares the way over the selector and another thread. With
-     * {@code dispatch=selector} only by a thread that has left its selector to another; not with TLS; and only by platform threads of a {@link QueuedThreadPool} that has some to spare. Takes effect at once.
+     * is answered. Only platform threads of a {@link QueuedThreadPool} that has some to spare do so, and not with TLS. With
+     * {@code dispatch=selector} only a thread does so that has left its selector to another. Takes effect at once.
      *
-     * @param requestsPerTurn at least 1; 64 is the default; 1: the selector waits for each request, as Jetty's does
+     * @param requestsPerDispatch at least 1; 64 is the default; 1: the selector waits for each request, as Jetty's does
      */
-    public void setRequestsPerTurn(int requestsPerTurn) {
-        if (requestsPerTurn < 1) {
-            throw new IllegalArgumentException("requestsPerTurn is at least 1, not " + requestsPerTurn);
+    public void setRequestsPerDispatch(int requestsPerDispatch) {
+        if (requestsPerDispatch < 1) {
+            throw new IllegalArgumentException("requestsPerDispatch is at least 1, not " + requestsPerDispatch);
         }
-        this.requestsPerTurn = requestsPerTurn;
+        this.requestsPerDispatch = requestsPerDispatch;
     }
 
     /** @return the number of selectors */
@@ -174,26 +182,29 @@ public non-sealed class NioConnector extends MillraceConnector {
     @Override
     protected void doStart() throws Exception {
         transferWorkers.setWorkers(getWorkers());
-        transferWorkers.setName((getName() == null ? "nio" : getName()) + "-transfer-" + Integer.toHexString(hashCode()));
+        transferWorkers.setName(threadName("transfer-" + Integer.toHexString(hashCode())));
         transferWorkers.start();
         try {
             super.doStart();
         } catch (Throwable x) {
-            // A port in use, for example: there may be another attempt.
             transferWorkers.stop();
             throw x;
         }
-        duties = getSelectorManager().getBeans(ManagedSelector.class).stream().map(SelectorDuty::of).toArray(SelectorDuty[]::new);
-        for (SelectorDuty duty : duties) {
-            duty.start();
-        }
+        selectorExecutors = getSelectorManager().getBeans(ManagedSelector.class).stream()
+                .map(SelectorExecutor::of)
+                .toArray(SelectorExecutor[]::new);
+        List.of(selectorExecutors).forEach(SelectorExecutor::start);
     }
 
-    /** Called by whoever may be about to wait, if it may be the thread of any selector. */
+    private String threadName(String role) {
+        return (getName() == null ? "nio" : getName()) + "-" + role;
+    }
+
+    /** Called by a thread that may be about to wait, and may be the thread of any selector. */
     @Override
-    void mayWait() {
-        for (SelectorDuty duty : duties) {
-            if (duty.mayWait()) {
+    void aboutToBlock() {
+        for (SelectorExecutor selectorExecutor : selectorExecutors) {
+            if (selectorExecutor.aboutToBlock()) {
                 return;
             }
         }
@@ -205,10 +216,10 @@ public non-sealed class NioConnector extends MillraceConnector {
         try {
             super.doStop();
         } finally {
-            arrivals.lose(((Selectors) getSelectorManager())::lose);
+            pendingAccepts.lose(getSelectorManager());
             List.copyOf(getConnectedEndPoints()).forEach(EndPoint::close);
             transferWorkers.stop();
-            duties = new SelectorDuty[0];
+            selectorExecutors = new SelectorExecutor[0];
         }
     }
 
@@ -222,109 +233,140 @@ public non-sealed class NioConnector extends MillraceConnector {
         acceptPause.want(accepting);
     }
 
-    void applyAccepting(boolean accepting) {
-        super.setAccepting(accepting);
-    }
-
     private final class Selectors extends ServerConnectorManager {
-        private SelectorDuty making;
+        private SelectorExecutor making;
 
         private Selectors(Executor executor, Scheduler scheduler, int selectors) {
             super(executor, scheduler, selectors);
         }
 
-        // A selector asks for the executor of its tasks when it is made.
+        // A selector asks for the executor of its tasks in its constructor.
         @Override
         public Executor getExecutor() {
             return making == null ? super.getExecutor() : making;
         }
 
+        // Jetty's selectors have the pool tell of a connection's end. All threads of the pool may wait for that end:
+        // they
+        // read streams of HTTP/2 or a WebSocket. A pool of virtual threads does not tell whether it is short of
+        // threads.
+        @Override
+        protected void execute(Runnable task) {
+            if (ClosingThread.isCurrent()) {
+                task.run();
+            } else if (NioConnector.this.isStopping()
+                    && getExecutor() instanceof ThreadPool pool
+                    && (pool.isLowOnThreads() || VirtualThreads.isUseVirtualThreads(pool))) {
+                executeImmediately(task);
+            } else {
+                super.execute(task);
+            }
+        }
+
         @Override
         protected ManagedSelector newSelector(int id) {
-            SelectorDuty duty = new SelectorDuty(super.getExecutor(), getScheduler(),
-                    (getName() == null ? "nio" : getName()) + "-selector-" + id);
-            making = duty;
+            making = new SelectorExecutor(super.getExecutor(), getScheduler(), threadName("selector-" + id));
             ManagedSelector selector = super.newSelector(id);
+            making.takeOn(selector);
             making = null;
-            duty.takeOn(selector);
             return selector;
         }
 
         @Override
         protected void onAccepting(SelectableChannel channel) {
-            arrivals.begin(channel);
+            pendingAccepts.begin(channel);
             super.onAccepting(channel);
         }
 
         @Override
         protected void onAccepted(SelectableChannel channel) {
-            if (!arrivals.takeOn(channel)) {
+            if (!pendingAccepts.takeOn(channel)) {
                 throw new IllegalStateException("The connector has stopped");
             }
             super.onAccepted(channel);
         }
 
+        // The versions before 12.1.14 have no other method to override; that one still calls this.
+        @SuppressWarnings("removal")
         @Override
         protected void onAcceptFailed(SelectableChannel channel, Throwable cause) {
-            if (arrivals.fail(channel)) {
-                super.onAcceptFailed(channel, cause);
+            if (pendingAccepts.fail(channel)) {
+                logUnserved(channel, cause);
+                AcceptFailures.tell(this, channel, cause);
             }
         }
 
-        // Who accepts again soon after a pause registers the channel beside its cancelled key: Jetty's acceptor then fails, and closes it.
         @Override
         public Closeable acceptor(SelectableChannel server) {
-            getBeans(ManagedSelector.class).forEach(selector -> selector.submit(keys -> forget(server, keys)));
+            getBeans(ManagedSelector.class)
+                    .forEach(selector -> selector.submit(keys -> AcceptPause.forgetCancelledKey(server, keys)));
             return super.acceptor(server);
         }
 
-        private static void forget(SelectableChannel server, Selector keys) {
-            SelectionKey key = server.keyFor(keys);
-            if (key != null && !key.isValid()) {
-                try {
-                    keys.selectNow();
-                } catch (IOException x) {
-                    LOG.debug("Cannot forget {}", key, x);
-                }
-            }
-        }
-
-        private void lose(SelectableChannel channel) {
-            IO.close(channel);
-            super.onAcceptFailed(channel, new ClosedChannelException());
-        }
-
-        // A selector that stops closes what it knows; what another thread is just opening it may not know yet. Whoever is
-        // open before doStop() looks is closed there, whoever comes later here.
+        // A stopping selector ends the connections that it knows by their protocol. It may not know one that another
+        // thread
+        // is just opening: that one is closed by doStop() if it is open by then, and else here.
         @Override
         public void connectionOpened(Connection connection, Object context) {
             EndPoint endPoint = onSocket(connection);
             if (endPoint.getTransport() instanceof SelectableChannel channel) {
-                arrivals.end(channel);
+                pendingAccepts.end(channel);
             }
-            if (!(endPoint instanceof NioEndPoint ours) || ours.beginsToTell()) {
+            if (endPoint instanceof NioEndPoint ours) {
+                ours.tellOpening(
+                        () -> open(connection, context),
+                        // Another than at the opening, when the protocol has changed meanwhile.
+                        cause -> endPointClosed(ours, ours.getConnection(), cause, true));
+            } else {
                 open(connection, context);
             }
-            if (!NioConnector.this.isRunning()) {
+            if (!isRunning() && !isStopping()) {
                 endPoint.close();
             }
-            if (endPoint instanceof NioEndPoint ours ? ours.hasEnded() : !endPoint.isOpen()) {
-                // Its end may have been told of before it was in the set.
+            if (endPoint instanceof NioEndPoint ours ? ours.hasLeft() : !endPoint.isOpen()) {
+                // It may have left the set of end points before it was put there.
                 onEndPointClosed(endPoint);
             }
         }
 
-        // Called after the end of the connection was told of: until then it is one of those that are connected. Noted before it leaves
-        // them: whoever opens it puts it among them first, and asks then.
+        private void open(Connection connection, Object context) {
+            try {
+                super.connectionOpened(connection, context);
+            } catch (Throwable x) {
+                // Jetty closes the channel only. Listeners have heard of the opening, and would not hear of the end.
+                connection.getEndPoint().close(x);
+                throw x;
+            }
+        }
+
+        @Override
+        public void connectionClosed(Connection connection, Throwable cause) {
+            if (onSocket(connection) instanceof NioEndPoint ours) {
+                ours.tellEnd(cause, opened -> endPointClosed(ours, connection, cause, opened));
+            } else {
+                super.connectionClosed(connection, cause);
+            }
+        }
+
+        // Until listeners have heard of its end, an end point is one of those that are connected.
+        private void endPointClosed(NioEndPoint endPoint, Connection connection, Throwable cause, boolean opened) {
+            if (opened) {
+                super.connectionClosed(connection, cause);
+            }
+            leave(endPoint, () -> super.endPointClosed(endPoint));
+        }
+
+        // Jetty calls this after connectionClosed(), or alone for an end point that never had a connection.
         @Override
         protected void endPointClosed(EndPoint endPoint) {
             if (endPoint instanceof NioEndPoint ours) {
-                ours.setEnded();
+                ours.tellEnd(null, opened -> endPointClosed(ours, null, null, false));
+            } else {
+                super.endPointClosed(endPoint);
             }
-            super.endPointClosed(endPoint);
         }
 
-        // A protocol may be given an end point of its factory's, around that of the socket.
+        // A connection factory may wrap the end point of the socket.
         private static EndPoint onSocket(Connection connection) {
             EndPoint endPoint = connection.getEndPoint();
             while (endPoint instanceof EndPoint.Wrapper wrapper) {
@@ -333,33 +375,20 @@ public non-sealed class NioConnector extends MillraceConnector {
             return endPoint;
         }
 
-        private void open(Connection connection, Object context) {
-            try {
-                super.connectionOpened(connection, context);
-            } catch (Throwable x) {
-                // Jetty closes the channel only: nobody would be told of the end of what he was told of.
-                connection.getEndPoint().close(x);
-                throw x;
-            }
-        }
-
-        // A selector that stops may close what is not yet open: nobody is told of the end of what he was not told of.
-        @Override
-        public void connectionClosed(Connection connection, Throwable cause) {
-            if (!(onSocket(connection) instanceof NioEndPoint ours) || ours.endsToTell()) {
-                super.connectionClosed(connection, cause);
-            }
-        }
-
         @Override
         protected SelectableChannel doAccept(SelectableChannel server) throws IOException {
-            try {
-                return super.doAccept(server);
-            } catch (IOException x) {
-                if (server.isOpen()) {
-                    acceptPause.begin(x);
+            while (true) {
+                try {
+                    return super.doAccept(server);
+                } catch (IOException x) {
+                    if (!server.isOpen()) {
+                        return null;
+                    }
+                    if (!OpenFileBudget.ofProcess().makeRoom()) {
+                        acceptPause.begin(x);
+                        return null;
+                    }
                 }
-                return null;
             }
         }
     }
@@ -367,8 +396,6 @@ public non-sealed class NioConnector extends MillraceConnector {
     @Override
     protected SocketChannelEndPoint newEndPoint(SocketChannel channel, ManagedSelector selector, SelectionKey key)
             throws IOException {
-        NioEndPoint endPoint = new NioEndPoint(this, channel, selector, key, dispatch);
-        endPoint.setIdleTimeout(getIdleTimeout());
-        return endPoint;
+        return new NioEndPoint(this, channel, selector, key, dispatch);
     }
 }

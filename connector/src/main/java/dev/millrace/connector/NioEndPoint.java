@@ -1,11 +1,11 @@
 package dev.millrace.connector;
 
+import dev.millrace.jetty.JettyInternals;
+import dev.millrace.transfer.AnnouncedRegion;
+import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.FileRegion;
-import dev.millrace.transfer.OverwrittenFileException;
-import dev.millrace.transfer.Transfer;
 import dev.millrace.transfer.TransferStatistics;
 import dev.millrace.transfer.TruncatedFileException;
-import dev.millrace.transfer.UnreadableFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
@@ -13,12 +13,9 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ManagedSelector;
-import org.eclipse.jetty.io.SocketChannelEndPoint;
-import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.slf4j.Logger;
@@ -28,81 +25,85 @@ import org.slf4j.LoggerFactory;
  * Jetty's end point over a selectable channel, which sends an announced file region by the kernel, and places the tasks
  * of a ready connection as the connector's dispatch says.
  */
-final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint {
+final class NioEndPoint extends MillraceEndPoint {
     private static final Logger LOG = LoggerFactory.getLogger(NioEndPoint.class);
 
     private final Dispatch dispatch;
-    private final SelectorDuty duty;
+    private final SelectorExecutor selectorExecutor;
     private final ContentWriter contentWriter;
-    private final LongAdder writtenBytes;
-    private final PeerPace pace = new PeerPace();
     private final ConnectionEvent life;
     private final NioConnector connector;
     private volatile NioTransfer transfer;
     private long sentBytes;
-    // Of the thread that flushes; WriteFlusher lets only one flush at a time.
+    // Belongs to the thread that flushes; WriteFlusher lets one thread at a time flush.
     private BlockedWriteEvent waiting;
-    // Of the selector's thread. Jetty has three tasks per end point, and repeats them.
-    private Runnable task;
+    // These two belong to the thread that selects. Jetty has three tasks for each end point, and repeats them.
     private Runnable placedTask;
-    // Of the thread that selects.
     private boolean goesOn;
-    private volatile RequestTurn turn;
+    private volatile RequestLoop requestLoop;
     private volatile SelectionKey key;
-    private boolean opened;
-    private boolean closed;
-    private volatile boolean ended;
 
-    NioEndPoint(NioConnector connector, SocketChannel channel, ManagedSelector selector, SelectionKey key,
-            Dispatch dispatch) throws IOException {
+    NioEndPoint(
+            NioConnector connector,
+            SocketChannel channel,
+            ManagedSelector selector,
+            SelectionKey key,
+            Dispatch dispatch)
+            throws IOException {
         super(channel, selector, key, connector.getScheduler());
         this.connector = connector;
         this.key = key;
         this.life = ConnectionEvent.begun(channel);
         this.dispatch = dispatch;
-        this.duty = SelectorDuty.of(selector);
-        ContentWriter.Factory writers = connector.contentWriters();
-        this.contentWriter = writers.newContentWriter(connector.getByteBufferPool());
-        this.writtenBytes = WriteStrategy.writtenBytes(writers, connector.getTransferStatistics());
+        this.selectorExecutor = SelectorExecutor.of(selector);
+        this.contentWriter = connector.contentWriters().newContentWriter(connector.getByteBufferPool());
+        setIdleTimeout(connector.getIdleTimeout());
     }
 
     @Override
     public Runnable onSelected() {
-        NioTransfer current = transfer;
-        if (current != null && current.isParked()) {
-            return onSelected(current);
+        NioTransfer parked = transfer;
+        if (parked != null && parked.isParked()) {
+            return onSelected(parked);
         }
         Runnable selected = super.onSelected();
         if (selected == null) {
             return null;
         }
         boolean here = isHere(selected);
-        duty.place(here);
-        if (selected != task) {
-            task = selected;
-            turn = new RequestTurn(this, selected);
-            placedTask = dispatch.place(turn, this::isGoingOn);
+        selectorExecutor.place(here);
+        RequestLoop current = requestLoop;
+        if (current == null || !current.runs(selected)) {
+            current = new RequestLoop(this, selected);
+            requestLoop = current;
+            placedTask = dispatch.place(current, () -> goesOn);
         }
-        turn.setInSelector(here);
+        current.setInSelector(here);
         if (dispatch == Dispatch.HANDOFF) {
             goesOn = !key.isReadable() || !mayBeginRequest();
         }
         return placedTask;
     }
 
-    // The selector's own thread, looked after by SelectorDuty. A handler that says it does not block may wait for a disk all the same, or take
-    // long; where a thread waits to be told that it may go on, nothing must be left to a pool whose threads may all be waiting so.
+    // Whether the selector's own thread runs the task, with SelectorExecutor as its guard: a handler that says it does
+    // not
+    // block may wait for a disk all the same. What goes on with a request never waits for the pool, whose threads may
+    // all
+    // be waiting for just that.
     private boolean isHere(Runnable selected) {
-        return dispatch == Dispatch.SELECTOR || dispatch == Dispatch.ADAPTIVE && key.isReadable()
-                && Invocable.getInvocationType(selected) == Invocable.InvocationType.NON_BLOCKING && mayBeginRequest();
+        return dispatch == Dispatch.SELECTOR
+                || (dispatch == Dispatch.ADAPTIVE
+                        && key.isReadable()
+                        && Invocable.getInvocationType(selected) == Invocable.InvocationType.NON_BLOCKING
+                        && mayBeginRequest());
     }
 
-    // The selector's thread waits for no disk: a write with a region that is not in memory goes on in a worker.
+    // The selector's thread does not wait for the disk: a region that is not in memory goes on in a worker.
     private Runnable onSelected(NioTransfer parked) {
         boolean readable = key.isReadable();
         boolean writable = key.isWritable();
         Runnable selected = super.onSelected();
-        duty.place(dispatch == Dispatch.SELECTOR);
+        selectorExecutor.place(dispatch == Dispatch.SELECTOR);
         if (!writable) {
             return selected == null ? null : goOn(selected);
         }
@@ -112,25 +113,21 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         return readable ? goOn(new FillTask(this)) : null;
     }
 
-    // Who sends a file has a request already, and all threads of the pool may be waiting so.
+    // The request of this file has begun: its task must not wait for the pool, whose threads may all wait like this.
     private Runnable goOn(Runnable selected) {
         return dispatch.place(selected, () -> true);
     }
 
-    private boolean isGoingOn() {
-        return goesOn;
-    }
-
-    // Nor does HTTP/2: its connection reads frames, and has the requests in them handled elsewhere.
+    // Not with HTTP/2: its connection reads frames, and other threads handle the requests in them.
     private boolean mayBeginRequest() {
-        HttpConnection http = http();
-        return http == null ? PeerPace.isPreliminary(getConnection()) : !http.getParser().inContentState();
+        HttpParser parser = httpParser();
+        return parser == null ? JettyInternals.isPreliminary(getConnection()) : !parser.inContentState();
     }
 
     @Override
     public boolean awaitsRead() {
         try {
-            // Interest ends when the selector finds the connection ready: who has not run since then waits for a thread, not for the peer.
+            // The selector ends the interest when the peer has sent something: then the task waits for a thread.
             return isFillInterested() && (key.interestOps() & SelectionKey.OP_READ) != 0;
         } catch (CancelledKeyException closed) {
             return false;
@@ -143,49 +140,18 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         super.replaceKey(newKey);
     }
 
-    /** @return whether listeners are to be told of the connection's opening: not when it has been closed before */
-    synchronized boolean beginsToTell() {
-        opened = !closed;
-        return opened;
-    }
-
-    /** @return whether listeners are to be told of the connection's end: not when they know nothing of it */
-    synchronized boolean endsToTell() {
-        closed = true;
-        return opened;
-    }
-
-    /** Notes that this end point is about to leave the set of those that are connected. */
-    void setEnded() {
-        ended = true;
-    }
-
-    boolean hasEnded() {
-        return ended;
-    }
-
-    /** Called by whoever may be about to wait: for a peer, or for the disk. */
-    void mayWait() {
-        duty.mayWait();
-    }
-
-    /** Called by whoever is about to take long, though not to wait: whether he does not keep a selector waiting, or no longer. */
-    boolean leavesSelector() {
-        return turn != null && turn.leavesSelector(duty);
-    }
-
     @Override
-    public int fill(ByteBuffer buffer) throws IOException {
-        RequestTurn current = turn;
-        if (current == null) {
-            return super.fill(buffer);
+    public int fill(ByteBuffer buffer) {
+        if (isInputShutdown()) {
+            return -1;
         }
-        if (current.hasLookedInVain()) {
+        RequestLoop current = requestLoop;
+        if (current != null && current.hasLookedInVain()) {
             return 0;
         }
-        int filled = super.fill(buffer);
-        if (current.onFilled(filled)) {
-            connector.getSelectorStatistics().onRequestInTurn();
+        int filled = read(buffer);
+        if (current != null && current.onFilled(filled)) {
+            connector.getSelectorStatistics().onRequestInRow();
         }
         return filled;
     }
@@ -196,30 +162,35 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
             return;
         }
         super.needsFillInterest();
-        // Whoever asks for content may go on to wait for it; whoever asks for the next request returns to the selector.
-        HttpConnection http = dispatch == Dispatch.SELECTOR ? http() : null;
-        if (http != null && (http.getParser().inContentState() || writesTls())) {
-            duty.mayWait();
+        if (!isOpen()) {
+            // Closed before the interest was there: neither the close nor the selector would tell the reader.
+            getFillInterest().onClose();
+        }
+        // A thread that asks for content may then wait for it; one that asks for a request returns to the selector.
+        HttpParser parser = dispatch == Dispatch.SELECTOR ? httpParser() : null;
+        if (parser != null && (parser.inContentState() || writesTls())) {
+            selectorExecutor.aboutToBlock();
         }
     }
 
-    // Only where nothing is left to do but to wait for a request. TLS may ask in the middle of a write, and then wait.
+    // Only where nothing is left to do but to wait for a request: TLS may ask in the middle of a write, and then wait.
     private boolean goesOn() {
-        RequestTurn current = turn;
-        return current != null && getConnection() instanceof HttpConnection http && awaitsRequest(http.getParser())
-                && current.goesOn(connector.getRequestsPerTurn(), connector.getExecutor());
+        RequestLoop current = requestLoop;
+        return current != null
+                && awaitsRequest(JettyInternals.parserOf(getConnection()))
+                && current.goesOn(connector.getRequestsPerDispatch(), connector.getExecutor());
     }
 
-    // Not at the end of a connection either: who looks in vain then closes it, before the peer has read the answer.
+    // Not at the end of a connection: a thread that looks in vain then closes it, before the peer has read the answer.
     private static boolean awaitsRequest(HttpParser parser) {
-        return parser.getState().compareTo(HttpParser.State.CONTENT) < 0;
+        return parser != null && parser.getState().compareTo(HttpParser.State.CONTENT) < 0;
     }
 
     @Override
     protected void onIncompleteFlush() {
-        if (!duty.mayWait() && dispatch == Dispatch.SELECTOR) {
+        if (!selectorExecutor.aboutToBlock() && dispatch == Dispatch.SELECTOR) {
             // A handler may write to any connection.
-            connector.mayWait();
+            connector.aboutToBlock();
         }
         NioTransfer current = transfer;
         if (current != null && current.goOn()) {
@@ -233,10 +204,8 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
 
     @Override
     public Callback cancelWrite(Throwable cause) {
-        // WriteFlusher waits in a busy loop for the thread in flush() to come out.
-        if (transfer != null) {
-            transfer.cancel();
-        }
+        // WriteFlusher waits in a busy loop until the thread in flush() has left it.
+        cancelTransfer();
         return super.cancelWrite(cause);
     }
 
@@ -245,10 +214,10 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         NioTransfer current = transfer;
         if (current != null && current.isQueued()) {
             LOG.debug("Not idle, but waiting for a worker: {}", this);
-        } else if (current != null && current.isWaiting() && http() == null) {
+        } else if (current != null && current.isWaiting() && httpParser() == null) {
             connector.runElsewhere(() -> close(timeout));
         } else {
-            boolean isStalled = getWriteFlusher().isPending() && http() == null;
+            boolean isStalled = getWriteFlusher().isPending() && httpParser() == null;
             super.onIdleExpired(timeout);
             if (isStalled) {
                 // HTTP/2 keeps its connection and writes that it will end; but this peer takes nothing.
@@ -259,9 +228,20 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
 
     @Override
     public void doClose() {
-        super.doClose();
-        if (transfer != null) {
-            transfer.cancel();
+        if (takesToLinger(connector.getLingeringClose())) {
+            // The selector is woken after this, as after a close, and lets go of the channel.
+            key.cancel();
+            lingering().begin(false);
+        } else {
+            super.doClose();
+        }
+        cancelTransfer();
+    }
+
+    private void cancelTransfer() {
+        NioTransfer current = transfer;
+        if (current != null) {
+            current.cancel();
         }
     }
 
@@ -276,7 +256,23 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         if (isOutputShutdown()) {
             throw new EofException(new ClosedChannelException());
         }
-        boolean flushed = send(buffers);
+        NioTransfer current = transfer;
+        int token = current == null ? -1 : current.region().indexIn(buffers);
+        boolean flushed;
+        try {
+            flushed = token < 0
+                    ? write(buffers, 0, buffers.length)
+                    : writeBefore(buffers, token, current)
+                            && current.send(requestLoop)
+                            && write(buffers, token + 1, buffers.length)
+                            && !current.endsElsewhere();
+        } catch (FileFailedException x) {
+            if (x instanceof TruncatedFileException) {
+                getTransferStatistics().onTruncated();
+            }
+            x.log(this);
+            throw new EofException(x);
+        }
         if (flushed && waiting != null) {
             waiting.ended(this);
             waiting = null;
@@ -284,29 +280,7 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         return flushed;
     }
 
-    private boolean send(ByteBuffer... buffers) throws IOException {
-        NioTransfer current = transfer;
-        FileRegion region = current == null ? null : current.region();
-        int token = region == null ? -1 : region.indexIn(buffers);
-        if (token < 0) {
-            return write(buffers, 0, buffers.length);
-        }
-        try {
-            return writeBefore(buffers, token, current)
-                    && current.send()
-                    && write(buffers, token + 1, buffers.length)
-                    && !current.endsElsewhere();
-        } catch (TruncatedFileException x) {
-            getTransferStatistics().onTruncated();
-            LOG.warn("Aborting {}: {}", this, x.getMessage());
-            throw new EofException(x);
-        } catch (OverwrittenFileException | UnreadableFileException x) {
-            LOG.warn("Aborting {}: {}", this, x.getMessage());
-            throw new EofException(x);
-        }
-    }
-
-    // Where the socket does not take all of the token, the transfer goes on, and finds it full.
+    // When the socket does not take all of the token, the transfer goes on with the rest.
     private boolean writeBefore(ByteBuffer[] buffers, int token, NioTransfer current) throws IOException {
         if (!current.beginsWith(buffers, token)) {
             return write(buffers, 0, token);
@@ -320,9 +294,9 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
             return true;
         }
         try {
-            long written = contentWriter.write(getChannel(), buffers, first, to);
+            long written = contentWriter.write(getChannel(), buffers, first, to, Integer.MAX_VALUE);
             if (written > 0) {
-                writtenBytes.add(written);
+                getTransferStatistics().onWritten(written);
                 onSent(written);
             }
         } catch (IOException x) {
@@ -339,8 +313,8 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
         return first;
     }
 
-    // The idle timer's volatile write makes the plain one before it visible: see PeerPace.
-    void onSent(long bytes) {
+    // The idle timer's volatile write makes the plain one before it visible: see PeerRates.
+    private void onSent(long bytes) {
         sentBytes += bytes;
         notIdle();
     }
@@ -353,29 +327,31 @@ final class NioEndPoint extends SocketChannelEndPoint implements WatchedEndPoint
     @Override
     public boolean isWritePending() {
         NioTransfer current = transfer;
-        if (current == null) {
-            return getWriteFlusher().isPending();
-        }
-        return current.isWaiting() || getWriteFlusher().isPending() && !current.isQueued();
-    }
-
-    @Override
-    public PeerPace getPace() {
-        return pace;
+        boolean pending = getWriteFlusher().isPending();
+        return current == null ? pending : current.isWaiting() || (pending && !current.isQueued());
     }
 
     @Override
     public void announce(FileRegion region) {
-        if (transfer == null) {
-            transfer = new NioTransfer(this, connector.getTransferWorkers(), connector.getExecutor());
+        NioTransfer replaced = transfer;
+        if (replaced != null) {
+            replaced.end();
         }
-        transfer.announce(new Transfer(region, connector.transferAlgorithm(), getTransferStatistics()));
+        transfer = new NioTransfer(
+                this,
+                this::onSent,
+                new AnnouncedRegion(region, connector.transferAlgorithm(), getTransferStatistics()),
+                connector.getTransferWorkers(),
+                selectorExecutor,
+                connector.getExecutor());
     }
 
     @Override
-    public void withdraw() {
-        if (transfer != null) {
-            transfer.withdraw();
+    public void withdraw(FileRegion region) {
+        NioTransfer withdrawn = transfer;
+        if (withdrawn != null && withdrawn.region() == region) {
+            transfer = null;
+            withdrawn.end();
         }
     }
 

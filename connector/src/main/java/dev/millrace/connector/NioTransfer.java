@@ -1,145 +1,253 @@
 package dev.millrace.connector;
 
+import dev.millrace.transfer.AnnouncedRegion;
+import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.FileRegion;
-import dev.millrace.transfer.Transfer;
+import dev.millrace.transfer.TransferAlgorithm;
 import dev.millrace.transfer.TransferWorkers;
-import dev.millrace.transfer.WriteGate;
+import dev.millrace.transfer.WriteSelector;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.LongConsumer;
 import org.eclipse.jetty.io.EofException;
+import org.eclipse.jetty.io.SocketChannelEndPoint;
+import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How a connection of a selector sends announced regions: who sends next, and when. The thread that writes the response
- * begins; workers go on, a turn at a time, or the selector's thread; between turns the connection waits in the workers'
- * queue or, when its socket is full, at its selector.
+ * The transfer of one announced region over a channel that does not block. The thread that writes the response begins. Workers
+ * go on, a turn at a time, or the selector's thread. Between turns the connection waits in the workers' queue or, when its
+ * socket is full, at its selector.
  *
- * <p>Flushes are serialized by Jetty's write flusher, and the fields of a flush with them.
+ * <p>Jetty's write flusher lets one thread at a time flush; the fields that are not volatile belong to that thread.
  */
-final class NioTransfer implements Invocable.Task, Transfer.Peer {
+final class NioTransfer implements Invocable.Task {
     private static final Logger LOG = LoggerFactory.getLogger(NioTransfer.class);
-    // What takes longer than to wake a thread: see decision 0018.
+    /** To send more takes longer than to wake a thread (decision 0018). */
     private static final int LEAVES_SELECTOR_BYTES = 256 * 1024;
 
-    /** Who has the transfer. */
+    /** Which thread goes on with the transfer. */
     private enum Stage {
         /** The thread that writes the response. */
         WRITER,
-        /** The workers' queue: the socket takes more, but no worker is free. */
+        /** The next worker that is free: the socket takes more. */
         QUEUED,
-        /** A worker. */
+        /** A worker, now. */
         TURN,
-        /** The selector's thread. */
+        /** The selector's thread, now. */
         SELECTED,
-        /** A worker that waits for the peer. */
+        /** A worker, which waits for the peer. */
         WAITING,
-        /** The selector: the socket is full. */
+        /** The thread that the selector chooses, when the socket is no longer full. */
         PARKED,
-        /** All is sent; a thread of the server is to tell the application so. */
+        /** A thread of the server, which tells the application that all is sent. */
         SENT
     }
 
-    private final NioEndPoint endPoint;
+    private final SocketChannelEndPoint endPoint;
+    private final LongConsumer onSent;
+    private final AnnouncedRegion announced;
+    private final TransferAlgorithm.Policy policy;
     private final TransferWorkers workers;
+    private final SelectorExecutor selectorExecutor;
     private final Executor executor;
     private volatile Stage stage = Stage.WRITER;
-    private volatile Transfer transfer;
-    private volatile WriteGate gate;
+    private volatile WriteSelector writeSelector;
     private volatile boolean cancelled;
     private boolean mayBlockWhenSent;
+    private int selectorBytes;
 
-    NioTransfer(NioEndPoint endPoint, TransferWorkers workers, Executor executor) {
+    /**
+     * @param endPoint owns the channel
+     * @param onSent told of the bytes that the kernel has just taken
+     * @param announced what to send
+     * @param workers take the turns that block
+     * @param selectorExecutor of the connection's selector
+     * @param executor tells the application of the end
+     */
+    NioTransfer(
+            SocketChannelEndPoint endPoint,
+            LongConsumer onSent,
+            AnnouncedRegion announced,
+            TransferWorkers workers,
+            SelectorExecutor selectorExecutor,
+            Executor executor) {
         this.endPoint = endPoint;
+        this.onSent = onSent;
+        this.announced = announced;
+        this.policy = announced.algorithm().newPolicy();
         this.workers = workers;
+        this.selectorExecutor = selectorExecutor;
         this.executor = executor;
     }
 
-    void announce(Transfer announced) {
-        stage = Stage.WRITER;
-        transfer = announced;
-    }
-
-    void withdraw() {
-        Transfer withdrawn = transfer;
-        transfer = null;
-        stage = Stage.WRITER;
-        if (withdrawn != null) {
-            withdrawn.end();
-        }
-    }
-
-    /** The announced region, or null. */
     FileRegion region() {
-        Transfer current = transfer;
-        return current == null ? null : current.region();
+        return announced.region();
+    }
+
+    /** Ends the transfer: the region was withdrawn. */
+    void end() {
+        announced.end();
     }
 
     /** Whether the thread that writes the response is to write the token with what is before it. */
     boolean beginsWith(ByteBuffer[] buffers, int token) throws IOException {
-        if (stage != Stage.WRITER || !transfer.beginsWith(buffers, token)) {
+        if (stage != Stage.WRITER || !announced.goesWith(buffers, token)) {
             return false;
         }
         if (Invocable.isNonBlockingInvocation()) {
-            return transfer.isLoaded();
+            return region().isLoaded(region().remaining());
         }
-        // To ask first seemed to cost more: see decision 0015.
-        endPoint.mayWait();
+        // Asking mincore(2) first seemed to cost more (decision 0015).
+        selectorExecutor.aboutToBlock();
         return true;
     }
 
-    /** Sends a part of the region. Called by a flush that has nothing left to write before it. */
-    boolean send() throws IOException {
+    /**
+     * Sends a part of the region. Called by a flush that has nothing left to write before it.
+     *
+     * @param requestLoop of the connection; null when no request was read by one
+     * @return whether all is sent
+     */
+    boolean send(RequestLoop requestLoop) throws IOException {
         Stage before = stage;
-        if (before != Stage.WRITER && before != Stage.TURN && before != Stage.SELECTED) {
-            // The flusher's second call: this turn has ended already.
-            return false;
-        }
-        if (before == Stage.WRITER && transfer.region().remaining() == 0) {
+        if (before == Stage.WRITER && region().remaining() == 0) {
             // It has left with the header.
             return true;
         }
-        Transfer.Step step;
-        if (before == Stage.TURN) {
-            step = turn();
-        } else if (before == Stage.SELECTED) {
-            endPoint.mayWait();
-            step = transfer.selectorTurn(endPoint.getChannel(), this);
-        } else if (Invocable.isNonBlockingInvocation() && transfer.beginsOnDisk()) {
-            step = Transfer.Step.OVER;
-        } else {
-            step = begin();
+        int bytes = bytesOfTurn(before);
+        if (bytes == 0) {
+            if (before == Stage.WRITER) {
+                stage = Stage.QUEUED;
+            }
+            return false;
         }
-        if (step != Transfer.Step.DONE) {
-            stage = step == Transfer.Step.OVER ? Stage.QUEUED : Stage.PARKED;
+        boolean byWorker = before == Stage.TURN;
+        if (!byWorker) {
+            beforeDisk(before, bytes, requestLoop);
         }
-        return step == Transfer.Step.DONE;
-    }
-
-    private Transfer.Step begin() throws IOException {
-        if (transfer.beginBytes() < LEAVES_SELECTOR_BYTES || !endPoint.leavesSelector()) {
-            endPoint.mayWait();
-        }
-        return transfer.begin(endPoint.getChannel(), this);
-    }
-
-    private Transfer.Step turn() throws IOException {
+        Stage next;
         try {
-            return transfer.turn(endPoint.getChannel(), this);
+            next = turn(bytes, byWorker);
+        } catch (FileFailedException x) {
+            announced.failed(x);
+            throw x;
+        } catch (IOException x) {
+            announced.failed(x);
+            throw new EofException(x);
         } finally {
-            WriteGate left = gate;
-            if (left != null) {
-                gate = null;
-                workers.leaveGate(left);
+            releaseWriteSelector();
+        }
+        if (next != null) {
+            stage = next;
+        }
+        return next == null;
+    }
+
+    private int bytesOfTurn(Stage now) {
+        return switch (now) {
+            case WRITER -> firstBytes();
+            case TURN -> policy.turnBytes();
+            case SELECTED -> {
+                announced.onSelectorTurn();
+                yield selectorBytes;
+            }
+            // The flusher's second call: this turn has ended already.
+            default -> 0;
+        };
+    }
+
+    /** What the thread that writes the response sends by itself; 0: all is left to the workers. */
+    private int firstBytes() {
+        int bytes = Math.min(policy.firstBytes(), region().remaining());
+        return Invocable.isNonBlockingInvocation() && !region().isLoaded(bytes) ? 0 : bytes;
+    }
+
+    // The disk may be slow, and a large part of a file takes longer to send than a thread to wake.
+    private void beforeDisk(Stage before, int bytes, RequestLoop requestLoop) {
+        if (before == Stage.SELECTED
+                || bytes < LEAVES_SELECTOR_BYTES
+                || requestLoop == null
+                || !requestLoop.yieldSelector(selectorExecutor)) {
+            selectorExecutor.aboutToBlock();
+        }
+    }
+
+    /**
+     * Sends one turn.
+     *
+     * @param bytes the bytes of the turn, at least 1
+     * @param byWorker whether the thread may wait for the peer, and may go on with the next turn
+     * @return the stage that follows; null when all is sent
+     */
+    private Stage turn(int bytes, boolean byWorker) throws IOException {
+        announced.onTurn();
+        FileRegion region = region();
+        int left = bytes;
+        while (region.remaining() > 0) {
+            if (left == 0) {
+                if (!byWorker || !policy.keepsWorker(workers.isCrowded())) {
+                    return Stage.QUEUED;
+                }
+                left = bytes;
+            }
+            int want = Math.min(Math.min(left, TransferAlgorithm.TURN_BYTES), region.remaining());
+            int sent = region.transferTo(endPoint.getChannel(), want);
+            if (sent > 0) {
+                left -= sent;
+                announced.onTransferred(sent);
+                onSent.accept(sent);
+            }
+            // Less than asked for means full: asking again would cost a system call to hear 0.
+            if (sent < want && !awaitsRoom(sent, byWorker)) {
+                return Stage.PARKED;
             }
         }
+        return null;
     }
 
-    /** Whether a worker, or a selector, has just sent the rest, and must not run what the application does next. */
+    private boolean awaitsRoom(int sent, boolean byWorker) throws IOException {
+        int millis = policy.waitMillis(sent, NanoTime.now(), !byWorker || workers.isCrowded());
+        if (!byWorker || millis == 0 || !acquiresWriteSelector()) {
+            return false;
+        }
+        stage = Stage.WAITING;
+        boolean writable = !cancelled && writeSelector.await(endPoint.getChannel(), Math.max(0, millis));
+        if (cancelled || !endPoint.isOpen()) {
+            throw new EofException("write was cancelled");
+        }
+        stage = Stage.TURN;
+        // A wait without limit may have been ended by a wake-up that was meant for the selector's last user.
+        return writable || millis == TransferAlgorithm.Policy.UNLIMITED;
+    }
+
+    /** Whether this thread can wait: the system may refuse a descriptor. */
+    private boolean acquiresWriteSelector() {
+        try {
+            if (writeSelector == null) {
+                writeSelector = workers.acquireWriteSelector();
+            }
+            return true;
+        } catch (IOException x) {
+            LOG.debug("Left to the selector: {}", endPoint, x);
+            return false;
+        }
+    }
+
+    private void releaseWriteSelector() {
+        WriteSelector left = writeSelector;
+        if (left != null) {
+            writeSelector = null;
+            workers.releaseWriteSelector(left);
+        }
+    }
+
+    /** Whether this thread has sent the rest, but must not run what the application does next: a worker, or a selector's. */
     boolean endsElsewhere() {
         if ((stage == Stage.TURN || stage == Stage.SELECTED) && mayBlockWhenSent) {
             stage = Stage.SENT;
@@ -148,15 +256,17 @@ final class NioTransfer implements Invocable.Task, Transfer.Peer {
         return false;
     }
 
-    /** Goes on with an incomplete write; false: when the selector finds that the socket takes more. */
+    /**
+     * Goes on with an incomplete write.
+     *
+     * @return false when the selector is to find that the socket takes more
+     */
     boolean goOn() {
         switch (stage) {
             case QUEUED -> queue();
             case SENT -> complete();
             default -> {
-                if (transfer != null) {
-                    stage = Stage.PARKED;
-                }
+                stage = Stage.PARKED;
                 return false;
             }
         }
@@ -166,17 +276,23 @@ final class NioTransfer implements Invocable.Task, Transfer.Peer {
     /**
      * The socket of a parked transfer takes more.
      *
-     * @return whether the selector's thread is to {@link #run} the next turn; otherwise it waits for a worker now
+     * @param hasMoreToDo whether the selector's thread has another task for this connection
+     * @return whether the selector's thread is to {@link #run} the next turn; otherwise the transfer waits for a worker now
      */
     boolean onWritable(boolean hasMoreToDo) {
-        Transfer current = transfer;
-        if (!hasMoreToDo && current != null && current.suitsSelector()) {
+        if (!hasMoreToDo && suitsSelector()) {
             stage = Stage.SELECTED;
             return true;
         }
         stage = Stage.QUEUED;
         queue();
         return false;
+    }
+
+    // A short turn, which does not need the disk as far as the system tells.
+    private boolean suitsSelector() {
+        selectorBytes = policy.selectorBytes(NanoTime.now());
+        return selectorBytes > 0 && region().isLoaded(selectorBytes);
     }
 
     private void queue() {
@@ -200,14 +316,15 @@ final class NioTransfer implements Invocable.Task, Transfer.Peer {
         }
     }
 
-    /** A turn, by a worker or by the selector's thread. */
+    /** Takes a turn, on a worker or on the selector's thread. */
     @Override
     public void run() {
         if (stage != Stage.SELECTED) {
             stage = Stage.TURN;
         }
         InvocationType next = endPoint.getWriteFlusher().getCallbackInvocationType();
-        mayBlockWhenSent = next == InvocationType.BLOCKING || next == InvocationType.EITHER && stage == Stage.SELECTED;
+        mayBlockWhenSent =
+                next == InvocationType.BLOCKING || (next == InvocationType.EITHER && stage == Stage.SELECTED);
         try {
             endPoint.getWriteFlusher().completeWrite();
         } catch (Throwable x) {
@@ -221,44 +338,10 @@ final class NioTransfer implements Invocable.Task, Transfer.Peer {
         return InvocationType.NON_BLOCKING;
     }
 
-    @Override
-    public void onTransferred(int bytes) {
-        endPoint.onSent(bytes);
-    }
-
-    @Override
-    public boolean isCrowded() {
-        return workers.isCrowded();
-    }
-
-    @Override
-    public boolean canWait() {
-        try {
-            if (gate == null) {
-                gate = workers.enterGate();
-            }
-            return true;
-        } catch (IOException x) {
-            LOG.debug("Left to the selector: {}", endPoint, x);
-            return false;
-        }
-    }
-
-    @Override
-    public boolean awaitWritable(int millis) throws IOException {
-        stage = Stage.WAITING;
-        boolean writable = !cancelled && gate.await(endPoint.getChannel(), millis);
-        if (cancelled || !endPoint.isOpen()) {
-            throw new EofException("write was cancelled");
-        }
-        stage = Stage.TURN;
-        return writable;
-    }
-
     /** Ends a worker's wait for the peer, now and from now on. */
     void cancel() {
         cancelled = true;
-        WriteGate waiting = gate;
+        WriteSelector waiting = writeSelector;
         if (waiting != null) {
             waiting.wakeup();
         }

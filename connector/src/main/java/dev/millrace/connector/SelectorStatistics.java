@@ -1,23 +1,25 @@
 package dev.millrace.connector;
 
+import dev.millrace.limits.MonitoredEndPoint;
 import java.util.Collection;
 import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ManagedSelector;
+import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 
 /**
- * What the selectors of a connector do, and what its connections wait for. Asks them when it is read: next to nothing is
- * counted for it. Thread-safe. Wake-ups and hand-overs are since the last start, and 0 after a stop: each start makes its
- * selectors anew. Requests in turn go on over a restart; gauges are of the moment.
+ * What the selectors of a connector do, and what its connections wait for. Most of it is asked for when it is read, not counted.
+ * Wake-ups and hand-overs begin at 0 with each start, because each start makes new selectors. Requests in a row go on over a
+ * restart. Thread-safe.
  */
 @ManagedObject("Selectors of a connector, all together")
 public final class SelectorStatistics {
-    private final NioConnector connector;
-    private final LongAdder requestsInTurn = new LongAdder();
+    private final ServerConnector connector;
+    private final LongAdder requestsInRow = new LongAdder();
 
-    SelectorStatistics(NioConnector connector) {
+    SelectorStatistics(ServerConnector connector) {
         this.connector = connector;
     }
 
@@ -30,30 +32,35 @@ public final class SelectorStatistics {
     /** @return the ready connections that were served by another thread than their selector's, or cost it that */
     @ManagedAttribute("Hand-overs of a ready connection, or of its selector, to another thread")
     public long getHandOvers() {
-        return selectors().stream().mapToLong(selector -> SelectorDuty.of(selector).handOvers()).sum();
+        return selectors().stream()
+                .mapToLong(selector -> SelectorExecutor.of(selector).handOvers())
+                .sum();
     }
 
     /** @return the requests that needed no selector: the thread that had answered the one before found them */
     @ManagedAttribute("Requests found by the thread that had answered the one before, without a selector")
-    public long getRequestsInTurn() {
-        return requestsInTurn.sum();
+    public long getRequestsInRow() {
+        return requestsInRow.sum();
     }
 
-    void onRequestInTurn() {
-        requestsInTurn.increment();
+    void onRequestInRow() {
+        requestsInRow.increment();
     }
 
     /** @return the connections for whose next bytes a selector waits */
     @ManagedAttribute("Connections that wait for a peer's bytes")
     public long getConnectionsInRead() {
-        return connector.getConnectedEndPoints().stream().filter(EndPoint::isFillInterested).count();
+        return connector.getConnectedEndPoints().stream()
+                .filter(EndPoint::isFillInterested)
+                .count();
     }
 
     /** @return the connections whose write waits until the peer takes more */
     @ManagedAttribute("Connections whose write waits for a peer")
     public long getConnectionsInWrite() {
         return connector.getConnectedEndPoints().stream()
-                .filter(endPoint -> endPoint instanceof WatchedEndPoint watched && watched.isWritePending()).count();
+                .filter(endPoint -> endPoint instanceof MonitoredEndPoint watched && watched.isWritePending())
+                .count();
     }
 
     private Collection<ManagedSelector> selectors() {
@@ -62,8 +69,8 @@ public final class SelectorStatistics {
 
     @Override
     public String toString() {
-        return "SelectorStatistics[wakeUps=" + getWakeUps() + ",handOvers=" + getHandOvers() + ",requestsInTurn="
-                + getRequestsInTurn() + ",inRead="
+        return "SelectorStatistics[wakeUps=" + getWakeUps() + ",handOvers=" + getHandOvers() + ",requestsInRow="
+                + getRequestsInRow() + ",inRead="
                 + getConnectionsInRead() + ",inWrite=" + getConnectionsInWrite() + "]";
     }
 }

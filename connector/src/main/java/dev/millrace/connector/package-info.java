@@ -4,7 +4,8 @@
  * {@link org.eclipse.jetty.server.ServerConnector}s, and both send announced file regions by {@code sendfile(2)}.
  *
  * <p>Threading of BIO: one thread at a time owns the reading side of a connection and blocks only there (see
- * {@link dev.millrace.connector.ReadTurns}) and in writes. Threading of NIO: Jetty's; see {@code ManagedSelector}.
+ * {@link dev.millrace.connector.ReadLoop}) and in writes. Protocols other than HTTP/1.1 go to a selector (see
+ * {@link dev.millrace.connector.SelectedChannel}). Threading of NIO: Jetty's; see {@code ManagedSelector}.
  *
  * <p>{@code Bio*} classes do not use {@code Nio*} classes, nor the other way round.
  */

@@ -1,6 +1,7 @@
 package dev.millrace.ee11;
 
 import dev.millrace.files.SendfileContentFactory;
+import dev.millrace.files.SendfileSettings;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletException;
@@ -34,7 +35,8 @@ import org.eclipse.jetty.util.component.ContainerLifeCycle;
  * Jetty's {@link ResourceServlet}, sending files by the kernel on connectors of Millrace. Takes the same init
  * parameters. Those of Jetty's content cache set ours: {@code maxCachedFiles} is the most files kept open,
  * {@code maxCacheSize} the most bytes of the content cache (4 MiB unless given), {@code maxCachedFileSize} the largest file in it,
- * {@code cacheValidationTime} for how many milliseconds a file is believed to be unchanged. Those of mapped files have
+ * {@code cacheValidationTime} for how many milliseconds a file is believed to be unchanged, and a missing one to be missing (0 unless given: each
+ * request looks at its file). Those of mapped files have
  * no effect. Ours besides: {@code minTransferBytes}, {@code maxGatherBytes}, {@code maxRanges},
  * {@code maxCompressedBytes}, {@code algorithm}, and {@code debugHeader} ({@code true}: answers say how their content went).
  *
@@ -47,18 +49,23 @@ public class SendfileServlet extends ResourceServlet {
     private static final long serialVersionUID = 1L;
     private static final String RANGE = HttpHeader.RANGE.asString();
     private static final Set<String> RANGES = Set.of("range");
-    private static final Set<String> RANGES_AND_CONDITIONS = Set.of("range", "if-range", "if-match", "if-none-match",
-            "if-modified-since", "if-unmodified-since");
-    private static final Set<String> CACHING = Set.of("maxCacheSize", "maxCachedFileSize", "maxCachedFiles",
-            "cacheValidationTime", "useFileMappedBuffer", "maxMappedFileSize");
+    private static final Set<String> RANGES_AND_CONDITIONS =
+            Set.of("range", "if-range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since");
+    private static final Set<String> CACHING = Set.of(
+            "maxCacheSize",
+            "maxCachedFileSize",
+            "maxCachedFiles",
+            "cacheValidationTime",
+            "useFileMappedBuffer",
+            "maxMappedFileSize");
 
     private transient SendfileContentFactory files;
     /** Jetty's servlet looks content up by its path alone: this tells for which request, while it does. */
+    @SuppressWarnings("ThreadLocalUsage") // Of this servlet: an included one may look up meanwhile.
     private final transient ThreadLocal<LookUps> lookUps = new ThreadLocal<>();
 
     /** Made by the container. */
-    public SendfileServlet() {
-    }
+    public SendfileServlet() {}
 
     @Override
     public void init() throws ServletException {
@@ -73,36 +80,44 @@ public class SendfileServlet extends ResourceServlet {
             found = ((ContainerLifeCycle) found).getBean(HttpContent.Factory.class);
         }
         files = new SendfileContentFactory(withoutMapping(found));
-        configure();
-        getResourceService().setHttpContentFactory(new PartsFactory(
-                new PreCompressedHttpContentFactory(files, getResourceService().getPrecompressedFormats())));
+        configure(files.getSettings());
+        getResourceService()
+                .setHttpContentFactory(new PartsFactory(new PreCompressedHttpContentFactory(
+                        files, getResourceService().getPrecompressedFormats())));
     }
 
     // Jetty would map each file that is found, of a megabyte or more, until a garbage collection.
     private HttpContent.Factory withoutMapping(HttpContent.Factory found) {
         if (found instanceof VirtualHttpContentFactory styleSheet
                 && styleSheet.getBean(HttpContent.Factory.class) instanceof FileMappingHttpContentFactory mapping) {
-            ByteBufferPool pool = initContextHandler(getServletContext()).getServer().getByteBufferPool();
-            return new VirtualHttpContentFactory(mapping.getBean(HttpContent.Factory.class), styleSheet.getResource(),
-                    styleSheet.getContentType(), new ByteBufferPool.Sized(pool));
+            ByteBufferPool pool =
+                    initContextHandler(getServletContext()).getServer().getByteBufferPool();
+            return new VirtualHttpContentFactory(
+                    mapping.getBean(HttpContent.Factory.class),
+                    styleSheet.getResource(),
+                    styleSheet.getContentType(),
+                    new ByteBufferPool.Sized(pool));
         }
         return found;
     }
 
-    private void configure() {
-        integer("minTransferBytes").ifPresent(value -> files.setMinTransferBytes(Math.toIntExact(value)));
-        integer("maxGatherBytes").ifPresent(value -> files.setMaxGatherBytes(Math.toIntExact(value)));
+    private void configure(SendfileSettings settings) {
+        integer("minTransferBytes").ifPresent(value -> settings.setMinTransferBytes(Math.toIntExact(value)));
+        integer("maxGatherBytes").ifPresent(value -> settings.setMaxGatherBytes(Math.toIntExact(value)));
         // Jetty's 0: none.
-        ofJetty("maxCachedFiles").ifPresent(value -> files.setMaxOpenFiles(value == 0 ? 1 : Math.toIntExact(value)));
-        integer("maxRanges").ifPresent(value -> files.setMaxRanges(Math.toIntExact(value)));
-        integer("maxCompressedBytes").ifPresent(files::setMaxCompressedBytes);
-        ofJetty("maxCacheSize").ifPresent(value -> files.setMaxCacheBytes(Math.toIntExact(value)));
-        ofJetty("maxCachedFileSize").ifPresent(value -> files.setMaxCachedFileBytes(Math.toIntExact(value)));
-        integer("cacheValidationTime").ifPresent(files::setValidMillis);
+        ofJetty("maxCachedFiles").ifPresent(value -> settings.setMaxOpenFiles(value == 0 ? 1 : Math.toIntExact(value)));
+        integer("maxRanges").ifPresent(value -> settings.setMaxRanges(Math.toIntExact(value)));
+        integer("maxCompressedBytes").ifPresent(settings::setMaxCompressedBytes);
+        ofJetty("maxCacheSize").ifPresent(value -> settings.setMaxCacheBytes(Math.toIntExact(value)));
+        ofJetty("maxCachedFileSize").ifPresent(value -> settings.setMaxCachedFileBytes(Math.toIntExact(value)));
+        integer("cacheValidationTime").ifPresent(millis -> {
+            settings.setValidMillis(millis);
+            settings.setMissingMillis(millis);
+        });
         if (super.getInitParameter("algorithm") != null) {
-            files.setAlgorithm(super.getInitParameter("algorithm"));
+            settings.setAlgorithm(super.getInitParameter("algorithm"));
         }
-        files.setDebugHeader(Boolean.parseBoolean(super.getInitParameter("debugHeader")));
+        settings.setDebugHeader(Boolean.parseBoolean(super.getInitParameter("debugHeader")));
     }
 
     // Jetty's -1: the default.
@@ -124,9 +139,11 @@ public class SendfileServlet extends ResourceServlet {
     protected void doGet(HttpServletRequest request, HttpServletResponse response)
             throws ServletException, IOException {
         DispatcherType dispatched = request.getDispatcherType();
-        if (dispatched == DispatcherType.INCLUDE || dispatched == DispatcherType.ERROR
+        if (dispatched == DispatcherType.INCLUDE
+                || dispatched == DispatcherType.ERROR
                 || request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) != null) {
-            // They are of what the client asked for: a page of which this file is a part, or something that is not there,
+            // They are of what the client asked for: a page of which this file is a part, or something that is not
+            // there,
             // whose status the answer keeps, also when an error servlet forwards to its page.
             super.doGet(new Whole(request, RANGES_AND_CONDITIONS), response);
             return;
@@ -149,7 +166,8 @@ public class SendfileServlet extends ResourceServlet {
         }
     }
 
-    private void getRanges(HttpServletRequest request, HttpServletResponse response) throws ServletException, IOException {
+    private void getRanges(HttpServletRequest request, HttpServletResponse response)
+            throws ServletException, IOException {
         String range = request.getHeader(RANGE);
         HttpServletRequest served = withRanges(request);
         if (served == request && range != null && range.indexOf(',') >= 0 && response instanceof ServletApiResponse) {
@@ -192,13 +210,15 @@ public class SendfileServlet extends ResourceServlet {
 
         private HttpContent find(String path) throws IOException {
             HttpContent content = found.getContent(path);
-            return content == null || !content.getResource().isDirectory() ? content : new HttpContent.Wrapper(content) {
-                // What has the name of a directory besides is another file.
-                @Override
-                public Set<CompressedContentFormat> getPreCompressedContentFormats() {
-                    return Set.of();
-                }
-            };
+            return content == null || !content.getResource().isDirectory()
+                    ? content
+                    : new HttpContent.Wrapper(content) {
+                        // What has the name of a directory besides is another file.
+                        @Override
+                        public Set<CompressedContentFormat> getPreCompressedContentFormats() {
+                            return Set.of();
+                        }
+                    };
         }
     }
 
@@ -208,7 +228,10 @@ public class SendfileServlet extends ResourceServlet {
             ServletContextRequest target = ServletContextRequest.getServletContextRequest(request);
             // The variant that will be sent: each has a version of its own.
             HttpContent content = path == null ? null : getResourceService().getContent(path, target);
-            return content == null || content.getResource().isDirectory() || files.acceptsRanges(target.getHeaders(), content) ? request
+            return content == null
+                            || content.getResource().isDirectory()
+                            || files.acceptsRanges(target.getHeaders(), content)
+                    ? request
                     : new Whole(request, RANGES);
         } catch (InvalidPathException ignored) {
             // Jetty answers it.

@@ -2,8 +2,7 @@ package dev.millrace.files;
 
 /** What the numbers of settings are checked by. */
 final class Bounds {
-    private Bounds() {
-    }
+    private Bounds() {}
 
     /**
      * @return the value

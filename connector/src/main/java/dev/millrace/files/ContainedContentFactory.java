@@ -26,7 +26,7 @@ final class ContainedContentFactory extends ResourceHttpContentFactory {
         if (resource != null) {
             // A directory may stand for one of each base.
             for (Resource one : resource) {
-                if (one.isAlias() && one.exists() && !isContained(one.getPath())) {
+                if (one.exists() && one.isAlias() && !isContained(one.getPath())) {
                     return null;
                 }
             }

@@ -8,20 +8,25 @@ import org.eclipse.jetty.util.Callback;
 
 /** Content that is not of an open file: Jetty copies it, which is counted. */
 final class CopiedContent extends HttpContent.Wrapper {
-    private final Ways ways;
+    private final SendfileStatistics statistics;
 
-    CopiedContent(HttpContent found, Ways ways) {
+    CopiedContent(HttpContent found, SendfileStatistics statistics) {
         super(found);
-        this.ways = ways;
+        this.statistics = statistics;
     }
 
     @Override
     public void writeTo(Content.Sink sink, long offset, long length, Callback callback) {
-        Route route = Route.copied(sink);
-        if (!(sink instanceof Response response && HttpMethod.HEAD.is(response.getRequest().getMethod()))) {
-            ways.onRoute(sink, route, getResource(), offset,
+        SendPath sendPath = SendPath.copied(sink);
+        if (!(sink instanceof Response response
+                && HttpMethod.HEAD.is(response.getRequest().getMethod()))) {
+            statistics.onAnswer(
+                    sink,
+                    sendPath.obstacle(),
+                    getResource(),
+                    offset,
                     length < 0 ? getContentLengthValue() - offset : length);
         }
-        super.writeTo(route.sink(), offset, length, callback);
+        super.writeTo(sendPath.sink(), offset, length, callback);
     }
 }

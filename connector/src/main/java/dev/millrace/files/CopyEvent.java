@@ -1,5 +1,6 @@
 package dev.millrace.files;
 
+import dev.millrace.transfer.FlightRecorder;
 import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
@@ -9,37 +10,47 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-/** An answer whose file did not go by the kernel, and why. Off unless a recording asks for it. */
-@Name("dev.millrace.Copy")
-@Label("Copy")
-@Description("A part of a file that was not sent by the kernel, and why")
-@Category({"Millrace", "Transfer"})
-@Enabled(false)
-@StackTrace(false)
-final class CopyEvent extends Event {
-    @Label("File")
-    String file;
+/** An answer whose file did not go by the kernel, and why, for the flight recorder. Off unless a recording asks for it. */
+final class CopyEvent {
+    private CopyEvent() {}
 
-    @Label("Position")
-    @Description("Where the part begins in the file")
-    @DataAmount
-    long position;
+    @Name("dev.millrace.Copy")
+    @Label("Copy")
+    @Description("A part of a file that was not sent by the kernel, and why")
+    @Category({"Millrace", "Transfer"})
+    @Enabled(false)
+    @StackTrace(false)
+    static final class Recorded extends Event {
+        @Label("File")
+        String file;
 
-    @Label("Bytes")
-    @DataAmount
-    long bytes;
+        @Label("Position")
+        @Description("Where the part begins in the file")
+        @DataAmount
+        long position;
 
-    @Label("Obstacle")
-    String obstacle;
+        @Label("Bytes")
+        @DataAmount
+        long bytes;
+
+        @Label("Obstacle")
+        String obstacle;
+
+        private static void commit(Object file, long position, long bytes, Obstacle obstacle) {
+            Recorded event = new Recorded();
+            if (event.shouldCommit()) {
+                event.file = file.toString();
+                event.position = position;
+                event.bytes = bytes;
+                event.obstacle = obstacle.name();
+                event.commit();
+            }
+        }
+    }
 
     static void commit(Object file, long position, long bytes, Obstacle obstacle) {
-        CopyEvent event = new CopyEvent();
-        if (event.shouldCommit()) {
-            event.file = file.toString();
-            event.position = position;
-            event.bytes = bytes;
-            event.obstacle = obstacle.name();
-            event.commit();
+        if (FlightRecorder.isPresent()) {
+            Recorded.commit(file, position, bytes, obstacle);
         }
     }
 }

@@ -1,5 +1,7 @@
 package dev.millrace.files;
 
+import dev.millrace.files.cache.OpenFile;
+import dev.millrace.files.cache.OpenFileChannel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -15,24 +17,43 @@ import org.eclipse.jetty.util.resource.Resource;
  * answers belongs together. Multiple ranges read it, and by it the same version.
  */
 class FileResource extends Resource implements Content.Source.Factory {
-    private final SendfileContent content;
+    private final Mount mount;
+    private final String path;
+    private final OpenFile file;
     private final Resource resource;
 
-    FileResource(SendfileContent content, Resource resource) {
-        this.content = content;
+    /**
+     * @param path what was asked for
+     * @param file open as long as its content is kept
+     * @param resource where it was found
+     */
+    FileResource(Mount mount, String path, OpenFile file, Resource resource) {
+        this.mount = mount;
+        this.path = path;
+        this.file = file;
         this.resource = resource;
         // Resolved once, before other threads see it: a resource remembers this, but not in a thread-safe manner.
         resource.isAlias();
     }
 
     FileResource(FileResource other) {
-        this.content = other.content;
+        this.mount = other.mount;
+        this.path = other.path;
+        this.file = other.file;
         this.resource = other.resource;
     }
 
-    /** @return the open file, with a count that the caller must release */
+    Mount mount() {
+        return mount;
+    }
+
+    /**
+     * @return the open file, with a count that the caller must release
+     * @throws IOException when it is closed, and the path has another version by now
+     */
     OpenFile acquire() throws IOException {
-        return content.acquire();
+        // Where it was evicted since it was looked up, it is opened again.
+        return file.retain() ? file : mount.openFiles().reopen(path, file.path(), file.version());
     }
 
     /** Whether the system refuses to map the file. */
@@ -45,18 +66,20 @@ class FileResource extends Resource implements Content.Source.Factory {
                 held.release();
             }
         } catch (IOException x) {
-            // Told to who reads it.
+            // The thread that reads it will get the same.
             return false;
         }
     }
 
     @Override
     public Content.Source newContentSource(ByteBufferPool.Sized pool, long offset, long length) {
+        OpenFileChannel channel;
         try {
-            return Content.Source.from(pool, new OpenFileChannel(acquire(), offset), 0, length);
+            channel = new OpenFileChannel(acquire(), offset);
         } catch (IOException x) {
             throw new UncheckedIOException(x);
         }
+        return channel.source(pool, length);
     }
 
     @Override
@@ -76,12 +99,12 @@ class FileResource extends Resource implements Content.Source.Factory {
 
     @Override
     public long length() {
-        return content.getContentLengthValue();
+        return file.size();
     }
 
     @Override
     public Instant lastModified() {
-        return content.getLastModifiedInstant();
+        return file.version().lastModified();
     }
 
     @Override

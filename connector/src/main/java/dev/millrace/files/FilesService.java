@@ -1,16 +1,19 @@
 package dev.millrace.files;
 
+import dev.millrace.files.cache.OpenFile;
 import java.io.IOException;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.CompressedContentFormat;
 import org.eclipse.jetty.http.EtagUtils;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.HttpURI;
 import org.eclipse.jetty.http.PreEncodedHttpField;
@@ -25,23 +28,42 @@ import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 
 /** Jetty's service of files, with bounded ranges, {@code If-Range}, and the parts of multiple ranges by the kernel. */
-final class FilesService extends ResourceService {
+public final class FilesService extends ResourceService {
     private static final HttpField VARY_BY_ENCODING =
             new PreEncodedHttpField(HttpHeader.VARY, HttpHeader.ACCEPT_ENCODING.asString());
 
-    private final Supplier<SendfileContentFactory> files;
-    private final Supplier<Server> server;
+    private static final EnumSet<HttpHeader> CONDITIONS = EnumSet.of(
+            HttpHeader.RANGE,
+            HttpHeader.IF_RANGE,
+            HttpHeader.IF_MATCH,
+            HttpHeader.IF_NONE_MATCH,
+            HttpHeader.IF_MODIFIED_SINCE,
+            HttpHeader.IF_UNMODIFIED_SINCE);
 
-    /** Of a handler that is not yet made whole: what it has is asked for when it is needed. */
-    FilesService(Supplier<SendfileContentFactory> files, Supplier<Server> server) {
-        this.files = files;
-        this.server = server;
+    private final Supplier<SendfileSettings> settings;
+    private final BooleanSupplier isServingOpenFiles;
+
+    /**
+     * Made in the constructor of Jetty's handler, before our part of it is: both are asked with each request.
+     *
+     * @param isServingOpenFiles whether a {@link SendfileContentFactory} finds the contents; a handler may have been given another
+     */
+    public FilesService(Supplier<SendfileSettings> settings, BooleanSupplier isServingOpenFiles) {
+        this.settings = settings;
+        this.isServingOpenFiles = isServingOpenFiles;
     }
 
+    /** Conditions and ranges of a method other than GET and HEAD are not about the file. */
     @Override
     public void doGet(Request request, Response response, Callback callback, HttpContent content) {
-        boolean hasVary = response.getHeaders().contains(HttpHeader.VARY) && !content.getResource().isDirectory();
-        get(request, hasVary ? new VariedResponse(request, response) : response, callback, content);
+        boolean isAboutTheFile = HttpMethod.GET.is(request.getMethod()) || HttpMethod.HEAD.is(request.getMethod());
+        boolean hasVary = response.getHeaders().contains(HttpHeader.VARY)
+                && !content.getResource().isDirectory();
+        get(
+                isAboutTheFile ? request : new HeaderFilteredRequest(request, CONDITIONS),
+                hasVary ? new VariedResponse(request, response) : response,
+                callback,
+                content);
     }
 
     private void get(Request request, Response response, Callback callback, HttpContent content) {
@@ -52,12 +74,12 @@ final class FilesService extends ResourceService {
         }
         boolean areSeveral = Ranges.areSeveral(fields);
         if (areSeveral && isUnopened(content)) {
-            super.doGet(new WholeRequest(request, EnumSet.of(HttpHeader.RANGE)), response, callback, content);
+            super.doGet(new HeaderFilteredRequest(request, EnumSet.of(HttpHeader.RANGE)), response, callback, content);
         } else if (content.getResource().isDirectory()) {
             // Its welcome file may be an application's, which says itself what its pages and ranges are like.
             super.doGet(request, response, callback, content);
-        } else if (!files.get().acceptsRanges(fields, content)) {
-            super.doGet(new WholeRequest(request, EnumSet.of(HttpHeader.RANGE)), response, callback, content);
+        } else if (!Ranges.areAcceptable(fields, content, settings.get().getMaxRanges())) {
+            super.doGet(new HeaderFilteredRequest(request, EnumSet.of(HttpHeader.RANGE)), response, callback, content);
         } else if (areSeveral && content.getResource() instanceof FileResource resource) {
             sendRanges(request, response, callback, content, resource);
         } else {
@@ -65,35 +87,45 @@ final class FilesService extends ResourceService {
         }
     }
 
-    // Jetty reads several ranges from what the path leads to by then, and asks the content for no more than one.
-    private static boolean isUnopened(HttpContent content) {
+    private boolean isUnopened(HttpContent content) {
         Path path = content.getResource().getPath();
-        return path != null && path.getFileSystem() == FileSystems.getDefault()
-                && !(content.getResource() instanceof FileResource);
+        return path != null
+                && path.getFileSystem() == FileSystems.getDefault()
+                && !(content.getResource() instanceof FileResource)
+                && isServingOpenFiles.getAsBoolean();
     }
 
-    private void sendRanges(Request request, Response response, Callback callback, HttpContent content,
-            FileResource resource) {
+    private void sendRanges(
+            Request request, Response response, Callback callback, HttpContent content, FileResource resource) {
         OpenFile file;
         try {
             file = resource.acquire();
-        } catch (IOException x) {
-            writeHttpError(request, response, callback, x);
+        } catch (IOException gone) {
+            // Of the file that is there by now, the whole.
+            super.doGet(new HeaderFilteredRequest(request, EnumSet.of(HttpHeader.RANGE)), response, callback, content);
             return;
         }
-        RangesResponse ranges = new RangesResponse(request, response, files.get(), resource);
+        RangesResponse ranges = new RangesResponse(request, response, resource);
         // Held for all parts, so that they are of one version.
-        super.doGet(request, ranges, Callback.from(file::release, callback), ranges.content(content));
+        ReleasingCallback sent = new ReleasingCallback(file::release, null, callback);
+        try {
+            super.doGet(request, ranges, sent, ranges.content(content));
+        } catch (RuntimeException | Error x) {
+            sent.failed(x);
+        }
     }
 
-    // RFC 9110 sections 13.1.1 and 13.1.2: "*" is any version, and to Jetty a tag that none has. Of two conditions on one side
-    // that by date is not looked at; those of the other side come first (13.2.2). Jetty may yet answer 403 for a directory.
+    // RFC 9110 sections 13.1.1 and 13.1.2: "*" is any version, and to Jetty a tag that none has. Of two conditions on
+    // one side
+    // that by date is not looked at; those of the other side come first (13.2.2). Jetty may yet answer 403 for a
+    // directory.
     @Override
-    protected boolean handleConditionalHeaders(Request request, Response response, HttpContent content,
-            Callback callback) throws IOException {
+    protected boolean handleConditionalHeaders(
+            Request request, Response response, HttpContent content, Callback callback) throws IOException {
         boolean isMatch = "*".equals(request.getHeaders().get(HttpHeader.IF_MATCH));
         boolean isNotModified = "*".equals(request.getHeaders().get(HttpHeader.IF_NONE_MATCH))
-                && !content.getResource().isDirectory() && !isUnopened(content);
+                && !content.getResource().isDirectory()
+                && !isUnopened(content);
         if (handleVersions(without(request, isMatch, isNotModified), response, content, callback)) {
             return true;
         }
@@ -115,28 +147,37 @@ final class FilesService extends ResourceService {
         if (isNotModified) {
             decided.addAll(EnumSet.of(HttpHeader.IF_NONE_MATCH, HttpHeader.IF_MODIFIED_SINCE));
         }
-        return new WholeRequest(request, decided);
+        return new HeaderFilteredRequest(request, decided);
     }
 
-    // Jetty takes what follows the last hyphen of an entity tag for the suffix of a variant, and compares without it; of an
-    // empty tag it looks for one beyond the end. Where there are no variants, the hyphen is an application's: with a suffix
+    // Jetty takes what follows the last hyphen of an entity tag for the suffix of a variant, and compares without it;
+    // of an
+    // empty tag it looks for one beyond the end. Where there are no variants, the hyphen is an application's: with a
+    // suffix
     // to take away, its tag stays whole.
-    private boolean handleVersions(Request request, Response response, HttpContent content,
-            Callback callback) throws IOException {
+    private boolean handleVersions(Request request, Response response, HttpContent content, Callback callback)
+            throws IOException {
         String etag = content.getETagValue();
         Set<CompressedContentFormat> variants = content.getPreCompressedContentFormats();
         boolean isMistaken = etag != null && (etag.indexOf('-') >= 0 || isEmpty(etag));
         if (!isMistaken || variants == null || !variants.isEmpty()) {
             return super.handleConditionalHeaders(request, response, content, callback);
         }
-        HttpField suffixed = new HttpField(HttpHeader.ETAG, EtagUtils.ETAG_SEPARATOR.isEmpty() ? etag
-                : etag.replaceFirst("(\"?)$", EtagUtils.ETAG_SEPARATOR + "$1"));
-        return super.handleConditionalHeaders(request, response, new HttpContent.Wrapper(content) {
-            @Override
-            public HttpField getETag() {
-                return suffixed;
-            }
-        }, callback);
+        HttpField suffixed = new HttpField(
+                HttpHeader.ETAG,
+                EtagUtils.ETAG_SEPARATOR.isEmpty()
+                        ? etag
+                        : etag.replaceFirst("(\"?)$", EtagUtils.ETAG_SEPARATOR + "$1"));
+        return super.handleConditionalHeaders(
+                request,
+                response,
+                new HttpContent.Wrapper(content) {
+                    @Override
+                    public HttpField getETag() {
+                        return suffixed;
+                    }
+                },
+                callback);
     }
 
     // Weak or not, in quotes or not. Without a regular expression: every request comes by here.
@@ -149,7 +190,8 @@ final class FilesService extends ResourceService {
         return true;
     }
 
-    // RFC 9110 section 15.4.5 wants these two as well, and Jetty puts them only into a 200. The entity tag of what is yet
+    // RFC 9110 section 15.4.5 wants these two as well, and Jetty puts them only into a 200. The entity tag of what is
+    // yet
     // to be compressed is not known here.
     @Override
     protected void putNotModifiedHeaders(Response response, HttpContent content) {
@@ -160,7 +202,7 @@ final class FilesService extends ResourceService {
                 headers.ensureField(VARY_BY_ENCODING);
             }
             HttpField etag = isEtags() ? content.getETag() : null;
-            if (etag != null && !headers.contains(HttpHeader.ETAG) && !Route.mayChangeContent(response)) {
+            if (etag != null && !headers.contains(HttpHeader.ETAG) && !SendPath.mayChangeContent(response)) {
                 headers.put(etag);
             }
         }
@@ -173,21 +215,36 @@ final class FilesService extends ResourceService {
     protected void writeHttpError(Request request, Response response, Callback callback, int status) {
         if (status == HttpStatus.NOT_MODIFIED_304) {
             response.setStatus(status);
-            // Not last, though there is no more: Jetty would give it a length, 0, which is not that of a 200 (section 8.6).
-            response.write(false, BufferUtil.EMPTY_BUFFER, Callback.from(callback.getInvocationType(),
-                    () -> response.write(true, BufferUtil.EMPTY_BUFFER, callback), callback::failed));
+            // Not last, though there is no more: Jetty would give it a length, 0, which is not that of a 200 (section
+            // 8.6).
+            response.write(
+                    false,
+                    BufferUtil.EMPTY_BUFFER,
+                    Callback.from(
+                            callback.getInvocationType(),
+                            () -> response.write(true, BufferUtil.EMPTY_BUFFER, callback),
+                            callback::failed));
         } else {
+            FileResponse.removeFieldsOfTheFile(response);
             super.writeHttpError(request, response, callback, status);
         }
     }
 
-    // As by its own name. Jetty's asks no alias check, and takes for granted that the factory has what is in the directory.
+    @Override
+    protected void writeHttpError(Request request, Response response, Callback callback, Throwable cause) {
+        FileResponse.removeFieldsOfTheFile(response);
+        super.writeHttpError(request, response, callback, cause);
+    }
+
+    // As by its own name. Jetty's asks no alias check, and takes for granted that the factory has what is in the
+    // directory.
     @Override
     protected void serveWelcome(Request request, Response response, Callback callback, String target) throws Exception {
         HttpContent content = getHttpContentFactory().getContent(target);
         AliasCheck context = ContextHandler.getContextHandler(request);
-        if (content == null || content.getResource().isDirectory()
-                || context != null && !context.checkAlias(target, content.getResource())) {
+        if (content == null
+                || content.getResource().isDirectory()
+                || (context != null && !context.checkAlias(target, content.getResource()))) {
             writeHttpError(request, response, callback, HttpStatus.NOT_FOUND_404);
         } else if (!handleConditionalHeaders(request, response, content, callback)) {
             putHeaders(response, content, content.getContentLengthValue());
@@ -199,7 +256,8 @@ final class FilesService extends ResourceService {
     protected void rehandleWelcome(Request request, Response response, Callback callback, String target)
             throws Exception {
         HttpURI uri = HttpURI.build(request.getHttpURI()).pathQuery(target);
-        if (!server.get().handle(Request.serveAs(request, uri), response, callback)) {
+        Server server = request.getConnectionMetaData().getConnector().getServer();
+        if (!server.handle(Request.serveAs(request, uri), response, callback)) {
             super.rehandleWelcome(request, response, callback, target);
         }
     }

@@ -22,5 +22,10 @@ public enum Obstacle {
     /** The response has no Content-Length that equals the content: it may become chunked. */
     LENGTH,
     /** The response is wrapped by something that may change the content. */
-    WRAPPED
+    WRAPPED,
+    /**
+     * An application is given the buffers that are written, and may read them when the file is closed: by a handler of Jetty's that extends
+     * {@code EventsHandler} and overrides {@code onResponseWrite}, or by a wrapper of the {@code HttpStream} that overrides {@code send}.
+     */
+    SHOWN
 }

@@ -11,57 +11,55 @@ import org.eclipse.jetty.util.BufferUtil;
 
 /** A file whose ranges go into one response: those that are worth it as tokens, where the response's way allows it. */
 final class PartsResource extends FileResource {
-    private final SendfileContentFactory factory;
     private final Response response;
     private final boolean isBypassed;
     private final boolean isHead;
-    private Route route;
+    private SendPath sendPath;
     private boolean isCounted;
 
     /**
      * @param response what the parts are written to
-     * @param isBypassed whether they are in truth written to the sink of {@link #route}
+     * @param isBypassed whether they are in truth written to {@link SendPath#sink}
      */
-    PartsResource(FileResource resource, SendfileContentFactory factory, Response response, boolean isBypassed) {
+    PartsResource(FileResource resource, Response response, boolean isBypassed) {
         super(resource);
-        this.factory = factory;
         this.response = response;
         this.isBypassed = isBypassed;
         this.isHead = HttpMethod.HEAD.is(response.getRequest().getMethod());
     }
 
-    /** What is written is one range after all, and counted by who writes it. */
+    /** What is written is one range after all, which its content counts. */
     void onOneRange() {
         isCounted = true;
     }
 
     /** Known once the response has its Content-Length. */
-    Route route() {
-        if (route == null) {
+    SendPath sendPath() {
+        if (sendPath == null) {
             long bytes = response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH);
-            Route found = Route.of(response, bytes, false);
-            route = found.sink() == response || isBypassed ? found : new Route(null, response, Obstacle.WRAPPED);
-            if (route.obstacle() == null && isMappingRefused()) {
-                route = route.unmapped();
+            SendPath found = SendPath.of(response, bytes, false);
+            sendPath = found.sink() == response || isBypassed ? found : found.wrapped();
+            if (sendPath.obstacle() == null && isMappingRefused()) {
+                sendPath = sendPath.unmapped();
             }
             if (!isCounted && !isHead) {
-                factory.onRoute(response, route, getPath(), 0, bytes);
+                mount().statistics().onAnswer(response, sendPath.obstacle(), getPath(), 0, bytes);
             }
         }
-        return route;
+        return sendPath;
     }
 
     @Override
     public Content.Source newContentSource(ByteBufferPool.Sized pool, long offset, long length) {
         if (isHead) {
-            // A part that nobody is sent need not be read, and one that was announced would count as sent.
+            // A part that is not sent need not be read, and one that was announced would count as sent.
             return Content.Source.from(BufferUtil.EMPTY_BUFFER);
         }
-        if (route().obstacle() != null || length < factory.getMinTransferBytes()) {
+        if (sendPath().obstacle() != null || length < mount().settings().getMinTransferBytes()) {
             return super.newContentSource(pool, offset, length);
         }
         try {
-            return new TransferPart(route.endPoint(), acquire(), factory.transferAlgorithm(), offset, length);
+            return new TransferPart(sendPath, acquire(), mount().settings().transferAlgorithm(), offset, length);
         } catch (IOException x) {
             throw new UncheckedIOException(x);
         }

@@ -1,11 +1,28 @@
 package dev.millrace.files;
 
+import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 
-/** A response of ours that hands the very buffers on that are written to it. */
-class PassiveResponse extends Response.Wrapper {
-    PassiveResponse(Request request, Response wrapped) {
+/**
+ * A response that hands on the very buffers that are written to it, without reading them or keeping them. Behind it, files still go
+ * by the kernel; behind other wrappers they are copied. What it does besides, it also does to content that {@link #bypass bypasses} it.
+ */
+public class PassiveResponse extends Response.Wrapper {
+    protected PassiveResponse(Request request, Response wrapped) {
         super(request, wrapped);
+    }
+
+    /** Whether content that is written to this response goes no further. */
+    protected boolean isDiscarding() {
+        return false;
+    }
+
+    /**
+     * @param below what content is written to that bypasses this response
+     * @return what to write it to instead
+     */
+    protected Content.Sink bypass(Content.Sink below) {
+        return below;
     }
 }

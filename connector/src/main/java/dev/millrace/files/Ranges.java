@@ -7,27 +7,30 @@ import org.eclipse.jetty.http.content.HttpContent;
 
 /** Rules of range requests that Jetty's file serving leaves open. */
 final class Ranges {
-    private Ranges() {
-    }
+    private Ranges() {}
 
     /** See {@link SendfileContentFactory#acceptsRanges}. */
     static boolean areAcceptable(HttpFields request, HttpContent content, int maxRanges) {
         List<String> fields = request.getValuesList(HttpHeader.RANGE);
         // RFC 9110 section 14.2 has one field, and no list of them; Jetty takes the ranges of all.
         // A unit that is not understood must be ignored; in which case this one is written Jetty does not ignore.
-        if (fields.size() != 1 || fields.get(0) == null || !fields.get(0).startsWith("bytes=") || count(fields.get(0)) > maxRanges) {
+        if (fields.size() != 1
+                || fields.get(0) == null
+                || !fields.get(0).startsWith("bytes=")
+                || count(fields.get(0)) > maxRanges) {
             return false;
         }
         String version = request.get(HttpHeader.IF_RANGE);
         return version == null
-                || content.getLastModified() != null && version.equals(content.getLastModified().getValue())
-                || !version.startsWith("W/") && version.equals(content.getETagValue());
+                || (content.getLastModified() != null
+                        && version.equals(content.getLastModified().getValue()))
+                || (!version.startsWith("W/") && version.equals(content.getETagValue()));
     }
 
     /** Whether Jetty may find several ranges in what a request says, in one field or in more. */
     static boolean areSeveral(HttpFields request) {
         List<String> fields = request.getValuesList(HttpHeader.RANGE);
-        return fields.size() > 1 || fields.size() == 1 && count(fields.get(0)) > 1;
+        return fields.size() > 1 || (fields.size() == 1 && count(fields.get(0)) > 1);
     }
 
     private static long count(String field) {

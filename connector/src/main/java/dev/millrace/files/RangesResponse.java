@@ -13,9 +13,9 @@ import org.eclipse.jetty.util.resource.Resource;
 final class RangesResponse extends FileResponse {
     private final PartsResource parts;
 
-    RangesResponse(Request request, Response wrapped, SendfileContentFactory factory, FileResource resource) {
+    RangesResponse(Request request, Response wrapped, FileResource resource) {
         super(request, wrapped);
-        this.parts = new PartsResource(resource, factory, wrapped, true);
+        this.parts = new PartsResource(resource, wrapped, true);
     }
 
     /** The content whose parts are for this response. */
@@ -40,8 +40,9 @@ final class RangesResponse extends FileResponse {
 
     @Override
     public void write(boolean last, ByteBuffer bytes, Callback callback) {
-        // Before the first part; an answer that has no parts is none of our business.
-        Content.Sink sink = getStatus() == HttpStatus.PARTIAL_CONTENT_206 ? parts.route().sink() : getWrapped();
+        // Known before the first part. An answer without parts, of an error for example, goes its usual way.
+        Content.Sink sink =
+                getStatus() == HttpStatus.PARTIAL_CONTENT_206 ? parts.sendPath().sink() : getWrapped();
         sink.write(last, bytes, callback);
     }
 }

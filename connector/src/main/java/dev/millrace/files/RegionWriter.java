@@ -1,43 +1,47 @@
 package dev.millrace.files;
 
+import dev.millrace.files.cache.OpenFile;
+import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.TransferAlgorithm;
-import dev.millrace.transfer.TransferEndPoint;
+import dev.millrace.transfer.TruncatedFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.IteratingNestedCallback;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Writes a part of an open file to a response, token after token; nearly always one. Owns a count of the file, and
- * gives it back when the last write has completed or failed: only then is nobody left who might touch a token.
+ * gives it back when the last write has completed or failed: only then can nothing touch a token any more.
  */
 final class RegionWriter extends IteratingNestedCallback {
-    private static final Logger LOG = LoggerFactory.getLogger(RegionWriter.class);
 
-    private final TransferEndPoint endPoint;
-    private final Content.Sink sink;
+    private final SendPath sendPath;
     private final OpenFile file;
     private final TransferAlgorithm algorithm;
     private final boolean withHead;
     private final long end;
     private long position;
-    private boolean writing;
+    private FileRegion region;
 
     /**
+     * @param sendPath without an obstacle
+     * @param file with a count, which is this writer's from now on
      * @param algorithm null: as the connector says
      * @param withHead whether the content is to leave with the header, by one write
      */
-    RegionWriter(TransferEndPoint endPoint, Content.Sink sink, OpenFile file, TransferAlgorithm algorithm, boolean withHead,
-            long offset, long bytes, Callback callback) {
+    RegionWriter(
+            SendPath sendPath,
+            OpenFile file,
+            TransferAlgorithm algorithm,
+            boolean withHead,
+            long offset,
+            long bytes,
+            Callback callback) {
         super(callback);
         this.algorithm = algorithm;
         this.withHead = withHead;
-        this.endPoint = endPoint;
-        this.sink = sink;
+        this.sendPath = sendPath;
         this.file = file;
         this.position = offset;
         this.end = offset + bytes;
@@ -48,30 +52,37 @@ final class RegionWriter extends IteratingNestedCallback {
         if (position == end) {
             return Action.SUCCEEDED;
         }
-        ByteBuffer token = token();
-        endPoint.announce(new FileRegion(file, position, token, file.path(), algorithm, withHead));
+        region = region();
+        ByteBuffer token = region.token();
+        sendPath.endPoint().announce(region);
         position += token.remaining();
-        writing = true;
-        sink.write(position == end, token, this);
+        // Given up by a layer, it is ended at once: a flush would send the token while the file is unmapped.
+        // The token is given back with the file, after the last write.
+        sendPath.lend(() -> {}, position == end, token, this);
         return Action.SCHEDULED;
     }
 
-    private ByteBuffer token() throws IOException {
+    private FileRegion region() throws IOException {
         try {
             if (file.size() < end) {
-                throw new ShortFileException(file.path(), end);
+                throw new TruncatedFileException(file.path(), end, file.size());
             }
-            return file.token(position, end - position);
-        } catch (ShortFileException x) {
-            LOG.warn("Aborting an answer: {}", x.getMessage());
+            ByteBuffer token = file.token(position, end - position);
+            FileRegion next = new FileRegion(file, position, token, file.path(), algorithm, withHead);
+            if (withHead) {
+                // Its end point would find out before anything has left, and could not answer 500 any more.
+                next.checkNotTruncated();
+            }
+            return next;
+        } catch (FileFailedException x) {
+            x.log(sendPath);
             throw x;
         }
     }
 
     @Override
     protected void onSuccess() {
-        writing = false;
-        endPoint.withdraw();
+        withdraw();
     }
 
     @Override
@@ -80,19 +91,17 @@ final class RegionWriter extends IteratingNestedCallback {
         super.onCompleteSuccess();
     }
 
-    // A flush would send the token while the file is unmapped.
-    @Override
-    protected void onFailure(Throwable cause) {
-        if (writing) {
-            Route.cancelWrite(sink, endPoint, cause);
-        }
-        super.onFailure(cause);
-    }
-
     @Override
     protected void onCompleteFailure(Throwable cause) {
-        endPoint.withdraw();
+        withdraw();
         file.release();
         super.onCompleteFailure(cause);
+    }
+
+    private void withdraw() {
+        if (region != null) {
+            sendPath.endPoint().withdraw(region);
+            region = null;
+        }
     }
 }

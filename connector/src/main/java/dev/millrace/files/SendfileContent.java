@@ -1,5 +1,10 @@
 package dev.millrace.files;
 
+import dev.millrace.files.cache.ContentCache;
+import dev.millrace.files.cache.ContentMemory;
+import dev.millrace.files.cache.OpenFile;
+import dev.millrace.files.cache.OpenFileChannel;
+import dev.millrace.transfer.FileFailedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
@@ -23,49 +28,59 @@ import org.slf4j.LoggerFactory;
 /**
  * One version of a file as content: its header fields, made once, and its bytes, which go by the kernel where that is
  * possible. Fields and bytes are always of the same version. Shared by all requests; owns a count of its open file from
- * when it is made until {@link #retire}.
+ * when it is made until its cache retires it.
  */
 final class SendfileContent extends HttpContent.Wrapper {
     private static final Logger LOG = LoggerFactory.getLogger(SendfileContent.class);
     /** What a copy reads at once: Jetty's own buffers have the same size. */
     private static final int BLOCK_BYTES = 32 * 1024;
 
-    private final SendfileContentFactory factory;
+    private final Mount mount;
+    private final String path;
+    private final FileResource resource;
     private final OpenFile file;
     private final ContentCache.Slot slot;
-    private final Resource resource;
     private final Instant lastModifiedInstant;
     private final HttpField lastModified;
     private final HttpField contentLength;
     private final HttpField contentType;
     private final HttpField etag;
 
-    SendfileContent(SendfileContentFactory factory, HttpContent found, OpenFile file) {
+    /**
+     * @param path what was asked for
+     * @param found what is there, a file
+     * @param file that file
+     */
+    SendfileContent(Mount mount, String path, HttpContent found, OpenFile file) {
         super(found);
-        this.factory = factory;
+        this.mount = mount;
+        this.path = path;
         this.file = file;
+        this.resource = new FileResource(mount, path, file, found.getResource());
         this.slot = new ContentCache.Slot(file);
         this.lastModifiedInstant = file.version().lastModified();
-        this.lastModified = new PreEncodedHttpField(HttpHeader.LAST_MODIFIED,
-                DateGenerator.formatDate(lastModifiedInstant));
+        this.lastModified =
+                new PreEncodedHttpField(HttpHeader.LAST_MODIFIED, DateGenerator.formatDate(lastModifiedInstant));
         this.contentLength = new HttpField.LongValueHttpField(HttpHeader.CONTENT_LENGTH, file.size());
-        this.contentType = found.getContentType() == null ? null
+        this.contentType = found.getContentType() == null
+                ? null
                 : new PreEncodedHttpField(HttpHeader.CONTENT_TYPE, found.getContentTypeValue());
         this.etag = new PreEncodedHttpField(HttpHeader.ETAG, file.etag());
-        this.resource = new FileResource(this, found.getResource());
     }
 
     OpenFile file() {
         return file;
     }
 
-    /** Gives back the count of the open file; those who send it still hold theirs. Called once. */
-    void retire() {
-        ContentCache cache = factory.contentCache();
+    /**
+     * Its bytes leave the content cache, and stay out.
+     *
+     * @param cache null: there is none
+     */
+    void leave(ContentCache cache) {
         if (cache != null) {
             cache.retire(slot);
         }
-        file.release();
     }
 
     @Override
@@ -111,83 +126,127 @@ final class SendfileContent extends HttpContent.Wrapper {
     @Override
     public void writeTo(Content.Sink sink, long offset, long length, Callback callback) {
         long bytes = length < 0 ? getContentLengthValue() - offset : length;
-        if (Route.isHeadOnly(sink)) {
+        if (SendPath.isHeadOnly(sink)) {
             sink.write(true, BufferUtil.EMPTY_BUFFER, callback);
             return;
         }
         ServletLength.moveBelow(sink);
-        ContentCache cache = factory.contentCache();
+        ContentCache cache = mount.contentCache().get();
         ContentMemory memory = cache == null ? null : cache.use(slot);
-        if (memory != null) {
-            Route route = Route.cached(sink);
-            factory.onRoute(sink, route, file.path(), offset, bytes);
-            route.sink().write(true, memory.part(offset, (int) bytes), new CountedWrite(memory::release, route.sink(), callback));
-            return;
+        if (memory == null) {
+            write(sink, offset, bytes, callback);
+        } else {
+            write(sink, memory, offset, bytes, callback);
         }
-        write(sink, offset, bytes, callback);
+    }
+
+    private void write(Content.Sink sink, ContentMemory memory, long offset, long bytes, Callback callback) {
+        SendPath sendPath;
+        ByteBuffer part;
+        try {
+            sendPath = SendPath.cached(sink);
+            part = memory.part(offset, (int) bytes);
+            mount.statistics().onAnswer(sink, sendPath.obstacle(), file.path(), offset, bytes);
+        } catch (RuntimeException | Error x) {
+            memory.release();
+            throw x;
+        }
+        sendPath.lend(memory::release, true, part, callback);
     }
 
     private void write(Content.Sink sink, long offset, long bytes, Callback callback) {
-        Route route = bytes < factory.getMinTransferBytes() ? Route.small(sink)
-                : Route.of(sink, bytes, !Route.isRange(sink) && factory.isCompressible(contentType, file.size()));
+        SendfileSettings settings = mount.settings();
+        SendPath sendPath = bytes < settings.getMinTransferBytes()
+                ? SendPath.small(sink)
+                : SendPath.of(
+                        sink, bytes, !SendPath.isRange(sink) && settings.isCompressible(contentType, file.size()));
         OpenFile held;
         try {
-            held = acquire();
+            held = resource.acquire();
         } catch (IOException x) {
-            callback.failed(x);
+            writeNewer(sink, callback, x);
             return;
         }
-        if (route.obstacle() == null && bytes > 0 && held.isMappingRefused(offset + bytes)) {
-            route = route.unmapped();
+        boolean isGathered;
+        try {
+            if (sendPath.obstacle() == null && bytes > 0 && held.isMappingRefused(offset + bytes)) {
+                sendPath = sendPath.unmapped();
+            }
+            isGathered = sendPath.obstacle() == null && bytes <= settings.getMaxGatherBytes();
+            mount.statistics()
+                    .onAnswer(sink, isGathered ? Obstacle.GATHERED : sendPath.obstacle(), file.path(), offset, bytes);
+        } catch (RuntimeException | Error x) {
+            // Nothing else gives the count back yet.
+            held.release();
+            throw x;
         }
-        boolean isGathered = route.obstacle() == null && bytes <= factory.getMaxGatherBytes();
-        factory.onRoute(sink, isGathered ? route.gathered() : route, file.path(), offset, bytes);
-        if (route.obstacle() == null) {
-            new RegionWriter(route.endPoint(), route.sink(), held, factory.transferAlgorithm(), isGathered, offset, bytes,
-                    callback).iterate();
+        if (sendPath.obstacle() == null) {
+            new RegionWriter(sendPath, held, settings.transferAlgorithm(), isGathered, offset, bytes, callback)
+                    .iterate();
         } else if (bytes <= BLOCK_BYTES) {
-            writeBlock(route.sink(), bufferPool(sink), held, offset, (int) bytes, callback);
+            writeBlock(sendPath, bufferPool(sink), held, offset, (int) bytes, callback);
         } else {
             ByteBufferPool.Sized blocks = new ByteBufferPool.Sized(bufferPool(sink), true, BLOCK_BYTES);
-            Content.copy(Content.Source.from(blocks, new OpenFileChannel(held, offset), 0, bytes), route.sink(), callback);
+            Content.copy(new OpenFileChannel(held, offset).source(blocks, bytes), sendPath.sink(), callback);
         }
     }
 
-    /**
-     * @return the open file, with a count that the caller must release
-     * @throws IOException when it is closed, and the path has another version by now
-     */
-    OpenFile acquire() throws IOException {
-        if (file.retain()) {
-            return file;
+    private void writeNewer(Content.Sink sink, Callback callback, IOException gone) {
+        if (!(sink instanceof Response response) || response.isCommitted()) {
+            callback.failed(gone);
+            return;
         }
-        // Evicted since it was looked up.
-        return factory.openFiles().reopen(getResource().getPath(), file.version());
-    }
-
-    private static void writeBlock(Content.Sink sink, ByteBufferPool pool, OpenFile file, long offset, int bytes,
-            Callback callback) {
-        RetainableByteBuffer.Mutable block = pool.acquire(bytes, true);
+        HttpContent now;
         try {
-            ByteBuffer buffer = block.getByteBuffer();
-            buffer.clear().limit(bytes);
-            file.read(buffer, offset);
-            buffer.flip();
+            now = mount.lookUp().getContent(path);
         } catch (IOException | RuntimeException x) {
-            block.release();
-            if (x instanceof ShortFileException) {
-                LOG.warn("Aborting an answer: {}", x.getMessage());
+            gone.addSuppressed(x);
+            callback.failed(gone);
+            return;
+        }
+        if (now == null || now instanceof SendfileContent) {
+            LOG.debug("Looked up once more", gone);
+            new NewerVersion(this, now).writeTo(response, callback);
+        } else {
+            callback.failed(gone);
+        }
+    }
+
+    private static void writeBlock(
+            SendPath sendPath, ByteBufferPool pool, OpenFile file, long offset, int bytes, Callback callback) {
+        RetainableByteBuffer.Mutable block;
+        try {
+            block = read(pool, file, offset, bytes);
+        } catch (IOException | RuntimeException x) {
+            if (x instanceof FileFailedException failed) {
+                failed.log(sendPath);
             }
             callback.failed(x);
             return;
         } finally {
             file.release();
         }
-        sink.write(true, block.getByteBuffer(), new CountedWrite(block::release, sink, callback));
+        sendPath.lend(block::release, true, block.getByteBuffer(), callback);
+    }
+
+    private static RetainableByteBuffer.Mutable read(ByteBufferPool pool, OpenFile file, long offset, int bytes)
+            throws IOException {
+        RetainableByteBuffer.Mutable block = pool.acquire(bytes, true);
+        try {
+            ByteBuffer buffer = block.getByteBuffer();
+            buffer.clear().limit(bytes);
+            file.read(buffer, offset);
+            buffer.flip();
+            return block;
+        } catch (IOException | RuntimeException | Error x) {
+            block.release();
+            throw x;
+        }
     }
 
     private static ByteBufferPool bufferPool(Content.Sink sink) {
         return sink instanceof Response response
-                ? response.getRequest().getComponents().getByteBufferPool() : ByteBufferPool.NON_POOLING;
+                ? response.getRequest().getComponents().getByteBufferPool()
+                : ByteBufferPool.NON_POOLING;
     }
 }

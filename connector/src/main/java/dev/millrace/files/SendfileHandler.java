@@ -20,6 +20,9 @@ import org.eclipse.jetty.server.handler.ResourceHandler;
  * server.setHandler(files);
  * }</pre>
  *
+ * <p>A file is taken to be unchanged for a second, as by Jetty's handler ({@link SendfileSettings#setValidMillis}). That one is missing is
+ * not remembered.
+ *
  * <p>Beyond Jetty's: {@code If-Range} is honoured, the number of ranges is bounded, and the parts of an answer with
  * multiple ranges go by the kernel too.
  *
@@ -27,32 +30,45 @@ import org.eclipse.jetty.server.handler.ResourceHandler;
  * base by its real path.
  */
 public class SendfileHandler extends ResourceHandler {
+    private static final long VALID_MILLIS = 1000;
+
+    /** Known from the start on. */
     private HttpContent.Factory found;
+
     private final SendfileContentFactory sendfile = new SendfileContentFactory(path -> found.getContent(path));
 
     /** A handler that answers 404 for what it does not find. */
     public SendfileHandler() {
+        this(null);
     }
 
     /** @param handler called for what is not found */
     public SendfileHandler(Handler handler) {
         super(handler);
+        // As Jetty's handler does; its servlets look at the file for each request.
+        getSettings().setValidMillis(VALID_MILLIS);
     }
 
-    /** @return what keeps files open and sends them, with its settings and counters; the same for the handler's life */
+    /** @return how files are kept open and sent; the same for the handler's life */
+    public SendfileSettings getSettings() {
+        return sendfile.getSettings();
+    }
+
+    /** @return what keeps files open and sends them, with its counters; the same for the handler's life */
     public SendfileContentFactory getSendfileContentFactory() {
         return sendfile;
     }
 
     @Override
     protected ResourceService newResourceService() {
-        return new FilesService(this::getSendfileContentFactory, this::getServer);
+        return new FilesService(this::getSettings, () -> sendfile.isRunning());
     }
 
     // Without Jetty's mapping and caching of contents: both would read or hold every file that is sent by the kernel.
     @Override
     protected HttpContent.Factory newHttpContentFactory(ByteBufferPool.Sized bufferPool) {
-        HttpContent.Factory factory = ContextHandler.getCurrentContextHandler() == null ? contained(bufferPool)
+        HttpContent.Factory factory = ContextHandler.getCurrentContextHandler() == null
+                ? contained(bufferPool)
                 : checkedByContext(bufferPool);
         found = new VirtualHttpContentFactory(factory, getStyleSheet(), "text/css", bufferPool);
         sendfile.setServer(getServer());
@@ -61,14 +77,14 @@ public class SendfileHandler extends ResourceHandler {
 
     private HttpContent.Factory checkedByContext(ByteBufferPool.Sized bufferPool) {
         // This may have been started without a context before.
-        sendfile.openFiles().setContainment(null);
+        sendfile.setContainment(null);
         return new ResourceHttpContentFactory(getBaseResource(), getMimeTypes(), bufferPool);
     }
 
     private HttpContent.Factory contained(ByteBufferPool.Sized bufferPool) {
         ContainedContentFactory factory = new ContainedContentFactory(getBaseResource(), getMimeTypes(), bufferPool);
         Path styleSheet = getStyleSheet() == null ? null : getStyleSheet().getPath();
-        sendfile.openFiles().setContainment((file, real) -> file.equals(styleSheet) || factory.contains(file, real));
+        sendfile.setContainment((path, file, real) -> file.equals(styleSheet) || factory.contains(file, real));
         return factory;
     }
 }

@@ -23,7 +23,6 @@ import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.annotation.Name;
 import org.eclipse.jetty.util.component.Container;
 import org.eclipse.jetty.util.component.ContainerLifeCycle;
-import org.eclipse.jetty.util.component.Dumpable;
 import org.eclipse.jetty.util.component.DumpableCollection;
 import org.eclipse.jetty.util.component.DumpableMap;
 import org.eclipse.jetty.util.component.LifeCycle;
@@ -44,13 +43,14 @@ import org.slf4j.LoggerFactory;
  * kind keeps it. Add it before the server starts. Thread-safe.
  */
 @ManagedObject("Sendfile for all file servlets and handlers of a server")
-public final class ServerSendfile implements Container.InheritedListener, Dumpable {
+public final class ServerSendfile extends ContainerLifeCycle implements Container.InheritedListener {
     /** Contexts have an attribute of this name, {@code true}: their files go by the kernel where that is possible. */
     public static final String CONTEXT_ATTRIBUTE = "dev.millrace.sendfile";
+
     private static final Logger LOG = LoggerFactory.getLogger(ServerSendfile.class);
 
     private final Server server;
-    private final SendfileContentFactory settings = new SendfileContentFactory(path -> null);
+    private final SendfileSettings settings = new SendfileSettings();
     /** Weak, because a context that is undeployed need not tell. */
     private final Set<SendfileContentFactory> factories =
             Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
@@ -58,18 +58,19 @@ public final class ServerSendfile implements Container.InheritedListener, Dumpab
     /** @param server whose scheduler and threads look after open files */
     public ServerSendfile(@Name("server") Server server) {
         this.server = server;
+        installBean(settings);
     }
 
     /**
-     * @return serves nothing itself: its settings are those of the factories that are made from then on. Those of
-     *     ranges are not among them: Jetty's own servlets keep to Jetty's rules
+     * @return the settings of all these servlets and handlers. Those of ranges have no effect: Jetty's own servlets keep to
+     *     Jetty's rules
      */
-    public SendfileContentFactory getSettings() {
+    public SendfileSettings getSettings() {
         return settings;
     }
 
     /**
-     * Sets {@link SendfileContentFactory#setLargePages} of the settings.
+     * Sets {@link SendfileSettings#setLargePages} of the settings.
      *
      * @param directory on a hugetlbfs mount
      */
@@ -84,13 +85,18 @@ public final class ServerSendfile implements Container.InheritedListener, Dumpab
 
     @ManagedAttribute("Responses whose content went by the kernel")
     public long getTransfers() {
-        return factories().stream().mapToLong(SendfileContentFactory::getTransfers).sum();
+        return factories().stream()
+                .mapToLong(SendfileContentFactory::getTransfers)
+                .sum();
     }
 
     /** @return how often which obstacle made a response's content go by a copy */
     @ManagedAttribute("How often which obstacle made content go by a copy")
     public Map<String, Long> getObstacles() {
-        Map<String, Long> sums = new TreeMap<>(settings.getObstacles());
+        Map<String, Long> sums = new TreeMap<>();
+        for (Obstacle obstacle : Obstacle.values()) {
+            sums.put(obstacle.name(), 0L);
+        }
         for (SendfileContentFactory factory : factories()) {
             factory.getObstacles().forEach((name, count) -> sums.merge(name, count, Long::sum));
         }
@@ -107,8 +113,10 @@ public final class ServerSendfile implements Container.InheritedListener, Dumpab
     public void beanAdded(Container parent, Object child) {
         if (child instanceof ContextHandler context) {
             context.setAttribute(CONTEXT_ATTRIBUTE, true);
-        } else if (parent instanceof ResourceService service && child instanceof HttpContent.Factory found
-                && found instanceof LifeCycle life && service.getHttpContentFactory() == found) {
+        } else if (parent instanceof ResourceService service
+                && child instanceof HttpContent.Factory found
+                && found instanceof LifeCycle life
+                && service.getHttpContentFactory() == found) {
             Origin origin = Origin.of(found);
             if (origin == null) {
                 LOG.debug("Leaving {} as it is", found);
@@ -123,9 +131,8 @@ public final class ServerSendfile implements Container.InheritedListener, Dumpab
     }
 
     private void replace(ResourceService service, Origin origin) {
-        SendfileContentFactory files = new SendfileContentFactory(origin.factory(server));
+        SendfileContentFactory files = new SendfileContentFactory(origin.factory(server), settings);
         files.setServer(server);
-        files.setAs(settings);
         // The service's list: it may be filled after this.
         service.setHttpContentFactory(new PreCompressedHttpContentFactory(files, service.getPrecompressedFormats()));
         factories.add(files);
@@ -166,11 +173,13 @@ public final class ServerSendfile implements Container.InheritedListener, Dumpab
      * @param styleSheet serves a style sheet besides; null when there is none
      */
     private record Origin(ResourceHttpContentFactory files, VirtualHttpContentFactory styleSheet) {
-        private static final Set<Class<?>> AROUND = Set.of(PreCompressedHttpContentFactory.class,
-                ValidatingCachingHttpContentFactory.class, FileMappingHttpContentFactory.class,
+        private static final Set<Class<?>> AROUND = Set.of(
+                PreCompressedHttpContentFactory.class,
+                ValidatingCachingHttpContentFactory.class,
+                FileMappingHttpContentFactory.class,
                 VirtualHttpContentFactory.class);
 
-        /** @return null when something in the chain is not Jetty's own: who knows what it does to the content */
+        /** @return null when something in the chain is not Jetty's own, and may change the content */
         static Origin of(HttpContent.Factory outermost) {
             VirtualHttpContentFactory styleSheet = null;
             HttpContent.Factory current = outermost;
@@ -181,19 +190,28 @@ public final class ServerSendfile implements Container.InheritedListener, Dumpab
                 current = ((ContainerLifeCycle) current).getBean(HttpContent.Factory.class);
             }
             return current != null && current.getClass() == ResourceHttpContentFactory.class
-                    ? new Origin((ResourceHttpContentFactory) current, styleSheet) : null;
+                    ? new Origin((ResourceHttpContentFactory) current, styleSheet)
+                    : null;
         }
 
         /** Without Jetty's mapping and caching, which would read or hold every file that is sent by the kernel. */
         HttpContent.Factory factory(Server server) {
-            return styleSheet == null ? files : new VirtualHttpContentFactory(files, styleSheet.getResource(),
-                    styleSheet.getContentType(), new ByteBufferPool.Sized(server.getByteBufferPool()));
+            return styleSheet == null
+                    ? files
+                    : new VirtualHttpContentFactory(
+                            files,
+                            styleSheet.getResource(),
+                            styleSheet.getContentType(),
+                            new ByteBufferPool.Sized(server.getByteBufferPool()));
         }
     }
 
     @Override
     public void dump(Appendable out, String indent) throws IOException {
-        Dumpable.dumpObjects(out, indent, this, new DumpableCollection("factories", factories()),
+        dumpObjects(
+                out,
+                indent,
+                new DumpableCollection("factories", factories()),
                 new DumpableMap("obstacles", getObstacles()));
     }
 

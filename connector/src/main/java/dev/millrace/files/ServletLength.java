@@ -13,12 +13,12 @@ import org.eclipse.jetty.server.handler.ContextResponse;
  * about it, makes an exception with its stack trace, and aborts a response that is complete: an eighth of a small file's CPU.
  */
 final class ServletLength {
-    private ServletLength() {
-    }
+    private ServletLength() {}
 
     /** Moves the promise from the servlet's response to the one below it, which sees the content. */
     static void moveBelow(Content.Sink sink) {
-        ContextResponse context = sink instanceof Response response ? Response.as(response, ContextResponse.class) : null;
+        ContextResponse context =
+                sink instanceof Response response ? Response.as(response, ContextResponse.class) : null;
         if (context == null || context.isCommitted()) {
             return;
         }

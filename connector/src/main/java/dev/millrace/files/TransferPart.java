@@ -1,24 +1,21 @@
 package dev.millrace.files;
 
+import dev.millrace.files.cache.OpenFile;
+import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.FileRegion;
-import dev.millrace.transfer.OverwrittenFileException;
 import dev.millrace.transfer.TransferAlgorithm;
-import dev.millrace.transfer.TransferEndPoint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.eclipse.jetty.io.Content;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.eclipse.jetty.io.EofException;
 
 /**
- * One part of an answer of several ranges, as tokens: each is announced when it is read, for who reads it writes it
+ * One part of an answer of several ranges, as tokens. Each is announced when it is read, for what reads it writes it
  * next, and withdrawn when it is released. Read by one thread at a time. Owns a count of the file, and so does each
  * token that is not released.
  */
 final class TransferPart implements Content.Source {
-    private static final Logger LOG = LoggerFactory.getLogger(TransferPart.class);
-
-    private final TransferEndPoint endPoint;
+    private final SendPath sendPath;
     private final OpenFile file;
     private final TransferAlgorithm algorithm;
     private final long length;
@@ -28,12 +25,13 @@ final class TransferPart implements Content.Source {
     private Content.Chunk failure;
 
     /**
+     * @param sendPath without an obstacle
      * @param file with a count, which is this part's from now on
      * @param algorithm null: as the connector says
      */
-    TransferPart(TransferEndPoint endPoint, OpenFile file, TransferAlgorithm algorithm, long offset, long length) {
+    TransferPart(SendPath sendPath, OpenFile file, TransferAlgorithm algorithm, long offset, long length) {
         this.algorithm = algorithm;
-        this.endPoint = endPoint;
+        this.sendPath = sendPath;
         this.file = file;
         this.length = length;
         this.position = offset;
@@ -61,27 +59,37 @@ final class TransferPart implements Content.Source {
         try {
             file.checkNotOverwritten();
             token = file.token(position, left);
-        } catch (IOException x) {
-            if (x instanceof ShortFileException || x instanceof OverwrittenFileException) {
-                LOG.warn("Aborting an answer: {}", x.getMessage());
+        } catch (IOException | RuntimeException | Error x) {
+            if (x instanceof FileFailedException failed) {
+                failed.log(sendPath);
             }
             file.release();
             fail(x);
             return failure;
         }
-        endPoint.announce(new FileRegion(file, position, token, file.path(), algorithm, false));
+        FileRegion region = new FileRegion(file, position, token, file.path(), algorithm, false);
+        sendPath.endPoint().announce(region);
         position += token.remaining();
         left -= token.remaining();
         if (left == 0) {
             giveBack();
         }
-        return Content.Chunk.from(token, left == 0, this::onWritten);
+        long end = position;
+        return Content.Chunk.from(token, left == 0, () -> onReleased(region, end));
     }
 
-    private void onWritten() {
-        endPoint.withdraw();
-        file.onPartSent(position);
-        file.release();
+    private void onReleased(FileRegion region, long end) {
+        try {
+            if (region.remaining() > 0) {
+                // Not sent to its end: its write has failed, or is given up while it is pending.
+                ReleasingCallback.cancel(sendPath.response(), false, new EofException("a part was given up"));
+            } else {
+                file.onPartSent(end);
+            }
+        } finally {
+            sendPath.endPoint().withdraw(region);
+            file.release();
+        }
     }
 
     private void giveBack() {

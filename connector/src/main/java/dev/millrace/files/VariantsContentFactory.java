@@ -17,10 +17,10 @@ import org.slf4j.LoggerFactory;
 final class VariantsContentFactory extends PreCompressedHttpContentFactory {
     private static final Logger LOG = LoggerFactory.getLogger(VariantsContentFactory.class);
 
-    private final HttpContent.Factory found;
+    private final SendfileContentFactory found;
     private final List<CompressedContentFormat> formats;
 
-    VariantsContentFactory(HttpContent.Factory found, List<CompressedContentFormat> formats) {
+    VariantsContentFactory(SendfileContentFactory found, List<CompressedContentFormat> formats) {
         super(found, formats);
         this.found = found;
         this.formats = formats;
@@ -33,7 +33,8 @@ final class VariantsContentFactory extends PreCompressedHttpContentFactory {
             return null;
         }
         // What has the name of a directory besides is another file.
-        Set<CompressedContentFormat> variants = formats.isEmpty() || content.getResource().isDirectory() ? Set.of() : variants(path);
+        Set<CompressedContentFormat> variants =
+                formats.isEmpty() || content.getResource().isDirectory() ? Set.of() : variants(path);
         return new HttpContent.Wrapper(content) {
             @Override
             public Set<CompressedContentFormat> getPreCompressedContentFormats() {
@@ -54,7 +55,7 @@ final class VariantsContentFactory extends PreCompressedHttpContentFactory {
 
     private boolean isFound(String variant) {
         try {
-            HttpContent content = found.getContent(variant);
+            HttpContent content = found.getVariant(variant);
             return content != null && !content.getResource().isDirectory();
         } catch (IOException x) {
             LOG.debug("Cannot open {}", variant, x);

@@ -7,19 +7,22 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Objects;
+import org.eclipse.jetty.util.NanoTime;
 
 /**
  * A part of a file that a response promises to send, and the token that stands for it on the way through Jetty.
  *
  * <p>The token is a buffer of the region's length. Jetty's HTTP/1.1 connection hands the very buffer that the
  * application wrote to the end point, so the end point knows the region by the token's identity, and sends it with
- * {@code sendfile(2)} instead of the buffer's bytes. Whoever reads the token all the same reads the true bytes.
+ * {@code sendfile(2)} instead of the buffer's bytes. Code that reads the token all the same reads the true bytes.
  *
  * <p>The region borrows the file and the token: their owner keeps both open until the write of the token has
  * completed or failed. Not thread-safe: one flushing thread at a time.
  */
 public final class FileRegion {
     private static final int ASKED_EVERY_BYTES = 512 * 1024;
+    /** For how long {@link #checkNotTruncated} holds. To ask again takes half a microsecond; the write takes seven. */
+    private static final long CHECKED_NANOS = 1_000_000;
 
     private final FileSource file;
     private final long position;
@@ -28,6 +31,8 @@ public final class FileRegion {
     private final Object name;
     private final TransferAlgorithm algorithm;
     private final boolean withHead;
+    private long checkedNanoTime;
+    private boolean checked;
 
     /**
      * @param file the open file, borrowed
@@ -47,7 +52,12 @@ public final class FileRegion {
      * @param withHead whether what comes before the token in its write, the header of a response, is to take the region's
      *     bytes with it, from the mapping, as far as the socket takes them at once
      */
-    public FileRegion(FileSource file, long position, ByteBuffer token, Object name, TransferAlgorithm algorithm,
+    public FileRegion(
+            FileSource file,
+            long position,
+            ByteBuffer token,
+            Object name,
+            TransferAlgorithm algorithm,
             boolean withHead) {
         this.file = Objects.requireNonNull(file, "file");
         this.token = Objects.requireNonNull(token, "token");
@@ -87,13 +97,14 @@ public final class FileRegion {
     }
 
     /**
-     * Whether the next bytes lie in memory, as far as the system tells: Linux tells (mincore(2)) only who may write the
-     * file, and claims for others that they do. Asked about are a page in every 512 KiB, for files come and go in runs,
-     * and the last: a question costs as much as sending three pages, and asking about each page took more CPU than sending all.
+     * Whether the next bytes lie in memory, as far as the system tells. Linux tells it (mincore(2)) only to a process that may
+     * write the file; to others it claims that they do. A question costs as much as sending three pages, and files come into
+     * memory in runs. So the last page is asked about, and one in every 512 KiB before it.
      *
      * @param bytes how many to look at
+     * @return whether all that were looked at lie in memory
      */
-    boolean isLoaded(int bytes) {
+    public boolean isLoaded(int bytes) {
         int length = Math.min(bytes, token.remaining());
         if (length == 0) {
             return true;
@@ -116,6 +127,7 @@ public final class FileRegion {
      * @param buffers the buffers of one write
      * @return the token's index, or -1
      */
+    @SuppressWarnings("ReferenceEquality") // Another buffer with equal bytes is not the token.
     public int indexIn(ByteBuffer[] buffers) {
         for (int i = 0; i < buffers.length; i++) {
             if (buffers[i] == token) {
@@ -141,7 +153,9 @@ public final class FileRegion {
         }
         for (int i = 0; i < index; i++) {
             if (buffers[i].hasRemaining()) {
-                checkNotTruncated();
+                if (!checked || NanoTime.since(checkedNanoTime) > CHECKED_NANOS) {
+                    checkNotTruncated();
+                }
                 return true;
             }
         }
@@ -167,11 +181,10 @@ public final class FileRegion {
      */
     public int transferTo(SocketChannel socket, int maxBytes) throws IOException {
         int want = Math.min(maxBytes, token.remaining());
-        long from = position + token.position();
         int sent;
         checkLastPart(want);
         try {
-            sent = (int) file.call(channel -> channel.transferTo(from, want, socket));
+            sent = (int) file.transferTo(position + token.position(), want, socket);
         } catch (ClosedChannelException x) {
             throw x;
         } catch (IOException x) {
@@ -218,7 +231,7 @@ public final class FileRegion {
     }
 
     /**
-     * Notes that bytes were sent: called by who sends them by other means than {@link #transferTo}.
+     * Notes that bytes were sent by other means than {@link #transferTo}.
      *
      * @param bytes how many
      */
@@ -229,7 +242,8 @@ public final class FileRegion {
         }
     }
 
-    // What a peer takes for the whole is wrong when it has parts of two versions; before that it has nothing.
+    // A peer must not take parts of two versions for a whole file. With the last part withheld it knows that it has
+    // none.
     private void checkLastPart(int bytes) throws IOException {
         if (bytes == token.remaining() && sent() > 0) {
             try {
@@ -241,14 +255,22 @@ public final class FileRegion {
         }
     }
 
-    // The kernel answers 0 both for a full socket and for a position at or beyond the end of the file.
-    private void checkNotTruncated() throws IOException {
+    /**
+     * Checks that the file reaches as far as the region. Called before the header is written, when another answer is still possible;
+     * and when the kernel sends nothing: it answers 0 both for a full socket and for a position at or beyond the end of the file.
+     *
+     * @throws TruncatedFileException when the file has become shorter
+     * @throws IOException when the file is closed
+     */
+    public void checkNotTruncated() throws IOException {
         long end = position + token.limit();
         long size = file.call(FileChannel::size);
         if (size < end) {
             file.onTruncated();
             throw new TruncatedFileException(name, end, size);
         }
+        checked = true;
+        checkedNanoTime = NanoTime.now();
     }
 
     @Override

@@ -4,10 +4,11 @@ import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.channels.WritableByteChannel;
 
 /**
- * An open file that several threads send or read at the same time. The JDK closes a file channel when a thread is interrupted that
- * uses it, for all who use it ({@link java.nio.channels.InterruptibleChannel}); the others open it again, and go on.
+ * An open file that several threads send or read at the same time. When a thread is interrupted that uses a file channel, the JDK
+ * closes the channel for all threads ({@link java.nio.channels.InterruptibleChannel}). The others open it again, and go on.
  *
  * <p>Implementations are thread-safe.
  */
@@ -19,25 +20,22 @@ public interface FileSource {
      */
     FileChannel channel() throws IOException;
 
-    /** Told when the file turns out to be shorter than a region of it: whoever keeps it open may want to open it anew. */
-    default void onTruncated() {
-    }
+    /** Told when the file turns out to be shorter than a region of it: a cache of open files may want to open it anew. */
+    default void onTruncated() {}
 
     /**
-     * Told when a part was sent and others are to follow, so that they can be told from those of another version.
+     * Told when a part was sent and others are to follow, so that parts of another version can be recognized.
      *
      * @param end where the part ends in the file, in bytes
      */
-    default void onPartSent(long end) {
-    }
+    default void onPartSent(long end) {}
 
     /**
      * Called before the last part of what is sent of the file, if there were others.
      *
      * @throws OverwrittenFileException when it was written over since it was opened: what was sent before was of another version
      */
-    default void checkNotOverwritten() throws OverwrittenFileException {
-    }
+    default void checkNotOverwritten() throws OverwrittenFileException {}
 
     /** A call that uses the file. */
     @FunctionalInterface
@@ -46,10 +44,9 @@ public interface FileSource {
     }
 
     /**
-     * Makes a call, again if meanwhile an interrupt of another thread that uses the file has closed the channel: then it has done
-     * nothing, for one that has done something returns all the same. An interrupt that this thread has already, which is meant for the
-     * application, is kept from the channel, and stands again afterwards. One that comes during the call fails it: the JDK says so
-     * also of a call that has done something ({@code AbstractInterruptibleChannel.end}), and to repeat it would send bytes twice.
+     * Makes a call, and makes it again if the interrupt of another thread has closed the channel meanwhile. A call that fails for
+     * this reason has done nothing, because the JDK returns what a call has done. An interrupt that this thread had before is
+     * meant for the application: it is kept from the channel, and stands again afterwards.
      *
      * @return what the call returned
      * @throws java.nio.channels.ClosedByInterruptException when this thread was interrupted during the call; how much it did is unknown
@@ -62,20 +59,57 @@ public interface FileSource {
             while (true) {
                 try {
                     return call.on(file);
-                } catch (ClosedByInterruptException x) {
-                    throw x;
                 } catch (ClosedChannelException x) {
-                    FileChannel again = channel();
-                    if (again == file) {
-                        throw x;
-                    }
-                    file = again;
+                    file = reopened(file, x);
                 }
             }
         } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
+            restore(interrupted);
+        }
+    }
+
+    /**
+     * Sends bytes of the file by {@link FileChannel#transferTo}: as {@link #call}, without an object for each call.
+     *
+     * @param position where the bytes begin in the file
+     * @param count the most bytes to send
+     * @param target where to
+     * @return the bytes sent
+     * @throws IOException as {@link #call}
+     */
+    default long transferTo(long position, long count, WritableByteChannel target) throws IOException {
+        boolean interrupted = Thread.interrupted();
+        try {
+            FileChannel file = channel();
+            while (true) {
+                try {
+                    return file.transferTo(position, count, target);
+                } catch (ClosedChannelException x) {
+                    file = reopened(file, x);
+                }
             }
+        } finally {
+            restore(interrupted);
+        }
+    }
+
+    // After an interrupt of this thread the call may have sent bytes (AbstractInterruptibleChannel.end): to repeat it
+    // would
+    // send them twice.
+    private FileChannel reopened(FileChannel closed, ClosedChannelException cause) throws IOException {
+        if (cause instanceof ClosedByInterruptException) {
+            throw cause;
+        }
+        FileChannel again = channel();
+        if (again == closed) {
+            throw cause;
+        }
+        return again;
+    }
+
+    private static void restore(boolean interrupted) {
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 }

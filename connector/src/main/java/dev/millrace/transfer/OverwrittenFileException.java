@@ -1,9 +1,7 @@
 package dev.millrace.transfer;
 
-import java.io.IOException;
-
-/** A file has been written over while a response sent it, which may have sent parts of both. The connection must be closed. */
-public final class OverwrittenFileException extends IOException {
+/** A file has been written over while a response sent it: the response may have sent parts of both versions. */
+public final class OverwrittenFileException extends FileFailedException {
     private static final long serialVersionUID = 1L;
 
     /** @param file its name, for the message */

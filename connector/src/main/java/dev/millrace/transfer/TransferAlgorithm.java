@@ -1,25 +1,42 @@
 package dev.millrace.transfer;
 
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How transfers share the workers, and what a transfer does when its socket takes no more. Chosen by name; see
- * {@link #of}. Immutable.
+ * How transfers share the workers, and what a transfer does when its socket is full. Chosen by name: see {@link #of}.
+ * Immutable.
  *
- * <p>All but the last are those of Igor Minar's grizzly-sendfile (2009).
+ * <p>{@code Adaptive} is Millrace's own. The other three are those of Igor Minar's grizzly-sendfile (2009).
  */
-public abstract sealed class TransferAlgorithm
-        permits SimpleBlocking, EqualNonBlocking, EqualBlocking, Adaptive {
+public final class TransferAlgorithm {
+    /** The most bytes of one system call, and of a turn that has no bound of its own, as nginx's {@code sendfile_max_chunk}. */
+    public static final int TURN_BYTES = 2 * 1024 * 1024;
+    /** Grizzly's had 80 KiB. Decision 0017 has the measurements. */
+    private static final int EQUAL_BLOCKING_BYTES = 256 * 1024;
+
+    /** A socket rarely has less room than this. */
+    private static final int LEAST_SELECTOR_BYTES = 128 * 1024;
+
     private static final Pattern SYNTAX = Pattern.compile("(\\w+)(?:\\((\\d{1,9})\\))?");
-    /** As nginx's sendfile_max_chunk. */
-    static final int TURN_BYTES = 2 * 1024 * 1024;
+
+    private final String name;
+    private final int ownThreadTurnBytes;
+    private final Supplier<Policy> policies;
+
+    private TransferAlgorithm(String name, int ownThreadTurnBytes, Supplier<Policy> policies) {
+        this.name = name;
+        this.ownThreadTurnBytes = ownThreadTurnBytes;
+        this.policies = policies;
+    }
 
     /**
      * Finds an algorithm by its name.
      *
      * @param text {@code SimpleBlocking}: a worker owns a transfer until its end; {@code EqualNonBlocking}: a turn ends when the
-     *     socket takes no more, and any worker goes on when it does; {@code EqualBlocking(bytes)}: a turn ends when that many
+     *     socket is full, and any worker goes on when it has room; {@code EqualBlocking(bytes)}: a turn ends when that many
      *     bytes are sent, 262,144 unless given; {@code Adaptive}: goes by how long the client needed, the last
      *     time, to make room
      * @return the algorithm; its {@code toString} is its name
@@ -32,17 +49,28 @@ public abstract sealed class TransferAlgorithm
         }
         String bytes = parts.group(2);
         if (parts.group(1).equals("EqualBlocking")) {
-            return bytes == null ? EqualBlocking.INSTANCE : new EqualBlocking(Integer.parseInt(bytes));
+            return equalBlocking(bytes == null ? EQUAL_BLOCKING_BYTES : Integer.parseInt(bytes));
         }
         if (bytes != null) {
             throw unknown(text);
         }
         return switch (parts.group(1)) {
-            case "SimpleBlocking" -> SimpleBlocking.INSTANCE;
-            case "EqualNonBlocking" -> EqualNonBlocking.INSTANCE;
-            case "Adaptive" -> Adaptive.INSTANCE;
+            case "SimpleBlocking" -> shared("SimpleBlocking", 0, new BlockingPolicy(0, Integer.MAX_VALUE));
+            case "EqualNonBlocking" -> new TransferAlgorithm("EqualNonBlocking", 0, NonBlockingPolicy::new);
+            case "Adaptive" -> new TransferAlgorithm("Adaptive", 0, AdaptivePolicy::new);
             default -> throw unknown(text);
         };
+    }
+
+    private static TransferAlgorithm equalBlocking(int bytes) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("EqualBlocking needs a buffer of at least 1 byte");
+        }
+        return shared("EqualBlocking(" + bytes + ")", bytes, new BlockingPolicy(bytes, bytes));
+    }
+
+    private static TransferAlgorithm shared(String name, int ownThreadTurnBytes, Policy stateless) {
+        return new TransferAlgorithm(name, ownThreadTurnBytes, () -> stateless);
     }
 
     private static IllegalArgumentException unknown(String text) {
@@ -50,11 +78,153 @@ public abstract sealed class TransferAlgorithm
                 + "EqualBlocking(bytes) or Adaptive, not " + text);
     }
 
-    /** @return the way of one transfer, new unless it remembers nothing */
-    abstract Course newCourse();
+    /** @return the decisions of one transfer over a channel that does not block */
+    public Policy newPolicy() {
+        return policies.get();
+    }
 
-    /** @return the bytes after which a connection with a thread of its own lets others have their turn; 0: never */
-    int blockingTurnBytes() {
-        return 0;
+    /**
+     * @return the bytes after which a transfer lets others have their turn where its connection has a thread of its own;
+     *     0: it never does
+     */
+    int ownThreadTurnBytes() {
+        return ownThreadTurnBytes;
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+
+    /** The decisions of one transfer over a channel that does not block. Used by one thread at a time. */
+    public interface Policy {
+        /** A wait that ends only when the client makes room or the connection ends. */
+        int UNLIMITED = -1;
+
+        /** @return the most bytes that the thread that writes the response sends by itself, without waiting; 0: none */
+        int firstBytes();
+
+        /** @return the most bytes of a worker's turn */
+        int turnBytes();
+
+        /**
+         * Called when the socket has taken all that a turn may send.
+         *
+         * @param crowded whether other transfers wait for a worker
+         * @return whether the same worker takes the next turn at once
+         */
+        default boolean keepsWorker(boolean crowded) {
+            return false;
+        }
+
+        /**
+         * Called when the socket is full.
+         *
+         * @param sent what the socket has just taken, in bytes
+         * @param nanoTime the time
+         * @param crowded whether other transfers wait for a worker
+         * @return for how many milliseconds the worker waits for room; 0: not at all, the selector tells; {@link #UNLIMITED}
+         */
+        int waitMillis(int sent, long nanoTime, boolean crowded);
+
+        /**
+         * Called when the socket of a client that did not make room at once has room again.
+         *
+         * @param nanoTime the time
+         * @return the most bytes that the selector's own thread sends, if they are in memory; 0: none, a worker does
+         */
+        default int selectorBytes(long nanoTime) {
+            return 0;
+        }
+    }
+
+    // A slow client has room for little. It is soon sent, and waking a worker for it costs more. The bound follows the
+    // last room and grows by doubling, because mincore(2) must be asked about each part more.
+    private static int selectorBytesAfter(int lastRoomBytes) {
+        return Math.max(LEAST_SELECTOR_BYTES, Math.min(TURN_BYTES, lastRoomBytes * 2));
+    }
+
+    /**
+     * A worker waits until the socket has taken all of its turn. A client that takes nothing holds a worker until its idle
+     * timeout. With turns of unlimited length a worker owns a transfer from its first byte to its end.
+     */
+    private record BlockingPolicy(int firstBytes, int turnBytes) implements Policy {
+        @Override
+        public int waitMillis(int sent, long nanoTime, boolean crowded) {
+            return UNLIMITED;
+        }
+    }
+
+    /** A turn is what the socket takes at once. Then the worker is free: no thread waits for a client. */
+    private static final class NonBlockingPolicy implements Policy {
+        private int lastRoomBytes;
+
+        @Override
+        public int firstBytes() {
+            return TURN_BYTES;
+        }
+
+        @Override
+        public int turnBytes() {
+            return TURN_BYTES;
+        }
+
+        @Override
+        public int waitMillis(int sent, long nanoTime, boolean crowded) {
+            lastRoomBytes = sent;
+            return 0;
+        }
+
+        @Override
+        public int selectorBytes(long nanoTime) {
+            return selectorBytesAfter(lastRoomBytes);
+        }
+    }
+
+    /**
+     * Goes by how long the client needed, the last time, to make room. A fast client keeps its worker while no other transfer
+     * wants one, and is waited for when it was quick: that spares the way over the selector. Any other client is left to
+     * the selector at once, which sends by itself what is in memory: that spares the way over a worker.
+     */
+    static final class AdaptivePolicy implements Policy {
+        /** To wait longer than this costs a worker more than the selector costs. */
+        private static final int QUICK_MILLIS = 2;
+
+        private static final long QUICK_NANOS = TimeUnit.MILLISECONDS.toNanos(QUICK_MILLIS);
+
+        private boolean hasBeenFull;
+        private int lastRoomBytes;
+        private long fullNanoTime;
+
+        @Override
+        public int firstBytes() {
+            return TURN_BYTES;
+        }
+
+        @Override
+        public int turnBytes() {
+            return TURN_BYTES;
+        }
+
+        @Override
+        public boolean keepsWorker(boolean crowded) {
+            return !crowded;
+        }
+
+        // Nothing sent means that the wait before this was in vain, or that the system is short of memory.
+        @Override
+        public int waitMillis(int sent, long nanoTime, boolean crowded) {
+            boolean quick = hasBeenFull && sent > 0 && nanoTime - fullNanoTime < QUICK_NANOS;
+            hasBeenFull = true;
+            lastRoomBytes = sent;
+            fullNanoTime = nanoTime;
+            return quick && !crowded ? QUICK_MILLIS : 0;
+        }
+
+        @Override
+        public int selectorBytes(long nanoTime) {
+            boolean slow = hasBeenFull && nanoTime - fullNanoTime >= QUICK_NANOS;
+            return slow ? selectorBytesAfter(lastRoomBytes) : 0;
+        }
     }
 }

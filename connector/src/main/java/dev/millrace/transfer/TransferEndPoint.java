@@ -11,16 +11,18 @@ import org.eclipse.jetty.io.EndPoint;
  */
 public interface TransferEndPoint extends EndPoint {
     /**
-     * Announces a region. Called by the thread that is about to write its token.
+     * Announces a region, in place of any that was announced before. Called by the thread that is about to write its token.
      *
      * @param region the region; stays owned by the caller
      */
     void announce(FileRegion region);
 
     /**
-     * Withdraws the region that was announced, if any. Called when the write of the token has completed or failed.
+     * Withdraws a region. Called when the write of its token has completed or failed, and no thread sends from it.
+     *
+     * @param region the one that was announced; of any other, nothing is withdrawn
      */
-    void withdraw();
+    void withdraw(FileRegion region);
 
     /** @return the counters that this end point's connector keeps; never null */
     TransferStatistics getTransferStatistics();

@@ -9,8 +9,8 @@ import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 
 /**
- * What workers are where each connection has a thread of its own: the right to take a turn, first come, first served.
- * Asked for by algorithms that limit how many transfer at once. Thread-safe.
+ * The right to take a turn, first come, first served, where each connection has a thread of its own. Algorithms that limit how many
+ * transfers run at once ask for it. Thread-safe.
  */
 @ManagedObject("Permits to transfer files")
 public final class TransferPermits {
@@ -19,7 +19,7 @@ public final class TransferPermits {
     private int workers = 50;
     private int busy;
 
-    /** One that waits; of the lock. */
+    /** A transfer that waits for its turn; guarded by the lock. */
     private static final class Waiter {
         private final Condition decided;
         private boolean granted;
@@ -77,6 +77,7 @@ public final class TransferPermits {
      * @param owner by which {@link #cancel} knows the one that waits
      * @param open whether it still may wait; what makes it false must be followed by {@link #cancel}
      * @return whether the turn is there; if not, it was cancelled
+     * @throws IllegalStateException when the owner waits already
      */
     public boolean acquire(Object owner, BooleanSupplier open) {
         lock.lock();
@@ -89,7 +90,9 @@ public final class TransferPermits {
                 return true;
             }
             Waiter waiter = new Waiter(lock.newCondition());
-            waiters.put(owner, waiter);
+            if (waiters.putIfAbsent(owner, waiter) != null) {
+                throw new IllegalStateException(owner + " waits already");
+            }
             while (!waiter.granted && !waiter.cancelled) {
                 waiter.decided.awaitUninterruptibly();
             }
@@ -99,10 +102,17 @@ public final class TransferPermits {
         }
     }
 
-    /** Ends a turn. */
+    /**
+     * Ends a turn.
+     *
+     * @throws IllegalStateException when there is none
+     */
     public void release() {
         lock.lock();
         try {
+            if (busy == 0) {
+                throw new IllegalStateException("released more often than acquired");
+            }
             busy--;
             grant();
         } finally {
@@ -122,7 +132,7 @@ public final class TransferPermits {
         }
     }
 
-    /** @param owner whose wait is to end, if it waits */
+    /** @param owner its wait ends, if it waits */
     public void cancel(Object owner) {
         lock.lock();
         try {

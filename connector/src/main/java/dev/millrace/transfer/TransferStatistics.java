@@ -1,7 +1,5 @@
 package dev.millrace.transfer;
 
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
@@ -13,14 +11,11 @@ import org.eclipse.jetty.util.annotation.ManagedOperation;
  */
 @ManagedObject("Bytes by the way they were sent")
 public final class TransferStatistics {
-    /** Any way of writing that has no name. */
-    public static final String CUSTOM = "custom";
-
     private final LongAdder regions = new LongAdder();
     private final LongAdder transferCalls = new LongAdder();
     private final LongAdder transferredBytes = new LongAdder();
     private final LongAdder regionCopiedBytes = new LongAdder();
-    private final Map<String, LongAdder> writtenBytes = new ConcurrentHashMap<>();
+    private final LongAdder writtenBytes = new LongAdder();
     private final LongAdder truncations = new LongAdder();
     private final LongAdder turns = new LongAdder();
     private final LongAdder selectorTurns = new LongAdder();
@@ -44,37 +39,12 @@ public final class TransferStatistics {
 
     @ManagedAttribute("Bytes sent from memory: headers, content and copied files")
     public long getCopiedBytes() {
-        return getRegionCopiedBytes() + writtenBytes.values().stream().mapToLong(LongAdder::sum).sum();
+        return getRegionCopiedBytes() + writtenBytes.sum();
     }
 
     @ManagedAttribute("Bytes of file regions that were copied for a full socket, so that a virtual thread could park")
     public long getRegionCopiedBytes() {
         return regionCopiedBytes.sum();
-    }
-
-    @ManagedAttribute("Bytes sent from memory by write strategy gather")
-    public long getGatherBytes() {
-        return written("gather").sum();
-    }
-
-    @ManagedAttribute("Bytes sent from memory by write strategy direct")
-    public long getDirectBytes() {
-        return written("direct").sum();
-    }
-
-    @ManagedAttribute("Bytes sent from memory by write strategy chunk")
-    public long getChunkBytes() {
-        return written("chunk").sum();
-    }
-
-    @ManagedAttribute("Bytes sent from memory by write strategy adaptive-chunk")
-    public long getAdaptiveChunkBytes() {
-        return written("adaptive-chunk").sum();
-    }
-
-    @ManagedAttribute("Bytes sent from memory by write strategies of your own")
-    public long getCustomBytes() {
-        return written(CUSTOM).sum();
     }
 
     @ManagedAttribute("Responses aborted because their file became shorter")
@@ -108,7 +78,7 @@ public final class TransferStatistics {
         transferCalls.reset();
         transferredBytes.reset();
         regionCopiedBytes.reset();
-        writtenBytes.values().forEach(LongAdder::reset);
+        writtenBytes.reset();
         truncations.reset();
         turns.reset();
         selectorTurns.reset();
@@ -132,12 +102,9 @@ public final class TransferStatistics {
         regionCopiedBytes.add(bytes);
     }
 
-    /**
-     * @param strategy a write strategy's word, or {@link #CUSTOM}
-     * @return counts what writes from memory send in this way
-     */
-    public LongAdder written(String strategy) {
-        return writtenBytes.computeIfAbsent(strategy, s -> new LongAdder());
+    /** @param bytes what one call sent from memory */
+    public void onWritten(long bytes) {
+        writtenBytes.add(bytes);
     }
 
     /** Counts a turn of a selector's own thread, which is counted as a turn besides. */
@@ -163,6 +130,6 @@ public final class TransferStatistics {
     @Override
     public String toString() {
         return "TransferStatistics[regions=" + getRegions() + ",turns=" + getTurns() + ",transferred="
-                + getTransferredBytes() + ",copied=" + getCopiedBytes() + ",written=" + writtenBytes + "]";
+                + getTransferredBytes() + ",copied=" + getCopiedBytes() + "]";
     }
 }

@@ -21,17 +21,18 @@ public final class TransferWorkers extends ContainerLifeCycle implements Executo
     private static final int IDLE_THREAD_MILLIS = 10_000;
 
     private final QueuedThreadPool threads = new QueuedThreadPool(50, 0, IDLE_THREAD_MILLIS);
-    private final ConcurrentLinkedDeque<WriteGate> gates = new ConcurrentLinkedDeque<>();
-    private NewGate newGate = WriteGate::new;
+    private final ConcurrentLinkedDeque<WriteSelector> writeSelectors = new ConcurrentLinkedDeque<>();
+    private NewWriteSelector newWriteSelector = WriteSelector::new;
 
-    /** Opens gates. */
-    interface NewGate {
-        WriteGate open() throws IOException;
+    /** Opens a write selector, which takes a descriptor. */
+    interface NewWriteSelector {
+        WriteSelector open() throws IOException;
     }
 
     /** With 50 threads at most. */
     public TransferWorkers() {
         threads.setReservedThreads(0);
+        setWorkers(threads.getMaxThreads());
         addBean(threads);
     }
 
@@ -43,11 +44,13 @@ public final class TransferWorkers extends ContainerLifeCycle implements Executo
     /** @param workers the most threads, at least 1; before start */
     public void setWorkers(int workers) {
         threads.setMaxThreads(workers);
+        // Jetty's pools let one thread go in each idle timeout.
+        threads.setMaxEvictCount(workers);
     }
 
-    /** @param newGate for tests; before start */
-    void setNewGate(NewGate newGate) {
-        this.newGate = newGate;
+    /** @param newWriteSelector for tests; before start */
+    void setNewWriteSelector(NewWriteSelector newWriteSelector) {
+        this.newWriteSelector = newWriteSelector;
     }
 
     @ManagedAttribute("Most threads that transfer at once")
@@ -80,10 +83,10 @@ public final class TransferWorkers extends ContainerLifeCycle implements Executo
     }
 
     /**
-     * Gives a task to a pool, which queues it before it asks for another thread: without one the task is done all the same, by those
-     * that the pool has.
+     * Gives a task to a pool. The pool queues the task before it asks the system for another thread. When there is none to be had,
+     * the threads that the pool has do the task.
      *
-     * @throws OutOfMemoryError when it has none
+     * @throws OutOfMemoryError when the pool has no thread
      */
     public static void execute(QueuedThreadPool pool, Runnable task) {
         try {
@@ -97,34 +100,40 @@ public final class TransferWorkers extends ContainerLifeCycle implements Executo
     }
 
     /**
-     * @return a gate that nobody uses, to be given back
-     * @throws IOException when there are no descriptors left
+     * @return a write selector that no worker uses; given back by {@link #releaseWriteSelector}
+     * @throws IOException when the system has no descriptor left
      */
-    public WriteGate enterGate() throws IOException {
-        WriteGate gate = gates.pollFirst();
-        return gate == null ? newGate.open() : gate;
+    public WriteSelector acquireWriteSelector() throws IOException {
+        WriteSelector writeSelector = writeSelectors.pollFirst();
+        return writeSelector == null ? newWriteSelector.open() : writeSelector;
     }
 
-    /** @param gate which nobody waits at any more */
-    public void leaveGate(WriteGate gate) {
+    /** @param writeSelector at which no worker waits any more */
+    public void releaseWriteSelector(WriteSelector writeSelector) {
         try {
-            gate.leave();
-            if (isStopped()) {
-                gate.close();
-            } else {
-                gates.addFirst(gate);
+            writeSelector.leave();
+            writeSelectors.addFirst(writeSelector);
+            if (isStopping() || isStopped()) {
+                // A worker may end after the stop has closed those that were there.
+                closeWriteSelectors();
             }
         } catch (IOException x) {
             LOG.warn("Closing a selector of {}", this, x);
-            IO.close(gate);
+            IO.close(writeSelector);
         }
     }
 
     @Override
     protected void doStop() throws Exception {
         super.doStop();
-        for (WriteGate gate = gates.poll(); gate != null; gate = gates.poll()) {
-            IO.close(gate);
+        closeWriteSelectors();
+    }
+
+    private void closeWriteSelectors() {
+        for (WriteSelector writeSelector = writeSelectors.poll();
+                writeSelector != null;
+                writeSelector = writeSelectors.poll()) {
+            IO.close(writeSelector);
         }
     }
 }

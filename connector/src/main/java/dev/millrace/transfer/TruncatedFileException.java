@@ -1,12 +1,16 @@
 package dev.millrace.transfer;
 
-import java.io.IOException;
-
-/** A file has become shorter than the length that a response has already promised. The connection must be closed. */
-public final class TruncatedFileException extends IOException {
+/** A file has become shorter than the length that a response promises. */
+public final class TruncatedFileException extends FileFailedException {
     private static final long serialVersionUID = 1L;
 
-    TruncatedFileException(Object file, long expectedBytes, long sizeBytes) {
-        super((file == null ? "file" : file) + " was truncated: " + expectedBytes + " bytes expected, " + sizeBytes + " left");
+    /**
+     * @param file its name, for the message; may be null
+     * @param expectedBytes where the promised part ends in the file
+     * @param sizeBytes the length of the file now
+     */
+    public TruncatedFileException(Object file, long expectedBytes, long sizeBytes) {
+        super((file == null ? "file" : file) + " was truncated: " + expectedBytes + " bytes expected, " + sizeBytes
+                + " left");
     }
 }

@@ -2,8 +2,8 @@ package dev.millrace.transfer;
 
 import java.io.IOException;
 
-/** The system cannot read what a response has already promised. The connection must be closed. */
-public final class UnreadableFileException extends IOException {
+/** The system cannot read what a response has already promised. */
+public final class UnreadableFileException extends FileFailedException {
     private static final long serialVersionUID = 1L;
 
     /**
@@ -12,6 +12,7 @@ public final class UnreadableFileException extends IOException {
      * @param cause what the system said
      */
     public UnreadableFileException(Object file, long position, IOException cause) {
-        super("cannot read " + (file == null ? "file" : file) + " at " + position + ": " + cause, cause);
+        super("cannot read " + (file == null ? "file" : file) + " at " + position + ": " + cause);
+        initCause(cause);
     }
 }

@@ -3,6 +3,7 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.io.UncheckedIOException;
@@ -12,13 +13,8 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import org.eclipse.jetty.io.Content;
-import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -63,23 +59,18 @@ class AcceptedSocketTest {
                     }
                 },
                 KeepingAlive::new,
-                server -> new KeepingAlive(server) { });
+                server -> new KeepingAlive(server) {});
     }
 
     @ParameterizedTest
     @MethodSource("connectors")
     void configuresSocketsItself(Function<Server, ServerConnector> connector) throws Exception {
         try (TestServer server = new TestServer(connector)) {
-            server.start(new Handler.Abstract() {
-                @Override
-                public boolean handle(Request request, Response response, Callback callback) {
-                    Content.Sink.write(response, true, "fine", callback);
-                    return true;
-                }
-            });
+            server.start(Handlers.hello());
             try (RawClient client = server.client()) {
-                assertEquals("fine", client.get("/").answer().text());
-                SocketChannel accepted = (SocketChannel) server.events().last().getEndPoint().getTransport();
+                assertEquals("hello", client.get("/").answer().text());
+                SocketChannel accepted =
+                        (SocketChannel) server.events().last().getEndPoint().getTransport();
                 assertTrue(accepted.getOption(StandardSocketOptions.SO_KEEPALIVE));
                 assertTrue(accepted.getOption(StandardSocketOptions.TCP_NODELAY));
             }

@@ -145,7 +145,8 @@ class AsyncContractTest {
 
     @Test
     void echoesToAClientThatSendsEverythingFirst() throws Exception {
-        try (TestServer server = server(new Echo()); RawClient client = server.client()) {
+        try (TestServer server = server(new Echo());
+                RawClient client = server.client()) {
             echo(server, client, random(BYTES));
         }
     }
@@ -154,11 +155,13 @@ class AsyncContractTest {
     @Test
     void echoesOverTlsToAClientThatSendsEverythingFirst(@TempDir Path directory) throws Exception {
         Tls tls = new Tls(directory);
-        TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"),
-                new HttpConnectionFactory()));
+        TestServer server = new TestServer(
+                s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
         server.connector().setAcceptedReceiveBufferSize(64 * 1024);
         server.connector().setAcceptedSendBufferSize(64 * 1024);
-        try (server; RawClient plain = new RawClient(server.start(context(new Echo())).port(), 64 * 1024);
+        try (server;
+                RawClient plain =
+                        new RawClient(server.start(context(new Echo())).port(), 64 * 1024);
                 RawClient client = tls.over(plain.socket())) {
             echo(server, client, random(BYTES / 4));
         }
@@ -179,13 +182,17 @@ class AsyncContractTest {
     void echoesOverHttp2() throws Exception {
         byte[] body = random(BYTES);
         HttpConfiguration configuration = new HttpConfiguration();
-        TestServer http2 = new TestServer(s -> connectors.on(s, new HttpConnectionFactory(configuration),
-                new HTTP2CServerConnectionFactory(configuration)));
+        TestServer http2 = new TestServer(s -> connectors.on(
+                s, new HttpConnectionFactory(configuration), new HTTP2CServerConnectionFactory(configuration)));
         try (TestServer server = http2.start(context(new Echo()))) {
-            HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
+            HttpClient client =
+                    HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
             HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://localhost:" + server.port() + "/"));
             // What has no body upgrades the connection.
-            assertEquals(405, client.send(request.GET().build(), HttpResponse.BodyHandlers.discarding()).statusCode());
+            assertEquals(
+                    405,
+                    client.send(request.GET().build(), HttpResponse.BodyHandlers.discarding())
+                            .statusCode());
             request.POST(HttpRequest.BodyPublishers.ofByteArray(body));
             HttpResponse<byte[]> echo = client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofByteArray())
                     .get(30, TimeUnit.SECONDS);
@@ -212,7 +219,8 @@ class AsyncContractTest {
                 });
             }
         };
-        try (TestServer server = server(later); RawClient client = server.client()) {
+        try (TestServer server = server(later);
+                RawClient client = server.client()) {
             for (int i = 0; i < 20; i++) {
                 assertEquals("/" + i, client.get("/" + i).answer().text());
             }
@@ -240,7 +248,8 @@ class AsyncContractTest {
                 context.addListener(new Late());
             }
         };
-        try (TestServer server = server(never); RawClient client = server.client()) {
+        try (TestServer server = server(never);
+                RawClient client = server.client()) {
             for (int i = 0; i < 3; i++) {
                 assertEquals("late", client.get("/").answer().text());
             }
@@ -288,7 +297,8 @@ class AsyncContractTest {
                 }
             }
         };
-        try (TestServer server = server(twice); RawClient client = server.client()) {
+        try (TestServer server = server(twice);
+                RawClient client = server.client()) {
             for (int i = 0; i < 5; i++) {
                 assertEquals("twice", client.get("/").answer().text());
             }

@@ -2,13 +2,9 @@ package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
-import java.nio.charset.StandardCharsets;
-import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -17,27 +13,19 @@ import org.junit.jupiter.api.Timeout;
 class BioPipeliningTest {
     private static final int REQUESTS = 16;
 
-    private static final class Path extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            response.write(true, StandardCharsets.UTF_8.encode(request.getHttpURI().getPath()), callback);
-            return true;
-        }
-    }
-
     @Test
     void answersPipelinedRequestsWithoutAnotherThread() throws Exception {
         StringBuilder requests = new StringBuilder();
         for (int i = 0; i < REQUESTS; i++) {
             requests.append("GET /").append(i).append(" HTTP/1.1\r\nHost: localhost\r\n\r\n");
         }
-        try (TestServer server = new TestServer(BioConnector::new).start(new Path());
+        try (TestServer server = new TestServer(BioConnector::new).start(Handlers.path());
                 RawClient client = server.client().send(requests.toString())) {
             for (int i = 0; i < REQUESTS; i++) {
                 assertEquals("/" + i, client.answer().text());
             }
             ConnectorStatistics statistics = ((BioConnector) server.connector()).getConnectorStatistics();
-            assertEquals(0, statistics.getWriterTurns());
+            assertEquals(0, statistics.getBackgroundWrites());
             assertEquals(0, statistics.getHandOvers());
         }
     }

@@ -43,7 +43,8 @@ class BioThreadsTest {
     @Test
     void areVirtualWhereThereAreAny() throws Exception {
         boolean expected = Runtime.version().feature() >= 21;
-        try (TestServer server = new TestServer(BioConnector::new).start(new IsVirtual()); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(BioConnector::new).start(new IsVirtual());
+                RawClient client = server.client()) {
             BioConnector connector = (BioConnector) server.connector();
             assertEquals("auto", connector.getThreads());
             assertEquals(expected, connector.isVirtual());

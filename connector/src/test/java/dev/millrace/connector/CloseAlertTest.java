@@ -76,7 +76,7 @@ class CloseAlertTest {
 
     private CloseAlert send() {
         ByteBuffer bytes = ByteBuffer.allocate(BYTES).put(BYTES - END.length, END);
-        CloseAlert alert = CloseAlert.send(channel, connector, bytes);
+        CloseAlert alert = CloseAlert.send(channel, connector.resources(), bytes);
         assertNotNull(alert);
         assertFalse(bytes.hasRemaining());
         return alert;
@@ -93,13 +93,15 @@ class CloseAlertTest {
         connector.setShutdownIdleTimeout(30_000);
         CloseAlert alert = send();
         assertTrue(alert.isFollowedBy(() -> followed.add("shutdown")));
-        assertTrue(alert.isFollowedByClose(this::closeChannel));
+        assertTrue(alert.isFollowedByClose(
+                this::closeChannel, connector.getScheduler(), connector.getShutdownIdleTimeout()));
         byte[] all = client.in().readAllBytes();
         assertEquals(BYTES, all.length);
         assertArrayEquals(END, Arrays.copyOfRange(all, BYTES - END.length, BYTES));
         Await.until("both followed", () -> followed.equals(List.of("shutdown", "close")), followed::toString);
         assertFalse(alert.isFollowedBy(() -> followed.add("too late")));
-        assertFalse(alert.isFollowedByClose(this::closeChannel));
+        assertFalse(alert.isFollowedByClose(
+                this::closeChannel, connector.getScheduler(), connector.getShutdownIdleTimeout()));
     }
 
     @Test
@@ -109,7 +111,8 @@ class CloseAlertTest {
         CountDownLatch shutdown = new CountDownLatch(1);
         assertTrue(alert.isFollowedBy(shutdown::countDown));
         Await.until("its thread waits", () -> connector.getConnectorStatistics().getThreadsInWrite() == 1);
-        assertTrue(alert.isFollowedByClose(this::closeChannel));
+        assertTrue(alert.isFollowedByClose(
+                this::closeChannel, connector.getScheduler(), connector.getShutdownIdleTimeout()));
         assertTrue(shutdown.await(10, TimeUnit.SECONDS));
         assertFalse(channel.isOpen());
         Await.until("its thread has ended", () -> connector.getConnectionThreadCount() == 0);
@@ -118,14 +121,15 @@ class CloseAlertTest {
     @Test
     void isNotWaitedForWithoutATimeout() throws Exception {
         connector.setShutdownIdleTimeout(0);
-        assertFalse(send().isFollowedByClose(this::closeChannel));
+        assertFalse(send().isFollowedByClose(
+                        this::closeChannel, connector.getScheduler(), connector.getShutdownIdleTimeout()));
     }
 
     @Test
     void leavesTheBuffersAloneWithoutAThread() {
-        connector.getConnectionThreads().stop();
+        connector.resources().threads().stop();
         ByteBuffer bytes = ByteBuffer.wrap(END);
-        assertNull(CloseAlert.send(channel, connector, bytes));
+        assertNull(CloseAlert.send(channel, connector.resources(), bytes));
         assertEquals(END.length, bytes.remaining());
     }
 }

@@ -39,8 +39,8 @@ class CloseDuringWriteTest {
         public boolean handle(Request request, Response response, Callback callback) throws Exception {
             // While content is left to read, this is written by another thread.
             response.write(false, ByteBuffer.allocate(32_000_000), Callback.NOOP);
-            SslConnection.SslEndPoint decrypted =
-                    (SslConnection.SslEndPoint) request.getConnectionMetaData().getConnection().getEndPoint();
+            SslConnection.SslEndPoint decrypted = (SslConnection.SslEndPoint)
+                    request.getConnectionMetaData().getConnection().getEndPoint();
             encrypted.complete((AbstractEndPoint) decrypted.getSslConnection().getEndPoint());
             Content.Source.asByteBuffer(request);
             decrypted.close();
@@ -55,14 +55,13 @@ class CloseDuringWriteTest {
 
     // Who wrote first goes on when the second has written, as may happen on any busy machine.
     private ContentWriter watched(ByteBufferPool pool) {
-        ContentWriter writer = WriteStrategy.GATHER.newContentWriter(pool);
-        return (channel, buffers, from, to) -> {
+        return (channel, buffers, from, to, mostBytes) -> {
             boolean isSecond = writers.incrementAndGet() > 1;
             try {
                 if (isSecond) {
                     second.countDown();
                 }
-                return write(writer, channel, buffers, from, to, isSecond);
+                return write(isSecond, channel, buffers, from, to, mostBytes);
             } finally {
                 writers.decrementAndGet();
                 if (isSecond) {
@@ -72,9 +71,9 @@ class CloseDuringWriteTest {
         };
     }
 
-    private long write(ContentWriter writer, SocketChannel channel, ByteBuffer[] buffers, int from, int to, boolean isSecond)
+    private long write(boolean isSecond, SocketChannel channel, ByteBuffer[] buffers, int from, int to, int mostBytes)
             throws IOException {
-        long written = writer.write(channel, buffers, from, to);
+        long written = GatherWriter.INSTANCE.write(channel, buffers, from, to, mostBytes);
         if (!isSecond && second.getCount() == 0) {
             try {
                 secondDone.await(10, TimeUnit.SECONDS);
@@ -88,10 +87,11 @@ class CloseDuringWriteTest {
     @Test
     void sendsNoRecordTwice(@TempDir Path directory) throws Exception {
         Tls tls = new Tls(directory);
-        TestServer server = new TestServer(s -> Connectors.BIO_PLATFORM.on(s, new SslConnectionFactory(tls.server(), "http/1.1"),
-                new HttpConnectionFactory()));
+        TestServer server = new TestServer(s -> Connectors.BIO_PLATFORM.on(
+                s, new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
         ((MillraceConnector) server.connector()).setContentWriterFactory(this::watched);
-        try (server; RawClient client = tls.connect(server.start(closing).port())) {
+        try (server;
+                RawClient client = tls.connect(server.start(closing).port())) {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n1");
             AbstractEndPoint endPoint = encrypted.get(10, TimeUnit.SECONDS);
             Await.until("nothing taken any more", () -> endPoint.getIdleFor() > 200);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.nio.channels.SelectableChannel;
@@ -13,13 +14,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.SelectorManager;
-import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
@@ -39,14 +35,6 @@ class ConnectionLimitContractTest {
     private final AtomicInteger accepted = new AtomicInteger();
     private final List<RawClient> clients = new ArrayList<>();
 
-    private static final class Hello extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            Content.Sink.write(response, true, "hello", callback);
-            return true;
-        }
-    }
-
     private TestServer start() throws Exception {
         TestServer server = new TestServer(connectors::http);
         server.server().addBean(new NetworkConnectionLimit(MOST, server.server()));
@@ -56,7 +44,7 @@ class ConnectionLimitContractTest {
                 accepted.incrementAndGet();
             }
         });
-        return server.start(new Hello());
+        return server.start(Handlers.hello());
     }
 
     private void reachLimit(TestServer server) throws Exception {
@@ -72,8 +60,10 @@ class ConnectionLimitContractTest {
     }
 
     private static boolean acceptorWaits() {
-        return Thread.getAllStackTraces().values().stream().map(Arrays::toString).anyMatch(stack ->
-                stack.contains("AbstractConnector$Acceptor.run(") && stack.contains("ConditionObject.await("));
+        return Thread.getAllStackTraces().values().stream()
+                .map(Arrays::toString)
+                .anyMatch(stack ->
+                        stack.contains("AbstractConnector$Acceptor.run(") && stack.contains("ConditionObject.await("));
     }
 
     private static int connections(TestServer server) {
@@ -99,7 +89,9 @@ class ConnectionLimitContractTest {
     @Test
     void letsAPeerWaitUntilAnotherLeaves() throws Exception {
         try (TestServer server = start()) {
-            assumeTrue(server.connector().getAcceptors() > 0, "a selector may accept once more before it hears of the limit");
+            assumeTrue(
+                    server.connector().getAcceptors() > 0,
+                    "a selector may accept once more before it hears of the limit");
             reachLimit(server);
             for (int i = 0; i < MOST; i++) {
                 clients.add(server.client().get("/"));

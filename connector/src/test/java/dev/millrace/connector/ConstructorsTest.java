@@ -46,8 +46,8 @@ class ConstructorsTest {
     @ValueSource(classes = {BioConnector.class, NioConnector.class, ServerConnector.class})
     void withoutProtocolsIsHttpInXmlToo(Class<?> type) throws Exception {
         assertServesHttp(server -> configure(server, type, ""));
-        assertServesHttp(server -> configure(server, type,
-                type == BioConnector.class ? ACCEPTORS : ACCEPTORS + SELECTORS));
+        assertServesHttp(
+                server -> configure(server, type, type == BioConnector.class ? ACCEPTORS : ACCEPTORS + SELECTORS));
     }
 
     @Test
@@ -58,7 +58,8 @@ class ConstructorsTest {
     private ServerConnector configure(Server server, Class<?> type, String arguments) {
         String document = "<!DOCTYPE Configure PUBLIC '-//Jetty//Configure//EN' 'https://jetty.org/configure_10_0.dtd'>"
                 + "<Configure id='Server' class='org.eclipse.jetty.server.Server'><New id='made' class='"
-                + type.getName() + "'><Arg name='server'><Ref refid='Server'/></Arg>" + arguments + "</New></Configure>";
+                + type.getName() + "'><Arg name='server'><Ref refid='Server'/></Arg>" + arguments
+                + "</New></Configure>";
         try (ResourceFactory.Closeable resources = ResourceFactory.closeable()) {
             Path file = Files.writeString(folder.resolve("connector.xml"), document);
             XmlConfiguration xml = new XmlConfiguration(resources.newResource(file));
@@ -70,7 +71,8 @@ class ConstructorsTest {
     }
 
     private static void assertServesHttp(Function<Server, ServerConnector> constructor) throws Exception {
-        try (TestServer server = new TestServer(constructor).start(null); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(constructor).start(null);
+                RawClient client = server.client()) {
             assertEquals(404, client.get("/").answer().status());
         }
     }

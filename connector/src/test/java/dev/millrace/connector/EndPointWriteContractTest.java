@@ -15,9 +15,11 @@ import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.TransferEndPoint;
+import dev.millrace.transfer.TransferStatistics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -76,11 +78,15 @@ class EndPointWriteContractTest {
 
     @Test
     void writesBuffersOfAllKindsInOrder() throws Exception {
-        ByteBuffer direct = ByteBuffer.allocateDirect(3).put("def".getBytes()).flip();
+        ByteBuffer direct = ByteBuffer.allocateDirect(3)
+                .put("def".getBytes(StandardCharsets.UTF_8))
+                .flip();
         ByteBuffer readOnly = BufferUtil.toBuffer("ghi").asReadOnlyBuffer();
-        write(BufferUtil.toBuffer("abc"), BufferUtil.EMPTY_BUFFER, direct, readOnly).get(10, TimeUnit.SECONDS);
+        write(BufferUtil.toBuffer("abc"), BufferUtil.EMPTY_BUFFER, direct, readOnly)
+                .get(10, TimeUnit.SECONDS);
         assertFalse(direct.hasRemaining());
-        assertArrayEquals("abcdefghi".getBytes(), client.in().readNBytes(9));
+        assertArrayEquals(
+                "abcdefghi".getBytes(StandardCharsets.UTF_8), client.in().readNBytes(9));
     }
 
     @Test
@@ -90,7 +96,9 @@ class EndPointWriteContractTest {
         Throwable failure = null;
         while (failure == null) {
             // The first one may get lost in the system's buffer.
-            failure = write(ByteBuffer.allocate(1_000_000)).handle((done, cause) -> cause).get(10, TimeUnit.SECONDS);
+            failure = write(ByteBuffer.allocate(1_000_000))
+                    .handle((done, cause) -> cause)
+                    .get(10, TimeUnit.SECONDS);
         }
         assertInstanceOf(EofException.class, failure);
     }
@@ -99,7 +107,8 @@ class EndPointWriteContractTest {
     void failsToWriteEvenNothingWhenItIsClosed() {
         endPoint.close();
         assertThrows(IOException.class, () -> endPoint.flush(BufferUtil.EMPTY_BUFFER));
-        assertThrows(ExecutionException.class, () -> write(BufferUtil.EMPTY_BUFFER).get(10, TimeUnit.SECONDS));
+        assertThrows(
+                ExecutionException.class, () -> write(BufferUtil.EMPTY_BUFFER).get(10, TimeUnit.SECONDS));
     }
 
     @Test
@@ -156,13 +165,15 @@ class EndPointWriteContractTest {
         Callback cancelled = endPoint.cancelWrite(new IOException("cancelled"));
         if (cancelled == null) {
             // It had failed before it could be handed back.
-            assertInstanceOf(IOException.class, written.handle((done, cause) -> cause).get(10, TimeUnit.SECONDS));
+            assertInstanceOf(
+                    IOException.class, written.handle((done, cause) -> cause).get(10, TimeUnit.SECONDS));
         } else {
             assertSame(written, cancelled);
             assertFalse(written.isDone(), "whoever cancels a write completes it");
         }
         if (endPoint instanceof BioEndPoint) {
-            // Nothing else brings a thread out of a blocking write; and what follows half a write is nonsense to the peer.
+            // Nothing else brings a thread out of a blocking write; and what follows half a write is nonsense to the
+            // peer.
             assertFalse(endPoint.isOpen());
             server.awaitNoEndPoints();
         }
@@ -182,11 +193,12 @@ class EndPointWriteContractTest {
         TestFiles.write(directory, "file.bin", 20_000_000);
         try (FileChannel file = FileChannel.open(directory.resolve("file.bin"))) {
             ByteBuffer token = file.map(FileChannel.MapMode.READ_ONLY, 0, file.size());
-            sender.announce(new FileRegion(file, 0, token));
+            FileRegion region = new FileRegion(file, 0, token);
+            sender.announce(region);
             Callback.Completable written = new Callback.Completable();
             endPoint.write(written, token);
             assertCancels(written);
-            sender.withdraw();
+            sender.withdraw(region);
             // The file must not be closed under who sends it.
             endPoint.close();
             server.awaitNoEndPoints();
@@ -194,9 +206,34 @@ class EndPointWriteContractTest {
     }
 
     @Test
+    void withdrawsNothingButTheRegionItIsTold(@TempDir Path directory) throws Exception {
+        assumeTrue(endPoint instanceof TransferEndPoint, "Jetty's own has none");
+        TransferEndPoint sender = (TransferEndPoint) endPoint;
+        TransferStatistics statistics = sender.getTransferStatistics();
+        byte[] bytes = TestFiles.write(directory, "file.bin", 100_000);
+        try (FileChannel file = FileChannel.open(directory.resolve("file.bin"))) {
+            FileRegion former = new FileRegion(file, 0, file.map(FileChannel.MapMode.READ_ONLY, 0, file.size()));
+            FileRegion next = new FileRegion(file, 0, file.map(FileChannel.MapMode.READ_ONLY, 0, file.size()));
+            sender.announce(former);
+            sender.announce(next);
+            assertEquals(1, statistics.getAborted(), "the next one takes the place of the former");
+            sender.withdraw(former);
+            CompletableFuture<Void> written = write(next.token());
+            assertArrayEquals(bytes, client.in().readNBytes(bytes.length));
+            written.get(10, TimeUnit.SECONDS);
+            sender.withdraw(next);
+            sender.withdraw(next);
+            assertEquals(bytes.length, statistics.getTransferredBytes() + statistics.getRegionCopiedBytes());
+            assertEquals(2, statistics.getRegions());
+            assertEquals(1, statistics.getCompleted());
+            assertEquals(1, statistics.getAborted());
+        }
+    }
+
+    @Test
     void cancelsNothingWhereNothingIsWritten() throws Exception {
         write(BufferUtil.toBuffer("abc")).get(10, TimeUnit.SECONDS);
         assertNull(endPoint.cancelWrite(new IOException("cancelled")));
-        assertArrayEquals("abc".getBytes(), client.in().readNBytes(3));
+        assertArrayEquals("abc".getBytes(StandardCharsets.UTF_8), client.in().readNBytes(3));
     }
 }

@@ -22,8 +22,7 @@ final class FewDescriptors {
     /** Jetty's connector without an acceptor, as {@link Connectors#NIO_HANDOFF} has none. */
     static final String STOCK_SELECTOR_ACCEPTS = "STOCK_SELECTOR_ACCEPTS";
 
-    private FewDescriptors() {
-    }
+    private FewDescriptors() {}
 
     private static final class Hoard extends Handler.Abstract {
         private final List<FileInputStream> files = new ArrayList<>();
@@ -57,12 +56,15 @@ final class FewDescriptors {
 
     // A class that is read from a folder takes a descriptor.
     private static void load(Class<?> one) throws Exception {
-        Path classes = Path.of(one.getProtectionDomain().getCodeSource().getLocation().toURI());
+        Path classes =
+                Path.of(one.getProtectionDomain().getCodeSource().getLocation().toURI());
         Path folder = classes.resolve(one.getPackageName().replace('.', '/'));
         if (Files.isDirectory(folder)) {
             try (Stream<Path> all = Files.list(folder)) {
-                for (Path file : all.filter(f -> f.toString().endsWith(".class")).toList()) {
-                    Class.forName(one.getPackageName() + "." + file.getFileName().toString().replace(".class", ""));
+                for (Path file :
+                        all.filter(f -> f.toString().endsWith(".class")).toList()) {
+                    Class.forName(one.getPackageName() + "."
+                            + file.getFileName().toString().replace(".class", ""));
                 }
             }
         }
@@ -73,7 +75,8 @@ final class FewDescriptors {
         load(TransferStatistics.class);
         Server server = new Server();
         ServerConnector connector = arguments[0].equals(STOCK_SELECTOR_ACCEPTS)
-                ? new ServerConnector(server, 0, 1) : Connectors.valueOf(arguments[0]).http(server);
+                ? new ServerConnector(server, 0, 1)
+                : Connectors.valueOf(arguments[0]).http(server);
         connector.setHost("127.0.0.1");
         server.addConnector(connector);
         server.setHandler(new Hoard());

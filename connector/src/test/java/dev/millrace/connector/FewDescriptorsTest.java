@@ -23,8 +23,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
-import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.condition.OS;
 
 /** When the system has no more descriptors: who is connected is served, who comes waits, and no acceptor spins. */
@@ -37,19 +37,34 @@ class FewDescriptorsTest {
     private static final String LOG_TIME = "2025-01-31 23:59:59.999";
 
     private static Process start(String connector) throws Exception {
-        return new ProcessBuilder("sh", "-c", "ulimit -n 256 && exec \"$@\"", "sh",
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx128m",
-                "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dorg.eclipse.jetty.LEVEL=WARN", "-Ddev.millrace.LEVEL=WARN",
-                "-cp", System.getProperty("java.class.path"), FewDescriptors.class.getName(), connector).start();
+        return new ProcessBuilder(
+                        "sh",
+                        "-c",
+                        "ulimit -n 256 && exec \"$@\"",
+                        "sh",
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx128m",
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
+                        "-Dorg.eclipse.jetty.LEVEL=WARN",
+                        "-Ddev.millrace.LEVEL=WARN",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        FewDescriptors.class.getName(),
+                        connector)
+                .start();
     }
 
     /** When this process logged each line that tells of a failed accept: it may be read long after. */
     private static BlockingQueue<LocalDateTime> failures(InputStream errors) {
         BlockingQueue<LocalDateTime> times = new LinkedBlockingQueue<>();
         BufferedReader log = new BufferedReader(new InputStreamReader(errors, StandardCharsets.UTF_8));
-        Thread reader = new Thread(() -> log.lines()
-                .filter(line -> line.toLowerCase(Locale.ROOT).contains("accept fail"))
-                .forEach(line -> times.add(LocalDateTime.parse(line.substring(0, LOG_TIME.length()).replace(' ', 'T')))), "errors");
+        Thread reader = new Thread(
+                () -> log.lines()
+                        .filter(line -> line.toLowerCase(Locale.ROOT).contains("accept fail"))
+                        .forEach(line -> times.add(LocalDateTime.parse(
+                                line.substring(0, LOG_TIME.length()).replace(' ', 'T')))),
+                "errors");
         reader.setDaemon(true);
         reader.start();
         return times;
@@ -70,7 +85,8 @@ class FewDescriptorsTest {
         }
     }
 
-    // More than may be accepted nevertheless: an acceptor that waits in the system call has its descriptor already, and the JVM may
+    // More than may be accepted nevertheless: an acceptor that waits in the system call has its descriptor already, and
+    // the JVM may
     // give one back.
     private static List<RawClient> connect(int port) throws Exception {
         List<RawClient> clients = new ArrayList<>();

@@ -52,14 +52,16 @@ class FlightRecorderContractTest {
     private List<RecordedEvent> events(Recording recording, String name) throws Exception {
         Path file = directory.resolve("recording.jfr");
         recording.dump(file);
-        return RecordingFile.readAllEvents(file).stream().filter(e -> e.getEventType().getName().equals(name)).toList();
+        return RecordingFile.readAllEvents(file).stream()
+                .filter(e -> e.getEventType().getName().equals(name))
+                .toList();
     }
 
     @Test
     void recordsALifeAndABlockedWriteWhenAsked() throws Exception {
         try (Recording recording = new Recording()) {
-            recording.enable(ConnectionEvent.class).withThreshold(Duration.ZERO);
-            recording.enable(BlockedWriteEvent.class).withThreshold(Duration.ofMillis(1));
+            recording.enable(ConnectionEvent.Recorded.class).withThreshold(Duration.ZERO);
+            recording.enable(BlockedWriteEvent.Recorded.class).withThreshold(Duration.ofMillis(1));
             recording.start();
             try (TestServer server = new TestServer(connectors::http).start(new Large());
                     RawClient client = new RawClient(server.port(), 8192)) {
@@ -94,9 +96,10 @@ class FlightRecorderContractTest {
             }
         };
         try (Recording recording = new Recording()) {
-            recording.enable(ConnectionEvent.class).withThreshold(Duration.ZERO);
+            recording.enable(ConnectionEvent.Recorded.class).withThreshold(Duration.ZERO);
             recording.start();
-            try (TestServer server = new TestServer(connectors::http).start(closing); RawClient client = server.client()) {
+            try (TestServer server = new TestServer(connectors::http).start(closing);
+                    RawClient client = server.client()) {
                 assertEquals(-1, client.get("/").read());
                 server.awaitNoEndPoints();
             }
@@ -110,8 +113,8 @@ class FlightRecorderContractTest {
     @Test
     void recordsNothingShorterThanTheThreshold() throws Exception {
         try (Recording recording = new Recording()) {
-            recording.enable(ConnectionEvent.class).withThreshold(Duration.ofHours(1));
-            recording.enable(BlockedWriteEvent.class).withThreshold(Duration.ofHours(1));
+            recording.enable(ConnectionEvent.Recorded.class).withThreshold(Duration.ofHours(1));
+            recording.enable(BlockedWriteEvent.Recorded.class).withThreshold(Duration.ofHours(1));
             recording.start();
             try (TestServer server = new TestServer(connectors::http).start(new Large());
                     RawClient client = new RawClient(server.port(), 8192)) {
@@ -127,7 +130,8 @@ class FlightRecorderContractTest {
     void recordsNothingUnlessAsked() throws Exception {
         try (Recording recording = new Recording()) {
             recording.start();
-            try (TestServer server = new TestServer(connectors::http).start(new Large()); RawClient client = server.client()) {
+            try (TestServer server = new TestServer(connectors::http).start(new Large());
+                    RawClient client = server.client()) {
                 client.get("/").answer();
             }
             recording.stop();

@@ -54,8 +54,9 @@ class HandlerThreadContractTest {
         private void awaitReading() throws InterruptedException {
             Thread thread = handling.poll(10, TimeUnit.SECONDS);
             assertNotNull(thread);
-            Await.until("waits for content", () -> thread.getState() == Thread.State.WAITING
-                    || thread.getState() == Thread.State.TIMED_WAITING);
+            Await.until(
+                    "waits for content",
+                    () -> thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TIMED_WAITING);
         }
     }
 
@@ -89,12 +90,16 @@ class HandlerThreadContractTest {
         Handler handler = new Handler.Abstract() {
             @Override
             public boolean handle(Request request, Response response, Callback callback) {
-                Content.Sink.write(response, true, Integer.toString(Thread.currentThread().getPriority()), callback);
+                Content.Sink.write(
+                        response, true, Integer.toString(Thread.currentThread().getPriority()), callback);
                 return true;
             }
         };
-        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
-            assertEquals(Integer.toString(Thread.NORM_PRIORITY), client.get("/").answer().text());
+        try (TestServer server = new TestServer(connectors::http).start(handler);
+                RawClient client = server.client()) {
+            assertEquals(
+                    Integer.toString(Thread.NORM_PRIORITY),
+                    client.get("/").answer().text());
         }
     }
 }

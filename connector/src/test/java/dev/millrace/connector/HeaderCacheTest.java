@@ -28,7 +28,8 @@ class HeaderCacheTest {
     private static final class Capacity extends Handler.Abstract {
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
-            HttpConnection connection = (HttpConnection) request.getConnectionMetaData().getConnection();
+            HttpConnection connection =
+                    (HttpConnection) request.getConnectionMetaData().getConnection();
             Content.Sink.write(response, true, "" + connection.getParser().getHeaderCacheSize(), callback);
             return true;
         }
@@ -39,7 +40,8 @@ class HeaderCacheTest {
     void isOffUnlessWanted(Connectors connectors) throws Exception {
         TestServer server = new TestServer(connectors::http);
         MillraceConnector connector = (MillraceConnector) server.connector();
-        try (server; RawClient one = server.start(new Capacity()).client()) {
+        try (server;
+                RawClient one = server.start(new Capacity()).client()) {
             assertEquals("0", one.get("/").answer().text());
             connector.setHeaderCacheSize(512);
             try (RawClient two = server.client()) {
@@ -56,9 +58,10 @@ class HeaderCacheTest {
     @MethodSource("dev.millrace.testing.Connectors#ours")
     void isOffInsideTls(Connectors connectors) throws Exception {
         Tls tls = new Tls(directory);
-        TestServer server = new TestServer(s -> connectors.on(s,
-                new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
-        try (server; RawClient client = tls.connect(server.start(new Capacity()).port())) {
+        TestServer server = new TestServer(
+                s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+        try (server;
+                RawClient client = tls.connect(server.start(new Capacity()).port())) {
             assertEquals("0", client.get("/").answer().text());
         }
     }

@@ -3,6 +3,7 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Http2Frames;
@@ -11,6 +12,7 @@ import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Queue;
 import java.util.Random;
@@ -163,7 +165,8 @@ class Http2DuplexContractTest {
     }
 
     private TestServer plain() throws Exception {
-        return start(new TestServer(s -> connectors.on(s, open(new HTTP2CServerConnectionFactory(new HttpConfiguration())))));
+        return start(new TestServer(
+                s -> connectors.on(s, open(new HTTP2CServerConnectionFactory(new HttpConfiguration())))));
     }
 
     private static RawClient client(TestServer server) throws Exception {
@@ -174,14 +177,16 @@ class Http2DuplexContractTest {
 
     @Test
     void echoesPieceByPiece() throws Exception {
-        try (TestServer server = plain(); RawClient client = client(server)) {
+        try (TestServer server = plain();
+                RawClient client = client(server)) {
             echo(server, client, "/");
         }
     }
 
     @Test
     void echoesWhileItReadsWhateverComes() throws Exception {
-        try (TestServer server = plain(); RawClient client = client(server)) {
+        try (TestServer server = plain();
+                RawClient client = client(server)) {
             echo(server, client, "/greedy");
         }
     }
@@ -189,11 +194,16 @@ class Http2DuplexContractTest {
     @Test
     void echoesOverTls() throws Exception {
         Tls tls = new Tls(directory);
-        TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "alpn"),
-                new ALPNServerConnectionFactory("h2"), open(new HTTP2ServerConnectionFactory(new HttpConfiguration()))));
+        TestServer server = new TestServer(s -> connectors.on(
+                s,
+                new SslConnectionFactory(tls.server(), "alpn"),
+                new ALPNServerConnectionFactory("h2"),
+                open(new HTTP2ServerConnectionFactory(new HttpConfiguration()))));
         RawClient plain = client(start(server));
         // The socket below is closed first: TLS would wait for a thread that cannot write, when the test has failed.
-        try (server; RawClient client = tls.over(plain.socket(), "h2"); plain) {
+        try (server;
+                RawClient client = tls.over(plain.socket(), "h2");
+                plain) {
             echo(server, client, "/greedy");
         }
     }
@@ -204,10 +214,14 @@ class Http2DuplexContractTest {
         // Behind the server's preface, which opens its windows.
         assertEquals("", frames.get("/").content());
         CompletableFuture.runAsync(() -> post(frames, path, body)).get(30, TimeUnit.SECONDS);
-        Await.until("the write waits", () -> server.connector().getConnectedEndPoints().stream()
-                .anyMatch(Http2DuplexContractTest::isWritePending));
+        Await.until(
+                "the write waits",
+                () -> server.connector().getConnectedEndPoints().stream()
+                        .anyMatch(Http2DuplexContractTest::isWritePending));
         assertArrayEquals(body, frames.contentBytes());
-        assertEquals("again", frames.post(path, "again".getBytes()).content());
+        assertEquals(
+                "again",
+                frames.post(path, "again".getBytes(StandardCharsets.UTF_8)).content());
         // The request ends after its answer: stopping must not overtake it.
         client.close();
         server.awaitNoEndPoints();
@@ -222,7 +236,8 @@ class Http2DuplexContractTest {
     }
 
     private static boolean isWritePending(EndPoint endPoint) {
-        return endPoint instanceof WatchedEndPoint watched ? watched.isWritePending()
+        return endPoint instanceof MonitoredEndPoint watched
+                ? watched.isWritePending()
                 : ((AbstractEndPoint) endPoint).getWriteFlusher().isPending();
     }
 }

@@ -14,6 +14,7 @@ import dev.millrace.testing.Tls;
 import java.io.InputStream;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -64,7 +65,7 @@ class Http2ShutdownContractTest {
             }
             handling.countDown();
             try (InputStream in = Content.Source.asInputStream(request)) {
-                assertEquals("body", new String(in.readAllBytes()));
+                assertEquals("body", new String(in.readAllBytes(), StandardCharsets.UTF_8));
             }
             response.write(true, ByteBuffer.wrap(content), callback);
             return true;
@@ -105,8 +106,12 @@ class Http2ShutdownContractTest {
     @Test
     void answersWhatIsInFlightAndRefusesWhatComesMeanwhileOverTls() throws Exception {
         Tls tls = new Tls(directory);
-        shutDown(new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "alpn"),
-                new ALPNServerConnectionFactory("h2"), new HTTP2ServerConnectionFactory(new HttpConfiguration()))),
+        shutDown(
+                new TestServer(s -> connectors.on(
+                        s,
+                        new SslConnectionFactory(tls.server(), "alpn"),
+                        new ALPNServerConnectionFactory("h2"),
+                        new HTTP2ServerConnectionFactory(new HttpConfiguration()))),
                 server -> tls.over(new Socket("127.0.0.1", server.port()), "h2"));
     }
 
@@ -123,7 +128,7 @@ class Http2ShutdownContractTest {
             String refusal = frames.get("/late").content();
             assertTrue(refusal.contains("503"), refusal);
             assertFalse(stopped.isDone());
-            frames.send(inFlight, "body".getBytes());
+            frames.send(inFlight, "body".getBytes(StandardCharsets.UTF_8));
             assertArrayEquals(content, frames.content(inFlight));
             assertEquals(inFlight + 2, frames.awaitGoAway());
             frames.goAway();

@@ -3,12 +3,14 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -54,7 +56,7 @@ class Http2StarvationContractTest {
         public boolean handle(Request request, Response response, Callback callback) throws Exception {
             String path = Request.getPathInContext(request);
             if (path.equals("/small")) {
-                response.write(true, ByteBuffer.wrap("small".getBytes()), callback);
+                response.write(true, ByteBuffer.wrap("small".getBytes(StandardCharsets.UTF_8)), callback);
                 return true;
             }
             handling.incrementAndGet();
@@ -116,8 +118,11 @@ class Http2StarvationContractTest {
     }
 
     private long writesThatWait() {
-        return server.connector().getConnectedEndPoints().stream().filter(endPoint -> endPoint instanceof WatchedEndPoint watched
-                ? watched.isWritePending() : ((AbstractEndPoint) endPoint).getWriteFlusher().isPending()).count();
+        return server.connector().getConnectedEndPoints().stream()
+                .filter(endPoint -> endPoint instanceof MonitoredEndPoint watched
+                        ? watched.isWritePending()
+                        : ((AbstractEndPoint) endPoint).getWriteFlusher().isPending())
+                .count();
     }
 
     private void awaitNoThread() {

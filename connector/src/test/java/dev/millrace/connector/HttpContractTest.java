@@ -55,7 +55,8 @@ class HttpContractTest {
         @Override
         public boolean handle(Request request, Response response, Callback callback) throws Exception {
             response.getHeaders().put(HttpHeader.CONTENT_TYPE, "text/plain");
-            if (request.getMethod().equals("POST") && !Request.getPathInContext(request).equals("/unread")) {
+            if (request.getMethod().equals("POST")
+                    && !Request.getPathInContext(request).equals("/unread")) {
                 byte[] body = read(request);
                 response.write(true, java.nio.ByteBuffer.wrap(body), callback);
             } else {
@@ -115,7 +116,9 @@ class HttpContractTest {
     void answersPipelinedRequestsWithBodies() throws Exception {
         StringBuilder requests = new StringBuilder();
         for (int i = 0; i < 20; i++) {
-            requests.append("POST /").append(i).append(" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\n")
+            requests.append("POST /")
+                    .append(i)
+                    .append(" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\n")
                     .append(100 + i);
         }
         try (RawClient client = server.client()) {
@@ -129,8 +132,9 @@ class HttpContractTest {
     /** Waits until the handler has read so much, and waits for more. */
     private void awaitWaiting(int bytes) throws InterruptedException {
         awaitProgress(bytes);
-        Await.until("waits for content", () ->
-                server.connector().getConnectedEndPoints().stream().allMatch(EndPoint::isFillInterested));
+        Await.until(
+                "waits for content",
+                () -> server.connector().getConnectedEndPoints().stream().allMatch(EndPoint::isFillInterested));
     }
 
     @Test
@@ -167,7 +171,7 @@ class HttpContractTest {
     void readsABodyLargerThanEveryBuffer() throws Exception {
         byte[] body = new byte[3_000_000];
         for (int i = 0; i < body.length; i++) {
-            body[i] = (byte) (i * 31 >> 3);
+            body[i] = (byte) ((i * 31) >> 3);
         }
         try (RawClient client = server.client()) {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + body.length + "\r\n\r\n");
@@ -178,7 +182,8 @@ class HttpContractTest {
 
     @Test
     void readsAHeadThatArrivesByteByByte() throws Exception {
-        byte[] request = "GET /slow HTTP/1.1\r\nHost: localhost\r\nX-Other: value\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+        byte[] request =
+                "GET /slow HTTP/1.1\r\nHost: localhost\r\nX-Other: value\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
         try (RawClient client = server.client()) {
             for (byte b : request) {
                 client.send(new byte[] {b});
@@ -212,7 +217,8 @@ class HttpContractTest {
     @Test
     void answersHeadWithoutABody() throws Exception {
         try (RawClient client = server.client()) {
-            Answer head = client.send("HEAD /12 HTTP/1.1\r\nHost: localhost\r\n\r\n").answer("HEAD");
+            Answer head =
+                    client.send("HEAD /12 HTTP/1.1\r\nHost: localhost\r\n\r\n").answer("HEAD");
             assertEquals(200, head.status());
             assertEquals("3", head.headers().get("Content-Length"));
             assertEquals("/next", client.get("/next").answer().text());
@@ -231,7 +237,8 @@ class HttpContractTest {
     @Test
     void closesWhenAsked() throws Exception {
         try (RawClient client = server.client()) {
-            Answer answer = client.send("GET /last HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").answer();
+            Answer answer = client.send("GET /last HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                    .answer();
             assertEquals("/last", answer.text());
             assertEquals("close", answer.headers().get("Connection"));
             assertEquals(-1, client.read());
@@ -283,8 +290,9 @@ class HttpContractTest {
     void answersBeforeItClosesOnALargeBodyThatNobodyReads() throws Exception {
         try (RawClient client = server.client()) {
             // By one call: a second one might find the connection reset already.
-            client.send("POST /unread HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 100000\r\n\r\n"
-                    + "x".repeat(100_000));
+            client.send(
+                    "POST /unread HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 100000\r\n\r\n"
+                            + "x".repeat(100_000));
             assertEquals("/unread", client.answer().text());
             assertEquals(-1, client.read());
         }

@@ -10,6 +10,7 @@ import dev.millrace.testing.Tls;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,7 +106,8 @@ class IdleRequestContractTest {
         public boolean handle(Request request, Response response, Callback callback) throws Exception {
             String path = Request.getPathInContext(request);
             if (path.equals("/late")) {
-                EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
+                EndPoint endPoint =
+                        request.getConnectionMetaData().getConnection().getEndPoint();
                 late.handle(request, endPoint, () -> {
                     // The client's next request may take its time.
                     endPoint.setIdleTimeout(LONG_MILLIS);
@@ -114,7 +116,8 @@ class IdleRequestContractTest {
                 return true;
             }
             try (InputStream content = Content.Source.asInputStream(request)) {
-                Content.Sink.write(response, true, path + new String(content.readAllBytes()), callback);
+                Content.Sink.write(
+                        response, true, path + new String(content.readAllBytes(), StandardCharsets.UTF_8), callback);
             }
             return true;
         }
@@ -128,16 +131,18 @@ class IdleRequestContractTest {
     }
 
     private static void assertAnswersLate(Connectors connectors, Late late) throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(new Echo(late)); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(new Echo(late));
+                RawClient client = server.client()) {
             assertAnswersLate(client);
         }
     }
 
     private static void assertAnswersLateOverTls(Connectors connectors, Late late) throws Exception {
         Tls tls = new Tls(directory);
-        TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"),
-                new HttpConnectionFactory()));
-        try (server; RawClient client = tls.connect(server.start(new Echo(late)).port())) {
+        TestServer server = new TestServer(
+                s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+        try (server;
+                RawClient client = tls.connect(server.start(new Echo(late)).port())) {
             assertAnswersLate(client);
         }
     }
@@ -182,18 +187,26 @@ class IdleRequestContractTest {
             TestServer server = new TestServer(connectors::http).start(new Echo(Late.BLOCKING));
             servers.add(server);
             heads.add(server.client().send("GET /head HTTP/1.1\r\nHost: localhost\r\nX-Long: "));
-            bodies.add(server.client().send("POST /body HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"));
+            bodies.add(server.client()
+                    .send("POST /body HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"));
             server.awaitEndPoints(2);
         }
         // Not before: on a busy machine it may take as long to come here.
-        servers.forEach(server -> server.connector().getConnectedEndPoints()
+        servers.forEach(server -> server.connector()
+                .getConnectedEndPoints()
                 .forEach(endPoint -> endPoint.setIdleTimeout(PIECES_IDLE_MILLIS)));
         trickle(heads, bodies);
         for (int i = 0; i < servers.size(); i++) {
             String connector = servers.get(i).connector().toString();
             assertEquals("/head", heads.get(i).send("\r\n\r\n").answer().text(), connector);
-            assertEquals("/body" + "x".repeat(PIECES), bodies.get(i).send("0\r\n\r\n").answer().text(), connector);
-            servers.get(i).connector().getConnectedEndPoints().forEach(endPoint -> endPoint.setIdleTimeout(LONG_MILLIS));
+            assertEquals(
+                    "/body" + "x".repeat(PIECES),
+                    bodies.get(i).send("0\r\n\r\n").answer().text(),
+                    connector);
+            servers.get(i)
+                    .connector()
+                    .getConnectedEndPoints()
+                    .forEach(endPoint -> endPoint.setIdleTimeout(LONG_MILLIS));
         }
         for (int i = 0; i < servers.size(); i++) {
             assertEquals("/next", heads.get(i).get("/next").answer().text());
@@ -207,13 +220,17 @@ class IdleRequestContractTest {
     private static void trickle(List<RawClient> heads, List<RawClient> bodies) throws Exception {
         ScheduledExecutorService pace = Executors.newSingleThreadScheduledExecutor();
         CountDownLatch sent = new CountDownLatch(PIECES);
-        pace.scheduleAtFixedRate(() -> {
-            if (sent.getCount() > 0) {
-                heads.forEach(client -> send(client, "x"));
-                bodies.forEach(client -> send(client, "1\r\nx\r\n"));
-                sent.countDown();
-            }
-        }, 0, GAP_MILLIS, TimeUnit.MILLISECONDS);
+        var unused = pace.scheduleAtFixedRate(
+                () -> {
+                    if (sent.getCount() > 0) {
+                        heads.forEach(client -> send(client, "x"));
+                        bodies.forEach(client -> send(client, "1\r\nx\r\n"));
+                        sent.countDown();
+                    }
+                },
+                0,
+                GAP_MILLIS,
+                TimeUnit.MILLISECONDS);
         try {
             assertTrue(sent.await(10, TimeUnit.SECONDS), "a connection has ended");
         } finally {

@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.millrace.files.SendfileHandler;
+import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
@@ -27,6 +29,7 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.Invocable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -68,12 +71,14 @@ class IdleTransferTest {
     }
 
     private static void awaitBlockedWrite(EndPoint endPoint) {
-        Await.until("the write waits", () -> ((WatchedEndPoint) endPoint).isWritePending());
+        Await.until("the write waits", () -> ((MonitoredEndPoint) endPoint).isWritePending());
     }
 
     private static void awaitEnd(TestServer server) {
         server.awaitNoEndPoints();
-        Await.until("no worker has it", () -> ((NioConnector) server.connector()).getTransferWorkers().getBusy() == 0);
+        Await.until(
+                "no worker has it",
+                () -> ((NioConnector) server.connector()).getTransferWorkers().getBusy() == 0);
     }
 
     @ParameterizedTest
@@ -81,14 +86,17 @@ class IdleTransferTest {
     void tellsTheApplicationWhyAndOnNoWorker(String algorithm) throws Exception {
         TestServer server = new TestServer(Connectors.NIO::http);
         ((MillraceConnector) server.connector()).setAlgorithm(algorithm);
-        try (server; RawClient client = new RawClient(server.start(new Files()).port(), 4096).get("/file.bin")) {
+        try (server;
+                RawClient client = new RawClient(server.start(new Files()).port(), 4096).get("/file.bin")) {
             assertEquals("HTTP/1.1 200 OK", client.line());
-            EndPoint endPoint = server.connector().getConnectedEndPoints().iterator().next();
+            EndPoint endPoint =
+                    server.connector().getConnectedEndPoints().iterator().next();
             awaitBlockedWrite(endPoint);
             endPoint.setIdleTimeout(IDLE_MILLIS);
             Told end = told.get(10, TimeUnit.SECONDS);
             assertInstanceOf(TimeoutException.class, end.cause());
-            assertFalse(end.thread().getName().contains("-transfer-"), end.thread().getName());
+            assertFalse(
+                    end.thread().getName().contains("-transfer-"), end.thread().getName());
             awaitEnd(server);
         }
     }
@@ -100,28 +108,32 @@ class IdleTransferTest {
         TestServer server = new TestServer(s -> Connectors.NIO.on(s, protocol));
         ((MillraceConnector) server.connector()).setAlgorithm("SimpleBlocking");
         TestFiles.write(directory, "file.bin", BYTES);
-        try (FileChannel file = FileChannel.open(directory.resolve("file.bin")); server;
-                RawClient client = new RawClient(server.start(new Handler.Abstract.NonBlocking() {
-                    @Override
-                    public boolean handle(Request request, Response response, Callback callback) {
-                        return false;
-                    }
-                }).port(), 4096)) {
+        try (FileChannel file = FileChannel.open(directory.resolve("file.bin"));
+                server;
+                RawClient client = new RawClient(
+                        server.start(Handlers.declining(Invocable.InvocationType.NON_BLOCKING))
+                                .port(),
+                        4096)) {
             CompletableFuture<Thread> scheduling = new CompletableFuture<>();
-            server.server().getScheduler().schedule(() -> scheduling.complete(Thread.currentThread()), 0, TimeUnit.MILLISECONDS);
-            TransferEndPoint endPoint = (TransferEndPoint) protocol.awaitOpened().getEndPoint();
-            endPoint.fillInterested(Callback.from(() -> {
-            }, cause -> told.complete(Told.here(cause))));
+            server.server()
+                    .getScheduler()
+                    .schedule(() -> scheduling.complete(Thread.currentThread()), 0, TimeUnit.MILLISECONDS);
+            TransferEndPoint endPoint =
+                    (TransferEndPoint) protocol.awaitOpened().getEndPoint();
+            endPoint.fillInterested(Callback.from(() -> {}, cause -> told.complete(Told.here(cause))));
             ByteBuffer token = file.map(FileChannel.MapMode.READ_ONLY, 0, BYTES);
-            endPoint.announce(new FileRegion(file, 0, token));
+            FileRegion region = new FileRegion(file, 0, token);
+            endPoint.announce(region);
             Callback.Completable written = new Callback.Completable();
             endPoint.write(written, token);
             awaitBlockedWrite(endPoint);
             endPoint.setIdleTimeout(IDLE_MILLIS);
-            assertNotSame(scheduling.get(10, TimeUnit.SECONDS), told.get(10, TimeUnit.SECONDS).thread());
+            assertNotSame(
+                    scheduling.get(10, TimeUnit.SECONDS),
+                    told.get(10, TimeUnit.SECONDS).thread());
             awaitEnd(server);
             assertThrows(ExecutionException.class, () -> written.get(10, TimeUnit.SECONDS));
-            endPoint.withdraw();
+            endPoint.withdraw(region);
         }
     }
 }

@@ -32,10 +32,16 @@ import org.junit.jupiter.params.provider.MethodSource;
 @EnabledOnOs(OS.LINUX)
 @Timeout(60)
 class InheritedChannelTest {
-    private static final List<String> INTERNET = List.of("perl", "-MSocket", "-e",
+    private static final List<String> INTERNET = List.of(
+            "perl",
+            "-MSocket",
+            "-e",
             "socket(S, PF_INET, SOCK_STREAM, 0) or die; bind(S, sockaddr_in(0, INADDR_LOOPBACK)) or die;"
                     + "listen(S, 50) or die; open(STDIN, '<&', \\*S) or die; exec @ARGV or die");
-    private static final List<String> UNIX = List.of("perl", "-MSocket", "-e",
+    private static final List<String> UNIX = List.of(
+            "perl",
+            "-MSocket",
+            "-e",
             "socket(S, PF_UNIX, SOCK_STREAM, 0) or die; bind(S, sockaddr_un(shift)) or die;"
                     + "listen(S, 50) or die; open(STDIN, '<&', \\*S) or die; exec @ARGV or die");
 
@@ -71,11 +77,21 @@ class InheritedChannelTest {
 
     private static Process start(List<String> parent, Connectors connectors, String... first) throws IOException {
         assumeTrue(Stream.of("/usr/bin/perl", "/bin/perl").anyMatch(perl -> Files.isExecutable(Path.of(perl))));
-        Stream<String> java = Stream.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx128m",
-                "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dorg.eclipse.jetty.LEVEL=WARN", "-cp", System.getProperty("java.class.path"),
-                Inheritor.class.getName(), connectors.name());
-        return new ProcessBuilder(Stream.of(parent.stream(), Stream.of(first), java).flatMap(s -> s).toList())
-                .redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        Stream<String> java = Stream.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx128m",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-Dorg.eclipse.jetty.LEVEL=WARN",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Inheritor.class.getName(),
+                connectors.name());
+        return new ProcessBuilder(Stream.of(parent.stream(), Stream.of(first), java)
+                        .flatMap(s -> s)
+                        .toList())
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
     }
 
     @ParameterizedTest

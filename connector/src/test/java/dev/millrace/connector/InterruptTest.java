@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
@@ -61,8 +62,10 @@ class InterruptTest {
                         callback.succeeded();
                     }
                     case "/interrupted-reads" -> {
-                        SocketChannel channel = (SocketChannel) request.getConnectionMetaData().getConnection()
-                                .getEndPoint().getTransport();
+                        SocketChannel channel = (SocketChannel) request.getConnectionMetaData()
+                                .getConnection()
+                                .getEndPoint()
+                                .getTransport();
                         Await.until("content", () -> available(channel) > 0);
                         Thread.currentThread().interrupt();
                         long length = readWhatIsThere(request);
@@ -125,7 +128,8 @@ class InterruptTest {
     }
 
     private static boolean isWritePending(EndPoint endPoint) {
-        return endPoint instanceof WatchedEndPoint watched ? watched.isWritePending()
+        return endPoint instanceof MonitoredEndPoint watched
+                ? watched.isWritePending()
                 : ((AbstractEndPoint) endPoint).getWriteFlusher().isPending();
     }
 
@@ -139,7 +143,8 @@ class InterruptTest {
 
     @Test
     void writesAlthoughInterruptedBefore() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(handler);
+                RawClient client = server.client()) {
             assertEquals("written", client.get("/before-write").answer().text());
             assertTrue(stillInterrupted.get(10, TimeUnit.SECONDS), "the interrupt is the application's");
             assertEquals("fine", client.get("/").answer().text());
@@ -148,7 +153,8 @@ class InterruptTest {
 
     @Test
     void failsAReadThatWasInterruptedBefore() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(handler);
+                RawClient client = server.client()) {
             client.send("POST /before-read HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n");
             assertNotNull(failure.get(10, TimeUnit.SECONDS));
             assertEquals(500, client.answer().status());
@@ -159,8 +165,10 @@ class InterruptTest {
     @Test
     void readsWhatIsThereAlthoughInterruptedBefore() throws Exception {
         byte[] content = new byte[200_000];
-        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
-            client.send("POST /interrupted-reads HTTP/1.1\r\nHost: a\r\nContent-Length: " + content.length + "\r\n\r\n").send(content);
+        try (TestServer server = new TestServer(connectors::http).start(handler);
+                RawClient client = server.client()) {
+            client.send("POST /interrupted-reads HTTP/1.1\r\nHost: a\r\nContent-Length: " + content.length + "\r\n\r\n")
+                    .send(content);
             assertEquals("200000", client.answer().text());
             assertTrue(stillInterrupted.get(10, TimeUnit.SECONDS), "the interrupt is the application's");
             assertEquals("fine", client.get("/").answer().text());
@@ -169,7 +177,8 @@ class InterruptTest {
 
     @Test
     void failsAReadThatIsInterrupted() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(handler);
+                RawClient client = server.client()) {
             client.send("POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n");
             Thread thread = handling.get(10, TimeUnit.SECONDS);
             Await.until("waits", () -> thread.getState() == Thread.State.WAITING);
@@ -186,8 +195,9 @@ class InterruptTest {
                 RawClient client = new RawClient(server.port(), 4096)) {
             client.get("/write");
             Thread thread = handling.get(10, TimeUnit.SECONDS);
-            Await.until("waits", () -> server.connector().getConnectedEndPoints().stream()
-                    .anyMatch(InterruptTest::isWritePending));
+            Await.until(
+                    "waits",
+                    () -> server.connector().getConnectedEndPoints().stream().anyMatch(InterruptTest::isWritePending));
             thread.interrupt();
             assertNotNull(failure.get(10, TimeUnit.SECONDS));
             assertServesOthers(server);
@@ -202,10 +212,15 @@ class InterruptTest {
             @Override
             public boolean handle(Request request, Response response, Callback callback) {
                 handling.complete(Thread.currentThread());
-                ServerConnector connector = (ServerConnector) request.getConnectionMetaData().getConnector();
+                ServerConnector connector =
+                        (ServerConnector) request.getConnectionMetaData().getConnector();
                 // A blocking one has no selector that selects, and waits for this handler first.
-                Await.until("stopping", () -> !connector.isRunning() && (connector instanceof BioConnector
-                        || connector.getSelectorManager().getBeans(ManagedSelector.class).stream().noneMatch(LifeCycle::isRunning)));
+                Await.until(
+                        "stopping",
+                        () -> !connector.isRunning()
+                                && (connector instanceof BioConnector
+                                        || connector.getSelectorManager().getBeans(ManagedSelector.class).stream()
+                                                .noneMatch(LifeCycle::isRunning)));
                 callback.succeeded();
                 Thread.currentThread().interrupt();
                 return true;

@@ -52,7 +52,9 @@ class LeftSelectorTest {
         @Override
         public Task schedule(Runnable task, long delay, TimeUnit unit) {
             long millis = unit.toMillis(delay);
-            return millis == SelectorDuty.RUN_MILLIS || millis == SelectorDuty.WAIT_MILLIS ? () -> false : super.schedule(task, delay, unit);
+            return millis == SelectorExecutor.RUN_MILLIS || millis == SelectorExecutor.WAIT_MILLIS
+                    ? () -> false
+                    : super.schedule(task, delay, unit);
         }
     }
 
@@ -66,7 +68,10 @@ class LeftSelectorTest {
         @Override
         public boolean handle(Request request, Response response, Callback callback) throws Exception {
             handlers.put(request.getHttpURI().getPathQuery(), Thread.currentThread());
-            SocketChannel channel = (SocketChannel) request.getConnectionMetaData().getConnection().getEndPoint().getTransport();
+            SocketChannel channel = (SocketChannel) request.getConnectionMetaData()
+                    .getConnection()
+                    .getEndPoint()
+                    .getTransport();
             String query = request.getHttpURI().getQuery();
             if ("next".equals(query)) {
                 begun.release();
@@ -105,7 +110,8 @@ class LeftSelectorTest {
 
     /** A pool has such threads only when they have been asked for in vain. */
     private static void awaitReadyThread(TestServer server, RawClient client) {
-        ReservedThreadExecutor reserved = ((QueuedThreadPool) server.server().getThreadPool()).getBean(ReservedThreadExecutor.class);
+        ReservedThreadExecutor reserved =
+                ((QueuedThreadPool) server.server().getThreadPool()).getBean(ReservedThreadExecutor.class);
         Await.until("another thread stands ready", () -> {
             try {
                 assertEquals(200, client.get("/large").answer().status());
@@ -121,8 +127,10 @@ class LeftSelectorTest {
     void servesOthersWhileWhoHasSentALargeFileGoesOn(String dispatch) throws Exception {
         byte[] large = TestFiles.write(directory, "large", LARGE);
         byte[] small = TestFiles.write(directory, "small", 20_000);
-        try (TestServer server = server(dispatch).start(new Files()); AutoCloseable end = release::countDown;
-                RawClient client = server.client(); RawClient other = server.client()) {
+        try (TestServer server = server(dispatch).start(new Files());
+                AutoCloseable end = release::countDown;
+                RawClient client = server.client();
+                RawClient other = server.client()) {
             awaitReadyThread(server, client);
             assertArrayEquals(large, client.get("/large?wait").answer().body());
             assertArrayEquals(small, other.get("/small").answer().body());
@@ -136,9 +144,11 @@ class LeftSelectorTest {
     @ValueSource(strings = {"selector", "adaptive"})
     void looksForTheNextRequestAsAnyThreadDoes(String dispatch) throws Exception {
         byte[] large = TestFiles.write(directory, "large", LARGE);
-        try (TestServer server = server(dispatch).start(new Files()); RawClient first = server.client(); RawClient client = server.client()) {
+        try (TestServer server = server(dispatch).start(new Files());
+                RawClient first = server.client();
+                RawClient client = server.client()) {
             awaitReadyThread(server, first);
-            long before = statistics(server).getRequestsInTurn();
+            long before = statistics(server).getRequestsInRow();
             client.get("/large?next");
             for (int i = 1; i < REQUESTS; i++) {
                 begun.acquire();
@@ -146,7 +156,7 @@ class LeftSelectorTest {
                 assertArrayEquals(large, client.answer().body());
             }
             assertArrayEquals(large, client.answer().body());
-            assertEquals(REQUESTS - 1, statistics(server).getRequestsInTurn() - before);
+            assertEquals(REQUESTS - 1, statistics(server).getRequestsInRow() - before);
         }
     }
 
@@ -154,12 +164,13 @@ class LeftSelectorTest {
     @ValueSource(strings = {"selector", "adaptive"})
     void staysForASmallerFile(String dispatch) throws Exception {
         byte[] smaller = TestFiles.write(directory, "smaller", LARGE - 1);
-        try (TestServer server = server(dispatch).start(new Files()); RawClient client = server.client()) {
+        try (TestServer server = server(dispatch).start(new Files());
+                RawClient client = server.client()) {
             for (int i = 0; i < REQUESTS; i++) {
                 assertArrayEquals(smaller, client.get("/smaller").answer().body());
             }
             Await.until("nothing handed over", () -> statistics(server).getHandOvers() == 0);
-            assertEquals(0, statistics(server).getRequestsInTurn());
+            assertEquals(0, statistics(server).getRequestsInRow());
         }
     }
 
@@ -169,12 +180,13 @@ class LeftSelectorTest {
         byte[] large = TestFiles.write(directory, "large", LARGE);
         TestServer few = server(dispatch);
         ((QueuedThreadPool) few.server().getThreadPool()).setReservedThreads(0);
-        try (TestServer server = few.start(new Files()); RawClient client = server.client()) {
+        try (TestServer server = few.start(new Files());
+                RawClient client = server.client()) {
             for (int i = 0; i < REQUESTS; i++) {
                 assertArrayEquals(large, client.get("/large").answer().body());
             }
             Await.until("nothing handed over", () -> statistics(server).getHandOvers() == 0);
-            assertEquals(0, statistics(server).getRequestsInTurn());
+            assertEquals(0, statistics(server).getRequestsInRow());
         }
     }
 }

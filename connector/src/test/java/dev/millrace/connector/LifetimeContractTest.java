@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
@@ -40,13 +41,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#all")
 class LifetimeContractTest {
-    private static final Handler HELLO = new Handler.Abstract() {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            Content.Sink.write(response, true, "hello", callback);
-            return true;
-        }
-    };
+    private static final Handler HELLO = Handlers.hello();
 
     @Parameter
     Connectors connectors;
@@ -59,7 +54,8 @@ class LifetimeContractTest {
 
     @Test
     void endsAConnectionThatSendsNothing() throws Exception {
-        try (TestServer server = server(300).start(HELLO); RawClient client = server.client()) {
+        try (TestServer server = server(300).start(HELLO);
+                RawClient client = server.client()) {
             assertEquals(-1, client.read());
             server.awaitNoEndPoints();
         }
@@ -67,7 +63,8 @@ class LifetimeContractTest {
 
     @Test
     void endsAnIdleConnectionAfterARequest() throws Exception {
-        try (TestServer server = server(30_000).start(HELLO); RawClient client = server.client()) {
+        try (TestServer server = server(30_000).start(HELLO);
+                RawClient client = server.client()) {
             assertEquals("hello", client.get("/").answer().text());
             // Not before: a busy machine may take as long to answer.
             server.connector().getConnectedEndPoints().forEach(endPoint -> endPoint.setIdleTimeout(300));
@@ -80,14 +77,10 @@ class LifetimeContractTest {
     @Test
     void endsNoIdleConnectionWithoutATimeout() throws Exception {
         int bytes = 32 * 1024 * 1024;
-        Handler large = new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) {
-                response.write(true, ByteBuffer.allocateDirect(bytes), callback);
-                return true;
-            }
-        };
-        try (TestServer server = server(0).start(large); RawClient idle = server.client(); RawClient reader = server.client()) {
+        Handler large = Handlers.zeros(bytes);
+        try (TestServer server = server(0).start(large);
+                RawClient idle = server.client();
+                RawClient reader = server.client()) {
             reader.get("/");
             server.awaitEndPoints(2);
             server.connector().setIdleTimeout(300);
@@ -117,7 +110,8 @@ class LifetimeContractTest {
                 return true;
             }
         };
-        try (TestServer server = server(30_000).start(reader); RawClient client = server.client()) {
+        try (TestServer server = server(30_000).start(reader);
+                RawClient client = server.client()) {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhalf");
             assertNotNull(failure.get(10, TimeUnit.SECONDS));
             while (client.read() >= 0) {
@@ -153,7 +147,8 @@ class LifetimeContractTest {
                 return true;
             }
         };
-        try (TestServer server = server(30_000).start(flood); RawClient client = new RawClient(server.port(), 4096)) {
+        try (TestServer server = server(30_000).start(flood);
+                RawClient client = new RawClient(server.port(), 4096)) {
             client.get("/");
             assertTrue(failure.get(10, TimeUnit.SECONDS) instanceof IOException, failure::toString);
             server.awaitNoEndPoints();
@@ -176,10 +171,13 @@ class LifetimeContractTest {
         TestServer server = server(30_000);
         server.server().setStopTimeout(10_000);
         server.start(new GracefulHandler(slow));
-        try (RawClient client = server.client(); RawClient idle = server.client()) {
+        try (RawClient client = server.client();
+                RawClient idle = server.client()) {
             client.get("/");
             assertTrue(handling.await(10, TimeUnit.SECONDS));
-            Await.until("both accepted", () -> server.connector().getConnectedEndPoints().size() == 2);
+            Await.until(
+                    "both accepted",
+                    () -> server.connector().getConnectedEndPoints().size() == 2);
             CompletableFuture<Void> stopped = CompletableFuture.runAsync(() -> {
                 try {
                     server.close();
@@ -200,10 +198,14 @@ class LifetimeContractTest {
         }
     }
 
-    // A connection that its client keeps open ends after twice the timeout of a stop: the rest of that tells nothing more.
+    // A connection that its client keeps open ends after twice the timeout of a stop: the rest of that tells nothing
+    // more.
     private static void awaitHurry(TestServer server) {
-        Await.until("who is left must hurry", () -> server.connector().getConnectedEndPoints().stream()
-                .allMatch(endPoint -> endPoint.getIdleTimeout() <= server.connector().getShutdownIdleTimeout()));
+        Await.until(
+                "who is left must hurry",
+                () -> server.connector().getConnectedEndPoints().stream()
+                        .allMatch(endPoint ->
+                                endPoint.getIdleTimeout() <= server.connector().getShutdownIdleTimeout()));
         server.connector().getConnectedEndPoints().forEach(endPoint -> endPoint.setIdleTimeout(100));
     }
 
@@ -217,7 +219,9 @@ class LifetimeContractTest {
                     assertEquals("hello", clients[i].get("/").answer().text());
                 }
             }
-            Await.until("all accepted", () -> server.connector().getConnectedEndPoints().size() == clients.length);
+            Await.until(
+                    "all accepted",
+                    () -> server.connector().getConnectedEndPoints().size() == clients.length);
         }
         for (RawClient client : clients) {
             assertEquals(-1, client.read());
@@ -246,7 +250,8 @@ class LifetimeContractTest {
             assertThrows(IOException.class, server.connector()::start);
         }
         server.connector().setPort(0);
-        try (server; RawClient client = server.start(HELLO).client()) {
+        try (server;
+                RawClient client = server.start(HELLO).client()) {
             assertEquals("hello", client.get("/").answer().text());
         }
     }
@@ -262,7 +267,8 @@ class LifetimeContractTest {
                 return true;
             }
         };
-        try (TestServer server = server(30_000).start(interrupting); RawClient client = server.client()) {
+        try (TestServer server = server(30_000).start(interrupting);
+                RawClient client = server.client()) {
             for (int i = 0; i < 5; i++) {
                 assertEquals("hello", client.get("/").answer().text());
             }
@@ -272,18 +278,22 @@ class LifetimeContractTest {
     @Test
     void endsItsConnectionsWhenABeanFailsToStop() throws Exception {
         TestServer server = server(30_000);
-        server.connector().addBean(new AbstractLifeCycle() {
-            private boolean hasFailed;
+        server.connector()
+                .addBean(
+                        new AbstractLifeCycle() {
+                            private boolean hasFailed;
 
-            @Override
-            protected void doStop() throws Exception {
-                if (!hasFailed) {
-                    hasFailed = true;
-                    throw new IOException("cannot stop");
-                }
-            }
-        }, true);
-        try (server; RawClient client = server.start(HELLO).client()) {
+                            @Override
+                            protected void doStop() throws Exception {
+                                if (!hasFailed) {
+                                    hasFailed = true;
+                                    throw new IOException("cannot stop");
+                                }
+                            }
+                        },
+                        true);
+        try (server;
+                RawClient client = server.start(HELLO).client()) {
             assertEquals("hello", client.get("/").answer().text());
             assertThrows(IOException.class, server.server()::stop);
             assertEquals(-1, client.read());
@@ -292,7 +302,8 @@ class LifetimeContractTest {
     }
 
     private static boolean isIn(Thread thread, String method) {
-        return Arrays.stream(thread.getStackTrace()).anyMatch(frame -> frame.getMethodName().equals(method));
+        return Arrays.stream(thread.getStackTrace())
+                .anyMatch(frame -> frame.getMethodName().equals(method));
     }
 
     /** Whoever opens a connection may be about to return when it has ended already. */
@@ -318,7 +329,8 @@ class LifetimeContractTest {
                 stillThere.complete(server.connector().getConnectedEndPoints().contains(connection.getEndPoint()));
             }
         });
-        try (server; RawClient client = server.start(HELLO).client()) {
+        try (server;
+                RawClient client = server.start(HELLO).client()) {
             assertEquals(-1, client.read());
             assertTrue(stillThere.get(10, TimeUnit.SECONDS));
             server.awaitNoEndPoints();
@@ -332,7 +344,7 @@ class LifetimeContractTest {
         TestServer server = new TestServer(s -> connectors.on(s, new PassiveProtocol() {
             @Override
             Passive newPassive(Connector connector, EndPoint endPoint) {
-                return new Passive(endPoint, connector) {
+                return new PassiveConnection(endPoint, connector) {
                     private volatile Thread opening;
 
                     @Override
@@ -357,7 +369,8 @@ class LifetimeContractTest {
                 };
             }
         }));
-        try (server; RawClient client = server.start(HELLO).client()) {
+        try (server;
+                RawClient client = server.start(HELLO).client()) {
             assertTrue(stillThere.get(10, TimeUnit.SECONDS));
             assertEquals(-1, client.read());
             server.awaitNoEndPoints();

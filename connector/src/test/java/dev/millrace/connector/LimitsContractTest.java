@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
@@ -85,6 +86,7 @@ class LimitsContractTest {
         TestServer server = new TestServer(connectors::http);
         slowPeers(server).setPeriodMillis(100);
         connector(server).setSlowPeerGraceMillis(500);
+        connector(server).setSlowRequestsAlwaysEnded(true);
         connector(server).setRequestHeadTimeoutMillis(500);
         return server;
     }
@@ -93,18 +95,22 @@ class LimitsContractTest {
         return (MillraceConnector) server.connector();
     }
 
-    private static SlowPeers slowPeers(TestServer server) {
-        return server.connector().getBean(SlowPeers.class);
+    private static ConnectionSweeper slowPeers(TestServer server) {
+        return server.connector().getBean(ConnectionSweeper.class);
     }
 
     private void trickle(RawClient client, String bytes) {
-        trickle.scheduleAtFixedRate(() -> {
-            try {
-                client.send(bytes);
-            } catch (IOException closed) {
-                trickle.shutdown();
-            }
-        }, 0, 50, TimeUnit.MILLISECONDS);
+        var unused = trickle.scheduleAtFixedRate(
+                () -> {
+                    try {
+                        client.send(bytes);
+                    } catch (IOException closed) {
+                        trickle.shutdown();
+                    }
+                },
+                0,
+                50,
+                TimeUnit.MILLISECONDS);
     }
 
     private static void awaitEnd(RawClient client) throws IOException {
@@ -149,8 +155,10 @@ class LimitsContractTest {
     }
 
     private static boolean acceptorWaitsForAPermit() {
-        return Thread.getAllStackTraces().values().stream().map(Arrays::toString).anyMatch(stack ->
-                stack.contains("ConnectionPermits.acquire(") && stack.contains("awaitUninterruptibly("));
+        return Thread.getAllStackTraces().values().stream()
+                .map(Arrays::toString)
+                .anyMatch(stack ->
+                        stack.contains("ConnectionPermits.acquire(") && stack.contains("awaitUninterruptibly("));
     }
 
     @Test
@@ -168,7 +176,8 @@ class LimitsContractTest {
         TestServer server = new TestServer(s -> connectors.on(s, http));
         assumeTrue(server.connector().getAcceptors() > 0, "a limit needs an acceptor");
         connector(server).setMaxConnections(2);
-        try (server; RawClient first = server.start(new Application()).client()) {
+        try (server;
+                RawClient first = server.start(new Application()).client()) {
             assertEquals("hello", first.get("/").answer().text());
             closes.set(true);
             for (int i = 0; i < 3; i++) {
@@ -211,7 +220,9 @@ class LimitsContractTest {
         TestServer server = server();
         assumeTrue(server.connector().getAcceptors() > 0, "a limit needs an acceptor");
         connector(server).setMaxConnections(1);
-        try (server; RawClient client = server.start(new Application()).client(); RawClient other = server.client()) {
+        try (server;
+                RawClient client = server.start(new Application()).client();
+                RawClient other = server.client()) {
             assertEquals("hello", client.get("/").answer().text());
             Await.until("waits for a permit", LimitsContractTest::acceptorWaitsForAPermit);
             server.server().stop();
@@ -255,7 +266,8 @@ class LimitsContractTest {
             assertTrue(limit.limited.get() > 0, "never limited");
             answer(server);
             // Jetty's selector accepts in a loop of its own, and may have been in it.
-            assertTrue(server.connector().getAcceptors() == 0 || limit.unlimited.get() > 0, "accepted beyond the limit");
+            assertTrue(
+                    server.connector().getAcceptors() == 0 || limit.unlimited.get() > 0, "accepted beyond the limit");
             Await.until("accepts again", () -> server.connector().isAccepting());
         }
     }
@@ -284,7 +296,9 @@ class LimitsContractTest {
             }
             // Not before: it would end them while they are being made.
             server.server().addManaged(monitor);
-            Await.until("ended what is too many", () -> server.connector().getConnectedEndPoints().size() <= 2);
+            Await.until(
+                    "ended what is too many",
+                    () -> server.connector().getConnectedEndPoints().size() <= 2);
             for (RawClient client : clients) {
                 client.close();
             }
@@ -293,7 +307,8 @@ class LimitsContractTest {
 
     @Test
     void endsATrickledHead() throws Exception {
-        try (TestServer server = server().start(new Application()); RawClient client = server.client()) {
+        try (TestServer server = server().start(new Application());
+                RawClient client = server.client()) {
             client.send("GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ");
             trickle(client, "x");
             awaitEnd(client);
@@ -305,10 +320,12 @@ class LimitsContractTest {
     void endsAHandshakeThatIsNotFinished() throws Exception {
         Tls tls = new Tls(directory);
         HttpConnectionFactory http = new HttpConnectionFactory();
-        TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), http));
+        TestServer server =
+                new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), http));
         // Before the start, which plans the first look.
         slowPeers(server).setPeriodMillis(100);
-        try (server; RawClient client = server.start(new Application()).client();
+        try (server;
+                RawClient client = server.start(new Application()).client();
                 RawClient good = tls.connect(server.port())) {
             // Before the limit is set: the good peer's handshake, the JVM's first, may take longer on a busy machine.
             assertEquals("hello", good.get("/").answer().text());
@@ -322,7 +339,8 @@ class LimitsContractTest {
 
     @Test
     void endsTrickledContent() throws Exception {
-        try (TestServer server = server().start(new Application()); RawClient client = server.client()) {
+        try (TestServer server = server().start(new Application());
+                RawClient client = server.client()) {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n");
             trickle(client, "x");
             awaitEnd(client);
@@ -336,15 +354,20 @@ class LimitsContractTest {
         // What the kernel hides of the peer's pace is as little as the send buffer.
         server.connector().setAcceptedSendBufferSize(16 * 1024);
         connector(server).setMinResponseBytesPerSecond(50_000);
-        try (server; RawClient client = new RawClient(server.start(new Application()).port(), 4096)) {
+        try (server;
+                RawClient client = new RawClient(server.start(new Application()).port(), 4096)) {
             client.get("/large");
-            trickle.scheduleAtFixedRate(() -> {
-                try {
-                    client.in().readNBytes(5);
-                } catch (IOException closed) {
-                    trickle.shutdown();
-                }
-            }, 0, 50, TimeUnit.MILLISECONDS);
+            var unused = trickle.scheduleAtFixedRate(
+                    () -> {
+                        try {
+                            client.in().readNBytes(5);
+                        } catch (IOException closed) {
+                            trickle.shutdown();
+                        }
+                    },
+                    0,
+                    50,
+                    TimeUnit.MILLISECONDS);
             Await.until("ended", () -> slowPeers(server).getSlowResponses() == 1);
             server.awaitNoEndPoints();
         }
@@ -361,7 +384,9 @@ class LimitsContractTest {
                 return true;
             }
         };
-        try (TestServer server = server().start(busy); RawClient client = server.client(); RawClient idle = server.client()) {
+        try (TestServer server = server().start(busy);
+                RawClient client = server.client();
+                RawClient idle = server.client()) {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nfirst");
             // They take more than twice the grace.
             long enough = slowPeers(server).getLooks() + 12;

@@ -30,6 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class MalformedAnswerTest {
     /** More than is read at once, so that something is left to read after the answer. */
     private static final String MALFORMED = "A".repeat(9000) + " / HTTP/1.1\r\nHost: a\r\n\r\n";
+
     private static final int ATTEMPTS = 3;
     private static final int ROUNDS = 200;
 
@@ -59,7 +60,8 @@ class MalformedAnswerTest {
         }
 
         private boolean isWaiting() {
-            waited = Thread.getAllStackTraces().values().stream().map(Arrays::toString)
+            waited = Thread.getAllStackTraces().values().stream()
+                    .map(Arrays::toString)
                     .anyMatch(stack -> stack.contains("awaitReaderOfMalformed("));
             return waited;
         }

@@ -36,16 +36,19 @@ class MalformedRequestsTest {
     private static final Pattern REPEAT = Pattern.compile("\\{(.+?)\\*(\\d+)}");
     private static final Pattern DATE = Pattern.compile("Date: [^\r\n]*\r\n");
     // Jetty answers a head that ends early on one thread, and shuts the output down on another: either may be first.
-    private static final Pattern EARLY_EOF = Pattern.compile("HTTP/1.1 400 Bad Request\r\n(?:(?!HTTP/1).)*"
-            + "<title>Error 400 Early EOF</title>.*", Pattern.DOTALL);
+    private static final Pattern EARLY_EOF = Pattern.compile(
+            "HTTP/1.1 400 Bad Request\r\n(?:(?!HTTP/1).)*" + "<title>Error 400 Early EOF</title>.*", Pattern.DOTALL);
 
     /** Answers with what it was asked, as far as that can be said in text. */
     private static final class Mirror extends Handler.Abstract {
         @Override
         public boolean handle(Request request, Response response, Callback callback) throws Exception {
             String content = BufferUtil.toString(Content.Source.asByteBuffer(request), StandardCharsets.ISO_8859_1);
-            Content.Sink.write(response, true, request.getMethod() + " " + request.getHttpURI() + "\n"
-                    + request.getHeaders() + content, callback);
+            Content.Sink.write(
+                    response,
+                    true,
+                    request.getMethod() + " " + request.getHttpURI() + "\n" + request.getHeaders() + content,
+                    callback);
             return true;
         }
     }
@@ -62,8 +65,8 @@ class MalformedRequestsTest {
     }
 
     private static String repeat(String text) {
-        return REPEAT.matcher(text).replaceAll(match ->
-                Matcher.quoteReplacement(match.group(1).repeat(Integer.parseInt(match.group(2)))));
+        return REPEAT.matcher(text)
+                .replaceAll(match -> Matcher.quoteReplacement(match.group(1).repeat(Integer.parseInt(match.group(2)))));
     }
 
     private static byte[] unescape(String text) {
@@ -98,7 +101,8 @@ class MalformedRequestsTest {
         try (RawClient client = server.client()) {
             try {
                 client.send(request);
-                // What Jetty answers depends on whether the end comes with the last bytes, or later, or during an error.
+                // What Jetty answers depends on whether the end comes with the last bytes, or later, or during an
+                // error.
                 Await.until("read", () -> isEnding(server, count) || isWaiting(server, count, request.length));
                 if (!isEnding(server, count)) {
                     client.shutdownOutput();
@@ -112,21 +116,27 @@ class MalformedRequestsTest {
         }
         Await.until("closed", () -> server.events().closed() == count);
         String port = ":" + server.port();
-        String text = DATE.matcher(answer.toString(StandardCharsets.ISO_8859_1)).replaceAll("").replace(port, ":port");
+        String text = DATE.matcher(answer.toString(StandardCharsets.ISO_8859_1))
+                .replaceAll("")
+                .replace(port, ":port");
         return EARLY_EOF.matcher(text).replaceAll("");
     }
 
     /** Whether the server has closed, or will: after an error it reads no more. */
     private static boolean isEnding(TestServer server, int count) {
         ConnectionEvents events = server.events();
-        return events.closed() == count || events.opened() == count && events.last() instanceof HttpConnection connection
-                && (connection.getParser().isClose() || connection.getParser().isTerminated());
+        return events.closed() == count
+                || (events.opened() == count
+                        && events.last() instanceof HttpConnection connection
+                        && (connection.getParser().isClose()
+                                || connection.getParser().isTerminated()));
     }
 
     /** Whether the server has read everything and waits for more. */
     private static boolean isWaiting(TestServer server, int count, int bytes) {
         ConnectionEvents events = server.events();
-        return events.opened() == count && events.last().getBytesIn() >= bytes
+        return events.opened() == count
+                && events.last().getBytesIn() >= bytes
                 && events.last().getEndPoint().isFillInterested();
     }
 

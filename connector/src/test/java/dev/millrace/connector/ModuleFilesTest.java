@@ -38,12 +38,12 @@ class ModuleFilesTest {
     /** Settings whose template shows an example, because unset is what they are by default. */
     private static final Set<String> EXAMPLES = Set.of("name", "host");
 
-    /** Settings of which Jetty's answer to -1 is seen, not the -1. */
-    private static final Set<String> COMPUTED = Set.of("selectors");
+    /** Settings of which the answer to -1 or 0 is seen, not the -1 or 0. */
+    private static final Set<String> COMPUTED = Set.of("selectors", "acceptQueueSize");
 
     /** Setters without a property, each with the reason. */
     private static final Map<String, String> NO_PROPERTIES = Map.of(
-            "contentWriterFactory", "an object; those of the connectors have names, in writeStrategy",
+            "contentWriterFactory", "an object",
             "accepting", "an operation on a running connector",
             "beans", "a collection of objects, which XML adds one by one",
             "eventListeners", "a collection of objects, which XML adds one by one",
@@ -61,8 +61,17 @@ class ModuleFilesTest {
     @Test
     void thereAreModulesForBothConnectorsAndAllProtocols() {
         Set<String> names = all().stream().map(ModuleForm::name).collect(Collectors.toSet());
-        assertEquals(Set.of("millrace-bio", "millrace-bio-https", "millrace-bio-h2", "millrace-bio-h2c",
-                "millrace-nio", "millrace-nio-https", "millrace-nio-h2", "millrace-nio-h2c"), names);
+        assertEquals(
+                Set.of(
+                        "millrace-bio",
+                        "millrace-bio-https",
+                        "millrace-bio-h2",
+                        "millrace-bio-h2c",
+                        "millrace-nio",
+                        "millrace-nio-https",
+                        "millrace-nio-h2",
+                        "millrace-nio-h2c"),
+                names);
         assertEquals(4, connectors().size());
     }
 
@@ -84,7 +93,8 @@ class ModuleFilesTest {
         for (var property : module.template().entrySet()) {
             String name = property.getKey().substring(module.prefix().length());
             assertTrue(defaults.containsKey(name), "no getter: " + property);
-            String wanted = EXAMPLES.contains(name) ? "null"
+            String wanted = EXAMPLES.contains(name)
+                    ? "null"
                     : COMPUTED.contains(name) ? templated.get(name) : property.getValue();
             assertEquals(wanted, defaults.get(name), name);
         }
@@ -127,7 +137,8 @@ class ModuleFilesTest {
         Class<?> type = module.configure(Map.of()).getClass();
         Stream<String> setters = Arrays.stream(type.getMethods())
                 .filter(method -> method.getName().matches("set[A-Z]\\w*") && method.getParameterCount() == 1)
-                .map(method -> Character.toLowerCase(method.getName().charAt(3)) + method.getName().substring(4));
+                .map(method -> Character.toLowerCase(method.getName().charAt(3))
+                        + method.getName().substring(4));
         Stream<String> sizes = Arrays.stream(type.getConstructors())
                 .flatMap(constructor -> Arrays.stream(constructor.getParameters()))
                 .filter(parameter -> parameter.getType().isPrimitive())
@@ -187,7 +198,8 @@ class ModuleFilesTest {
         Matcher row = ROW.matcher(Files.readString(DOCUMENT));
         while (row.find()) {
             for (String module : modules(row.group(3))) {
-                String before = inDocument.put(module + " " + row.group(1), row.group(2).replace("—", ""));
+                String before =
+                        inDocument.put(module + " " + row.group(1), row.group(2).replace("—", ""));
                 assertNull(before, "twice: " + row.group());
             }
         }
@@ -196,12 +208,16 @@ class ModuleFilesTest {
 
     /** The modules that a cell of the documentation's table names. */
     private static List<String> modules(String cell) {
-        return Arrays.stream(cell.split(", ")).flatMap(word -> switch (word) {
-            case "all" -> connectors().stream().map(ModuleForm::name);
-            case "bio", "nio", "https" -> connectors().stream().map(ModuleForm::name)
-                    .filter(name -> List.of(name.split("-")).contains(word));
-            case "h2", "h2c" -> Stream.of("millrace-bio-" + word, "millrace-nio-" + word);
-            default -> Stream.of(word);
-        }).toList();
+        return Arrays.stream(cell.split(", "))
+                .flatMap(word -> switch (word) {
+                    case "all" -> connectors().stream().map(ModuleForm::name);
+                    case "bio", "nio", "https" ->
+                        connectors().stream()
+                                .map(ModuleForm::name)
+                                .filter(name -> List.of(name.split("-")).contains(word));
+                    case "h2", "h2c" -> Stream.of("millrace-bio-" + word, "millrace-nio-" + word);
+                    default -> Stream.of(word);
+                })
+                .toList();
     }
 }

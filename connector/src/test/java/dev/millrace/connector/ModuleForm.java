@@ -35,7 +35,10 @@ record ModuleForm(String name) {
     static List<ModuleForm> all() {
         try (Stream<Path> modules = Files.list(CONFIG.resolve("modules"))) {
             return modules.map(file -> file.getFileName().toString().replaceFirst("\\.mod$", ""))
-                    .filter(OURS.asMatchPredicate()).sorted().map(ModuleForm::new).toList();
+                    .filter(OURS.asMatchPredicate())
+                    .sorted()
+                    .map(ModuleForm::new)
+                    .toList();
         } catch (IOException x) {
             throw new UncheckedIOException(x);
         }
@@ -89,21 +92,31 @@ record ModuleForm(String name) {
     /** The modules that this one needs and that make its connector. */
     private List<ModuleForm> needed() {
         Matcher depend = Pattern.compile("(?s)\\[depend\\]\n(.*?)\n\n").matcher(read("modules/" + name + ".mod"));
-        return depend.find() ? depend.group(1).lines().filter(OURS.asMatchPredicate()).map(ModuleForm::new).toList()
+        return depend.find()
+                ? depend.group(1)
+                        .lines()
+                        .filter(OURS.asMatchPredicate())
+                        .map(ModuleForm::new)
+                        .toList()
                 : List.of();
     }
 
     /** The connector that Jetty's distribution would make with these properties. */
     ServerConnector configure(Map<String, String> properties) throws Exception {
         Server server = new Server();
-        Map<String, Object> ids = new TreeMap<>(Map.of("Server", server, "httpConfig", new HttpConfiguration(),
-                "sslContextFactory", new SslContextFactory.Server()));
+        Map<String, Object> ids = new TreeMap<>(Map.of(
+                "Server",
+                server,
+                "httpConfig",
+                new HttpConfiguration(),
+                "sslContextFactory",
+                new SslContextFactory.Server()));
         List<ModuleForm> modules = new ArrayList<>(needed());
         modules.add(this);
         try (ResourceFactory.Closeable resources = ResourceFactory.closeable()) {
             for (ModuleForm module : modules) {
-                XmlConfiguration xml = new XmlConfiguration(
-                        resources.newResource(CONFIG.resolve("etc/" + module.name + ".xml")));
+                XmlConfiguration xml =
+                        new XmlConfiguration(resources.newResource(CONFIG.resolve("etc/" + module.name + ".xml")));
                 xml.getIdMap().putAll(ids);
                 xml.getProperties().putAll(properties);
                 xml.configure();
@@ -120,13 +133,18 @@ record ModuleForm(String name) {
             AbstractHTTP2ServerConnectionFactory http2 = connector.getBean(AbstractHTTP2ServerConnectionFactory.class);
             read(http2, settings);
             read(connector.getBean(ALPNServerConnectionFactory.class), settings);
-            WindowRateControl rate = (WindowRateControl) http2.getRateControlFactory().newRateControl(null);
+            WindowRateControl rate =
+                    (WindowRateControl) http2.getRateControlFactory().newRateControl(null);
             settings.put("maxEventsPerSecond", String.valueOf(rate.getEventsPerSecond()));
             return settings;
         }
         read(connector, settings);
-        read(connector.getConnectionFactory(HttpConnectionFactory.class).getHttpConfiguration()
-                .getCustomizer(SecureRequestCustomizer.class), settings);
+        read(
+                connector
+                        .getConnectionFactory(HttpConnectionFactory.class)
+                        .getHttpConfiguration()
+                        .getCustomizer(SecureRequestCustomizer.class),
+                settings);
         return settings;
     }
 
@@ -138,7 +156,8 @@ record ModuleForm(String name) {
             Matcher getter = Pattern.compile("(get|is)([A-Z]\\w*)").matcher(method.getName());
             if (getter.matches() && method.getParameterCount() == 0) {
                 String capital = getter.group(2);
-                settings.put(Character.toLowerCase(capital.charAt(0)) + capital.substring(1),
+                settings.put(
+                        Character.toLowerCase(capital.charAt(0)) + capital.substring(1),
                         String.valueOf(method.invoke(bean)));
             }
         }

@@ -7,6 +7,7 @@ import dev.millrace.files.SendfileHandler;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.ExhaustiblePool;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
@@ -46,8 +47,7 @@ class NoPoolThreadForAFileTest {
     private final AtomicInteger waiting = new AtomicInteger();
 
     private Handler handler() {
-        SendfileHandler files = new SendfileHandler();
-        files.setBaseResourceAsString(directory.toString());
+        SendfileHandler files = Handlers.files(directory);
         files.setHandler(new Handler.Abstract() {
             @Override
             public boolean handle(Request request, Response response, Callback callback) throws Exception {
@@ -86,7 +86,8 @@ class NoPoolThreadForAFileTest {
         List<RawClient> clients = new ArrayList<>();
         TestServer server = new TestServer(s -> connector(connectors, s, pool));
         server.connector().setAcceptedSendBufferSize(SOCKET_BUFFER_BYTES);
-        try (server; AutoCloseable end = release::countDown;
+        try (server;
+                AutoCloseable end = release::countDown;
                 RawClient download = new RawClient(server.start(handler()).port(), SOCKET_BUFFER_BYTES)) {
             for (int i = 0; i < CLIENTS; i++) {
                 clients.add(server.client());
@@ -97,7 +98,10 @@ class NoPoolThreadForAFileTest {
             for (RawClient client : clients) {
                 client.get("/wait");
             }
-            Await.until("all are handled, or wait for a thread", () -> waiting.get() + pool.getQueueSize() >= CLIENTS, pool::toString);
+            Await.until(
+                    "all are handled, or wait for a thread",
+                    () -> waiting.get() + pool.getQueueSize() >= CLIENTS,
+                    pool::toString);
             CompletableFuture<byte[]> body = CompletableFuture.supplyAsync(() -> rest(download));
             if (connectors != Connectors.STOCK) {
                 // Its workers are others than the pool's threads.

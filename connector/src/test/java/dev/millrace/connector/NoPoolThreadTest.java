@@ -69,7 +69,10 @@ class NoPoolThreadTest {
             for (RawClient client : clients) {
                 client.get("/wait");
             }
-            Await.until("all are handled, or wait for a thread", () -> waiting.get() + pool.getQueueSize() >= CLIENTS, pool::toString);
+            Await.until(
+                    "all are handled, or wait for a thread",
+                    () -> waiting.get() + pool.getQueueSize() >= CLIENTS,
+                    pool::toString);
             assertTrue(pool.failures() > 0, pool::toString);
             for (int i = 0; i < REFUSED; i++) {
                 try (RawClient refused = server.client().get("/")) {

@@ -29,6 +29,7 @@ class PacedWriteTest {
     private static final int TICK_MILLIS = 100;
     /** They take longer than the idle timeout, and longer by more than the buffers of the sockets last. */
     private static final int TICKS = 10 + IDLE_MILLIS / TICK_MILLIS;
+
     private static final int TICK_BYTES = 300_000;
 
     @Test
@@ -40,14 +41,16 @@ class PacedWriteTest {
 
     private static void assertWrites(byte[] bytes, Connectors connectors) throws Exception {
         PassiveProtocol protocol = new PassiveProtocol();
-        try (TestServer server = new TestServer(s -> connectors.on(s, protocol)).start(null); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(s -> connectors.on(s, protocol)).start(null);
+                RawClient client = server.client()) {
             EndPoint endPoint = protocol.awaitOpened().getEndPoint();
             endPoint.setIdleTimeout(IDLE_MILLIS);
             // Linux tells of room when a third of the buffer is free: of one that has grown, that may take seconds.
             ((SocketChannel) endPoint.getTransport()).setOption(StandardSocketOptions.SO_SNDBUF, 128 * 1024);
             client.socket().setReceiveBufferSize(64 * 1024);
             Callback.Completable written = new Callback.Completable();
-            endPoint.write(written, ByteBuffer.allocateDirect(bytes.length).put(bytes).flip());
+            endPoint.write(
+                    written, ByteBuffer.allocateDirect(bytes.length).put(bytes).flip());
             assertArrayEquals(bytes, take(client, bytes.length));
             written.get(10, TimeUnit.SECONDS);
             endPoint.close();
@@ -59,16 +62,20 @@ class PacedWriteTest {
         byte[] taken = new byte[length];
         AtomicInteger count = new AtomicInteger();
         CompletableFuture<Void> all = new CompletableFuture<>();
-        pace.scheduleAtFixedRate(() -> {
-            try {
-                assertEquals(TICK_BYTES, client.in().readNBytes(taken, count.get(), TICK_BYTES));
-                if (count.addAndGet(TICK_BYTES) == length) {
-                    all.complete(null);
-                }
-            } catch (IOException | AssertionError x) {
-                all.completeExceptionally(x);
-            }
-        }, 0, TICK_MILLIS, TimeUnit.MILLISECONDS);
+        var unused = pace.scheduleAtFixedRate(
+                () -> {
+                    try {
+                        assertEquals(TICK_BYTES, client.in().readNBytes(taken, count.get(), TICK_BYTES));
+                        if (count.addAndGet(TICK_BYTES) == length) {
+                            all.complete(null);
+                        }
+                    } catch (IOException | AssertionError x) {
+                        all.completeExceptionally(x);
+                    }
+                },
+                0,
+                TICK_MILLIS,
+                TimeUnit.MILLISECONDS);
         try {
             all.get(30, TimeUnit.SECONDS);
         } finally {

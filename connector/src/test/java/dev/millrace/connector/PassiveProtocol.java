@@ -6,14 +6,18 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.io.AbstractConnection;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.AbstractConnectionFactory;
 import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.internal.HttpConnection;
+import org.eclipse.jetty.util.Callback;
 
-/** A protocol that does nothing by itself: the test asks the end point. */
+/** A protocol that does nothing by itself: the test asks the end point. On BIO it passes for HTTP/1.1, so that the channel blocks. */
 class PassiveProtocol extends AbstractConnectionFactory {
     private final BlockingQueue<Passive> opened = new LinkedBlockingQueue<>();
 
@@ -21,15 +25,20 @@ class PassiveProtocol extends AbstractConnectionFactory {
         super("test");
     }
 
-    static class Passive extends AbstractConnection implements Connection.UpgradeFrom {
+    interface Passive extends Connection {
+        /** How often it was told that it is closed. */
+        int closed();
+    }
+
+    static class PassiveConnection extends AbstractConnection implements Passive, Connection.UpgradeFrom {
         private final AtomicInteger closed = new AtomicInteger();
 
-        Passive(EndPoint endPoint, Connector connector) {
+        PassiveConnection(EndPoint endPoint, Connector connector) {
             super(endPoint, connector.getExecutor());
         }
 
-        /** How often it was told that it is closed. */
-        int closed() {
+        @Override
+        public int closed() {
             return closed.get();
         }
 
@@ -50,19 +59,52 @@ class PassiveProtocol extends AbstractConnectionFactory {
         }
     }
 
+    private static final class PassiveHttpConnection extends HttpConnection implements Passive {
+        private final AtomicInteger closed = new AtomicInteger();
+
+        private PassiveHttpConnection(EndPoint endPoint, Connector connector) {
+            super(new HttpConfiguration(), connector, endPoint);
+        }
+
+        @Override
+        public int closed() {
+            return closed.get();
+        }
+
+        @Override
+        public void onClose(Throwable cause) {
+            closed.incrementAndGet();
+            super.onClose(cause);
+        }
+
+        @Override
+        public void fillInterested(Callback callback) {
+            // The test asks the end point itself.
+        }
+
+        @Override
+        public boolean onIdleExpired(TimeoutException timeout) {
+            return true;
+        }
+    }
+
     Passive newPassive(Connector connector, EndPoint endPoint) {
-        return new Passive(endPoint, connector) {
-            @Override
-            public void onOpen() {
-                super.onOpen();
-                opened.add(this);
-            }
-        };
+        return connector instanceof BioConnector
+                ? new PassiveHttpConnection(endPoint, connector)
+                : new PassiveConnection(endPoint, connector);
     }
 
     @Override
     public Connection newConnection(Connector connector, EndPoint endPoint) {
-        return configure(newPassive(connector, endPoint), connector, endPoint);
+        Passive passive = newPassive(connector, endPoint);
+        configure((AbstractConnection) passive, connector, endPoint);
+        passive.addEventListener(new Connection.Listener() {
+            @Override
+            public void onOpened(Connection connection) {
+                opened.add(passive);
+            }
+        });
+        return passive;
     }
 
     /** Waits for a connection to be opened. */

@@ -6,19 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.Renegotiating;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
-import java.io.InputStream;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,8 +73,12 @@ class ProtocolContractTest {
                 Content.copy(request, response, callback);
             } else {
                 String peer = Request.getRemoteAddr(request);
-                Content.Sink.write(response, true, request.getConnectionMetaData().getHttpVersion() + " "
-                        + peer + " " + Request.getPathInContext(request), callback);
+                Content.Sink.write(
+                        response,
+                        true,
+                        request.getConnectionMetaData().getHttpVersion() + " " + peer + " "
+                                + Request.getPathInContext(request),
+                        callback);
             }
             return true;
         }
@@ -101,21 +104,25 @@ class ProtocolContractTest {
         try (TestServer server = server(new SslConnectionFactory(tls.server(), "http/1.1"), http);
                 RawClient client = tls.connect(server.port())) {
             for (int i = 0; i < 5; i++) {
-                assertEquals("HTTP/1.1 127.0.0.1 /" + i, client.get("/" + i).answer().text());
+                assertEquals(
+                        "HTTP/1.1 127.0.0.1 /" + i, client.get("/" + i).answer().text());
             }
             byte[] body = random(300_000);
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + body.length + "\r\n\r\n");
             CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> send(client, body));
             assertArrayEquals(body, client.answer().body());
             sent.get(10, TimeUnit.SECONDS);
-            assertEquals("HTTP/1.1 127.0.0.1 /last", client.get("/last").answer().text());
+            assertEquals(
+                    "HTTP/1.1 127.0.0.1 /last", client.get("/last").answer().text());
         }
     }
 
     /** Waits until so much has been read, and somebody waits for more. */
     private static void awaitRead(TestServer server, long bytes) {
-        EndPoint encrypted = server.connector().getConnectedEndPoints().iterator().next();
-        Connection decrypted = ((SslConnection) encrypted.getConnection()).getSslEndPoint().getConnection();
+        EndPoint encrypted =
+                server.connector().getConnectedEndPoints().iterator().next();
+        Connection decrypted =
+                ((SslConnection) encrypted.getConnection()).getSslEndPoint().getConnection();
         Await.until("waits behind " + bytes, () -> decrypted.getBytesIn() == bytes && encrypted.isFillInterested());
     }
 
@@ -123,8 +130,10 @@ class ProtocolContractTest {
     void readsABodyThatArrivesInPiecesInsideTls() throws Exception {
         String head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 6\r\n\r\n";
         Tls tls = tls();
-        TestServer reading = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), http));
-        try (TestServer server = reading.start(new Whole()); RawClient client = tls.connect(server.port())) {
+        TestServer reading =
+                new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), http));
+        try (TestServer server = reading.start(Handlers.wholeContent());
+                RawClient client = tls.connect(server.port())) {
             for (int round = 0; round < 3; round++) {
                 long before = round * (head.length() + 6L) + head.length();
                 client.send(head + "ab");
@@ -139,20 +148,10 @@ class ProtocolContractTest {
         }
     }
 
-    /** Answers the body of the request, for which it waits. */
-    private static final class Whole extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            try (InputStream in = Content.Source.asInputStream(request)) {
-                response.write(true, ByteBuffer.wrap(in.readAllBytes()), callback);
-            }
-            return true;
-        }
-    }
-
     @Test
     void readsARequestThatIsSplitAnywhereInsideTls() throws Exception {
-        String request = "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n";
+        String request =
+                "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n";
         Tls tls = tls();
         try (TestServer server = server(new SslConnectionFactory(tls.server(), "http/1.1"), http);
                 RawClient client = tls.connect(server.port())) {
@@ -160,7 +159,8 @@ class ProtocolContractTest {
             for (int split = 1; split < request.length(); split++) {
                 client.send(request.substring(0, split));
                 awaitRead(server, before + split);
-                assertEquals("hello", client.send(request.substring(split)).answer().text());
+                assertEquals(
+                        "hello", client.send(request.substring(split)).answer().text());
                 before += request.length();
             }
         }
@@ -193,7 +193,8 @@ class ProtocolContractTest {
     void endsAnIdleTlsConnection() throws Exception {
         Tls tls = tls();
         try (TestServer server = server(new SslConnectionFactory(tls.server(), "http/1.1"), http);
-                RawClient client = tls.connect(server.port()); RawClient silent = server.client()) {
+                RawClient client = tls.connect(server.port());
+                RawClient silent = server.client()) {
             assertEquals("HTTP/1.1 127.0.0.1 /", client.get("/").answer().text());
             server.awaitEndPoints(2);
             // Not before the handshake, which may take longer in a JVM that has just begun.
@@ -211,9 +212,15 @@ class ProtocolContractTest {
         alpn.setDefaultProtocol("http/1.1");
         HTTP2ServerConnectionFactory http2 = new HTTP2ServerConnectionFactory(configuration);
         try (TestServer server = server(new SslConnectionFactory(tls.server(), "alpn"), alpn, http2, http)) {
-            HttpClient client = HttpClient.newBuilder().sslContext(tls.client()).version(HttpClient.Version.HTTP_2).build();
+            HttpClient client = HttpClient.newBuilder()
+                    .sslContext(tls.client())
+                    .version(HttpClient.Version.HTTP_2)
+                    .build();
             multiplex(client, "https://localhost:" + server.port(), HttpClient.Version.HTTP_2);
-            HttpClient older = HttpClient.newBuilder().sslContext(tls.client()).version(HttpClient.Version.HTTP_1_1).build();
+            HttpClient older = HttpClient.newBuilder()
+                    .sslContext(tls.client())
+                    .version(HttpClient.Version.HTTP_1_1)
+                    .build();
             multiplex(older, "https://localhost:" + server.port(), HttpClient.Version.HTTP_1_1);
         }
     }
@@ -221,7 +228,8 @@ class ProtocolContractTest {
     @Test
     void upgradesToHttp2() throws Exception {
         try (TestServer server = server(http, new HTTP2CServerConnectionFactory(configuration))) {
-            HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
+            HttpClient client =
+                    HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
             multiplex(client, "http://localhost:" + server.port(), HttpClient.Version.HTTP_2);
         }
     }
@@ -230,24 +238,29 @@ class ProtocolContractTest {
     void speaksHttp2ByPriorKnowledge() throws Exception {
         try (TestServer server = server(http, new HTTP2CServerConnectionFactory(configuration));
                 RawClient client = server.client()) {
-            assertEquals("HTTP/2.0 127.0.0.1 /", new Http2Frames(client).get("/").content());
+            assertEquals(
+                    "HTTP/2.0 127.0.0.1 /", new Http2Frames(client).get("/").content());
         }
     }
 
     // Both directions carry more than the socket buffers hold: whoever reads only after it has written stops for ever.
     private static void multiplex(HttpClient client, String base, HttpClient.Version version) throws Exception {
-        HttpResponse<String> first = client.send(HttpRequest.newBuilder(URI.create(base + "/first")).build(),
-                HttpResponse.BodyHandlers.ofString());
+        HttpResponse<String> first = client.send(
+                HttpRequest.newBuilder(URI.create(base + "/first")).build(), HttpResponse.BodyHandlers.ofString());
         assertTrue(first.body().endsWith(" /first"), first.body());
         assertEquals(version, first.version());
         List<CompletableFuture<HttpResponse<byte[]>>> answers = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            answers.add(client.sendAsync(HttpRequest.newBuilder(URI.create(base + "/" + i))
-                    .POST(HttpRequest.BodyPublishers.ofByteArray(random(4_000_000 + i))).build(),
+            answers.add(client.sendAsync(
+                    HttpRequest.newBuilder(URI.create(base + "/" + i))
+                            .POST(HttpRequest.BodyPublishers.ofByteArray(random(4_000_000 + i)))
+                            .build(),
                     HttpResponse.BodyHandlers.ofByteArray()));
         }
         for (int i = 0; i < answers.size(); i++) {
-            assertArrayEquals(random(4_000_000 + i), answers.get(i).get(30, TimeUnit.SECONDS).body());
+            assertArrayEquals(
+                    random(4_000_000 + i),
+                    answers.get(i).get(30, TimeUnit.SECONDS).body());
         }
     }
 
@@ -256,7 +269,8 @@ class ProtocolContractTest {
         Tls tls = tls();
         SslConnectionFactory ssl = new SslConnectionFactory(tls.server(), "http/1.1");
         try (TestServer server = server(new DetectorConnectionFactory(ssl), http);
-                RawClient secure = tls.connect(server.port()); RawClient plain = server.client()) {
+                RawClient secure = tls.connect(server.port());
+                RawClient plain = server.client()) {
             assertEquals("HTTP/1.1 127.0.0.1 /", secure.get("/").answer().text());
             assertEquals("HTTP/1.1 127.0.0.1 /", plain.get("/").answer().text());
         }
@@ -268,7 +282,8 @@ class ProtocolContractTest {
         Tls tls = tls();
         SslConnectionFactory ssl = new SslConnectionFactory(tls.server(), "http/1.1");
         try (TestServer server = server(new OptionalSslConnectionFactory(ssl, "http/1.1"), ssl, http);
-                RawClient secure = tls.connect(server.port()); RawClient plain = server.client()) {
+                RawClient secure = tls.connect(server.port());
+                RawClient plain = server.client()) {
             assertEquals("HTTP/1.1 127.0.0.1 /", secure.get("/").answer().text());
             assertEquals("HTTP/1.1 127.0.0.1 /", plain.get("/").answer().text());
         }
@@ -283,31 +298,35 @@ class ProtocolContractTest {
                 return super.newConnection(connector, wrap(endPoint));
             }
         };
-        try (TestServer server = server(wrapping); RawClient client = server.client()) {
+        try (TestServer server = server(wrapping);
+                RawClient client = server.client()) {
             for (int i = 0; i < 2; i++) {
-                assertEquals("HTTP/1.1 127.0.0.1 /" + i, client.get("/" + i).answer().text());
+                assertEquals(
+                        "HTTP/1.1 127.0.0.1 /" + i, client.get("/" + i).answer().text());
             }
         }
     }
 
     private static EndPoint wrap(EndPoint endPoint) {
         Class<?>[] types = {EndPoint.class, EndPoint.Wrapper.class};
-        return (EndPoint) Proxy.newProxyInstance(ProtocolContractTest.class.getClassLoader(), types, (proxy, method, arguments) -> {
-            if (method.getName().equals("unwrap")) {
-                return endPoint;
-            }
-            try {
-                return method.invoke(endPoint, arguments);
-            } catch (InvocationTargetException x) {
-                throw x.getCause();
-            }
-        });
+        return (EndPoint) Proxy.newProxyInstance(
+                ProtocolContractTest.class.getClassLoader(), types, (proxy, method, arguments) -> {
+                    if (method.getName().equals("unwrap")) {
+                        return endPoint;
+                    }
+                    try {
+                        return method.invoke(endPoint, arguments);
+                    } catch (InvocationTargetException x) {
+                        throw x.getCause();
+                    }
+                });
     }
 
     @Test
     void echoesInBothDirectionsAtOnce() throws Exception {
         byte[] body = random(20_000_000);
-        try (TestServer server = server(http); RawClient client = server.client()) {
+        try (TestServer server = server(http);
+                RawClient client = server.client()) {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + body.length + "\r\n\r\n");
             CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> send(client, body));
             assertArrayEquals(body, client.answer().body());

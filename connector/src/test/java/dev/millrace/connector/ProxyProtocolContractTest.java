@@ -52,8 +52,12 @@ class ProxyProtocolContractTest {
     private static final class Mirror extends Handler.Abstract {
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
-            Content.Sink.write(response, true, request.getConnectionMetaData().getHttpVersion() + " " + Request.getRemoteAddr(request)
-                    + " " + Request.getRemotePort(request) + " " + Request.getPathInContext(request), callback);
+            Content.Sink.write(
+                    response,
+                    true,
+                    request.getConnectionMetaData().getHttpVersion() + " " + Request.getRemoteAddr(request) + " "
+                            + Request.getRemotePort(request) + " " + Request.getPathInContext(request),
+                    callback);
             return true;
         }
     }
@@ -66,8 +70,16 @@ class ProxyProtocolContractTest {
         byte[] from = InetAddress.getByName(source).getAddress();
         byte[] to = InetAddress.getByName(destination).getAddress();
         int length = from.length + to.length + 4;
-        return ByteBuffer.allocate(16 + length).put(SIGNATURE).put((byte) 0x21).put((byte) family).putShort((short) length)
-                .put(from).put(to).putShort((short) 1000).putShort((short) 2000).array();
+        return ByteBuffer.allocate(16 + length)
+                .put(SIGNATURE)
+                .put((byte) 0x21)
+                .put((byte) family)
+                .putShort((short) length)
+                .put(from)
+                .put(to)
+                .putShort((short) 1000)
+                .putShort((short) 2000)
+                .array();
     }
 
     private static byte[] bytes(String text) {
@@ -77,11 +89,17 @@ class ProxyProtocolContractTest {
     private static void assertBelieved(TestServer server, byte[] head, String peer) throws Exception {
         byte[] get = bytes("GET /1 HTTP/1.1\r\nHost: localhost\r\n\r\n");
         // The request comes with the proxy's words, or after them.
-        try (RawClient together = server.client(); RawClient apart = server.client().send(head)) {
-            together.send(ByteBuffer.allocate(head.length + get.length).put(head).put(get).array());
+        try (RawClient together = server.client();
+                RawClient apart = server.client().send(head)) {
+            together.send(ByteBuffer.allocate(head.length + get.length)
+                    .put(head)
+                    .put(get)
+                    .array());
             assertEquals("HTTP/1.1 " + peer + " 1000 /1", together.answer().text());
-            assertEquals("HTTP/1.1 " + peer + " 1000 /2", apart.get("/2").answer().text());
-            assertEquals("HTTP/1.1 " + peer + " 1000 /3", apart.get("/3").answer().text());
+            assertEquals(
+                    "HTTP/1.1 " + peer + " 1000 /2", apart.get("/2").answer().text());
+            assertEquals(
+                    "HTTP/1.1 " + peer + " 1000 /3", apart.get("/3").answer().text());
         }
     }
 
@@ -99,13 +117,19 @@ class ProxyProtocolContractTest {
     void believesItBeforeTls() throws Exception {
         Tls tls = new Tls(directory);
         SslConnectionFactory ssl = new SslConnectionFactory(tls.server(), "http/1.1");
-        for (byte[] head : new byte[][] {bytes("PROXY TCP4 10.1.2.3 10.4.5.6 1000 2000\r\n"), version2(TCP_OVER_IPV4, "10.1.2.3", "10.4.5.6")}) {
+        for (byte[] head : new byte[][] {
+            bytes("PROXY TCP4 10.1.2.3 10.4.5.6 1000 2000\r\n"), version2(TCP_OVER_IPV4, "10.1.2.3", "10.4.5.6")
+        }) {
             try (TestServer server = server(new ProxyConnectionFactory(ssl.getProtocol()), ssl, http)) {
                 Socket plain = new Socket("127.0.0.1", server.port());
                 plain.getOutputStream().write(head);
                 try (RawClient client = tls.over(plain)) {
-                    assertEquals("HTTP/1.1 10.1.2.3 1000 /1", client.get("/1").answer().text());
-                    assertEquals("HTTP/1.1 10.1.2.3 1000 /2", client.get("/2").answer().text());
+                    assertEquals(
+                            "HTTP/1.1 10.1.2.3 1000 /1",
+                            client.get("/1").answer().text());
+                    assertEquals(
+                            "HTTP/1.1 10.1.2.3 1000 /2",
+                            client.get("/2").answer().text());
                 }
             }
         }
@@ -113,10 +137,13 @@ class ProxyProtocolContractTest {
 
     @Test
     void believesItBeforeHttp2() throws Exception {
-        try (TestServer server = server(new ProxyConnectionFactory("h2c"), new HTTP2CServerConnectionFactory(configuration));
+        try (TestServer server =
+                        server(new ProxyConnectionFactory("h2c"), new HTTP2CServerConnectionFactory(configuration));
                 RawClient client = server.client()) {
             client.send("PROXY TCP4 10.1.2.3 10.4.5.6 1000 2000\r\n");
-            assertEquals("HTTP/2.0 10.1.2.3 1000 /1", new Http2Frames(client).get("/1").content());
+            assertEquals(
+                    "HTTP/2.0 10.1.2.3 1000 /1",
+                    new Http2Frames(client).get("/1").content());
         }
     }
 }

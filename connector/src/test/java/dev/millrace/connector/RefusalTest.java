@@ -49,7 +49,6 @@ class RefusalTest {
     void wordsAreThoseOfTheDocumentation() {
         refuses(() -> new BioConnector(server).setThreads("green"), "platform", "virtual", "auto");
         refuses(() -> new NioConnector(server).setDispatch("fast"), "adaptive", "selector", "handoff");
-        refuses(() -> new NioConnector(server).setWriteStrategy("fast"), "gather", "direct", "chunk", "adaptive-chunk");
         refuses(() -> new NioConnector(server).setAlgorithm("fast"), "SimpleBlocking", "EqualNonBlocking");
     }
 

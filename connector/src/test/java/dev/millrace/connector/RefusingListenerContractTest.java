@@ -4,17 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.nio.channels.SelectableChannel;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.SelectorManager;
-import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.IO;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -53,20 +49,12 @@ class RefusingListenerContractTest {
         }
     }
 
-    private static final class Hello extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            Content.Sink.write(response, true, "hello", callback);
-            return true;
-        }
-    }
-
     @Test
     void isToldOnceThatItFailed() throws Exception {
         TestServer server = new TestServer(connectors::http);
         server.connector().addBean(new Listener());
         try (server) {
-            server.start(new Hello());
+            server.start(Handlers.hello());
             try (RawClient refused = server.client()) {
                 assertEquals(-1, refused.read());
             }

@@ -65,7 +65,8 @@ class RejectedTaskTest {
     @EnumSource(names = {"STOCK", "NIO", "NIO_HANDOFF"})
     void closesTheConnection(Connectors connectors) throws Exception {
         QueuedThreadPool pool = new QueuedThreadPool(THREADS, THREADS, 60_000, new ArrayBlockingQueue<>(QUEUE));
-        // Its queue has no room for the jobs that tell all its idle threads to end: it interrupts the others after half of this.
+        // Its queue has no room for the jobs that tell all its idle threads to end: it interrupts the others after half
+        // of this.
         pool.setStopTimeout(500);
         Server server = new Server(pool);
         ServerConnector connector = connectors.http(server);

@@ -20,8 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** A thread that lives as long as a connection carries nothing of one request into the next. */
 @Timeout(60)
 class RequestIsolationTest {
-    private static final ClassLoader ONE = new ClassLoader("one", RequestIsolationTest.class.getClassLoader()) {
-    };
+    private static final ClassLoader ONE = new ClassLoader("one", RequestIsolationTest.class.getClassLoader()) {};
 
     /** What the current thread thinks of itself. */
     private static String thread(Request request) {
@@ -29,19 +28,22 @@ class RequestIsolationTest {
         return (context == null ? "none" : context.getContextPath()) + " "
                 + (Thread.currentThread().getContextClassLoader() == ONE) + " "
                 + Thread.currentThread().isInterrupted() + " "
-                + (HttpConnection.getCurrentConnection() == request.getConnectionMetaData().getConnection());
+                + (HttpConnection.getCurrentConnection()
+                        == request.getConnectionMetaData().getConnection());
     }
 
     private static ContextHandler context(String path, ClassLoader loader) {
-        ContextHandler context = new ContextHandler(new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) {
-                String before = (String) request.getAttribute("before");
-                Content.Sink.write(response, true, before + ", " + thread(request), callback);
-                Thread.currentThread().interrupt();
-                return true;
-            }
-        }, path);
+        ContextHandler context = new ContextHandler(
+                new Handler.Abstract() {
+                    @Override
+                    public boolean handle(Request request, Response response, Callback callback) {
+                        String before = (String) request.getAttribute("before");
+                        Content.Sink.write(response, true, before + ", " + thread(request), callback);
+                        Thread.currentThread().interrupt();
+                        return true;
+                    }
+                },
+                path);
         context.setClassLoader(loader);
         return context;
     }
@@ -58,11 +60,18 @@ class RequestIsolationTest {
             }
         };
         try (TestServer server = new TestServer(connectors::http).start(before);
-                RawClient client = server.client(); RawClient other = server.client()) {
+                RawClient client = server.client();
+                RawClient other = server.client()) {
             for (int i = 0; i < 5; i++) {
-                assertEquals("none false false true, /one true false true", client.get("/one/").answer().text());
-                assertEquals("none false false true, /two false false true", other.get("/two/").answer().text());
-                assertEquals("none false false true, /two false false true", client.get("/two/").answer().text());
+                assertEquals(
+                        "none false false true, /one true false true",
+                        client.get("/one/").answer().text());
+                assertEquals(
+                        "none false false true, /two false false true",
+                        other.get("/two/").answer().text());
+                assertEquals(
+                        "none false false true, /two false false true",
+                        client.get("/two/").answer().text());
             }
         }
     }

@@ -39,8 +39,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("dev.millrace.testing.Connectors#all")
 @Timeout(60)
 class ResetTest {
-    private static final byte[] CHUNKED = ("POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
-            + "5\r\nhello\r\n6\r\n world\r\n0\r\nTrailer: x\r\n\r\n").getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] CHUNKED =
+            ("POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+                            + "5\r\nhello\r\n6\r\n world\r\n0\r\nTrailer: x\r\n\r\n")
+                    .getBytes(StandardCharsets.US_ASCII);
     private static final int TLS_STEP = 23;
 
     @TempDir
@@ -57,16 +59,20 @@ class ResetTest {
             try (var in = Content.Source.asInputStream(request)) {
                 body = in.readAllBytes();
             }
-            response.write(false, ByteBuffer.wrap(body), Callback.from(() ->
-                    response.write(true, ByteBuffer.wrap(body), callback), callback::failed));
+            response.write(
+                    false,
+                    ByteBuffer.wrap(body),
+                    Callback.from(() -> response.write(true, ByteBuffer.wrap(body), callback), callback::failed));
             return true;
         }
     };
 
     // What is reset before anybody has read it is lost.
     private static void awaitRead(TestServer server, int connections, int bytes) {
-        Await.until(bytes + " bytes read", () -> server.events().opened() == connections
-                && server.events().last().getBytesIn() == bytes);
+        Await.until(
+                bytes + " bytes read",
+                () -> server.events().opened() == connections
+                        && server.events().last().getBytesIn() == bytes);
     }
 
     private static void reset(RawClient client) throws IOException {
@@ -83,7 +89,8 @@ class ResetTest {
 
     @Test
     void survivesAResetAtEveryByteOfARequest() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).expectMalformedRequests().start(ECHO)) {
+        try (TestServer server =
+                new TestServer(connectors::http).expectMalformedRequests().start(ECHO)) {
             for (int bytes = 0; bytes <= CHUNKED.length; bytes++) {
                 RawClient client = server.client().send(Arrays.copyOf(CHUNKED, bytes));
                 awaitRead(server, bytes + 1, bytes);
@@ -96,7 +103,8 @@ class ResetTest {
 
     @Test
     void survivesAResetAtEveryByteOfAnAnswer() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).expectMalformedRequests().start(ECHO)) {
+        try (TestServer server =
+                new TestServer(connectors::http).expectMalformedRequests().start(ECHO)) {
             int length;
             try (RawClient client = server.client().send(CHUNKED)) {
                 client.shutdownOutput();
@@ -129,8 +137,10 @@ class ResetTest {
     @Test
     void survivesAResetAnywhereOverTls() throws Exception {
         Tls tls = new Tls(directory);
-        try (TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"),
-                new HttpConnectionFactory())).expectMalformedRequests().start(ECHO)) {
+        try (TestServer server = new TestServer(s -> connectors.on(
+                        s, new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()))
+                .expectMalformedRequests()
+                .start(ECHO)) {
             Encrypted encrypted = new Encrypted(server);
             long up;
             long down;
@@ -154,8 +164,12 @@ class ResetTest {
     void survivesAResetAnywhereInHttp2OverTls() throws Exception {
         Tls tls = new Tls(directory);
         HttpConfiguration configuration = new HttpConfiguration();
-        try (TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "alpn"),
-                new ALPNServerConnectionFactory("h2"), new HTTP2ServerConnectionFactory(configuration))).start(ECHO)) {
+        try (TestServer server = new TestServer(s -> connectors.on(
+                        s,
+                        new SslConnectionFactory(tls.server(), "alpn"),
+                        new ALPNServerConnectionFactory("h2"),
+                        new HTTP2ServerConnectionFactory(configuration)))
+                .start(ECHO)) {
             Encrypted encrypted = new Encrypted(server);
             long up;
             long down;
@@ -193,8 +207,13 @@ class ResetTest {
         /** One that resets the connection when the server has read that many bytes of the client. */
         private Relay relay(TestServer server, long bytes) throws IOException {
             last = null;
-            return new Relay(server.port(), bytes, Long.MAX_VALUE, () ->
-                    last != null && (last.getBytesIn() >= bytes || !last.getEndPoint().isOpen()));
+            return new Relay(
+                    server.port(),
+                    bytes,
+                    Long.MAX_VALUE,
+                    () -> last != null
+                            && (last.getBytesIn() >= bytes
+                                    || !last.getEndPoint().isOpen()));
         }
     }
 
@@ -219,8 +238,11 @@ class ResetTest {
 
     private static void exchangeHttp2(Tls tls, int port) throws Exception {
         try (RawClient client = tls.over(new Socket("127.0.0.1", port), "h2")) {
-            assertEquals("hello worldhello world", new Http2Frames(client)
-                    .post("/echo", "hello world".getBytes(StandardCharsets.US_ASCII)).content());
+            assertEquals(
+                    "hello worldhello world",
+                    new Http2Frames(client)
+                            .post("/echo", "hello world".getBytes(StandardCharsets.US_ASCII))
+                            .content());
         }
     }
 }

@@ -3,6 +3,9 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.limits.ConnectionSweeper;
+import dev.millrace.limits.MonitoredEndPoint;
+import dev.millrace.limits.PeerRates;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Http2Frames;
@@ -56,12 +59,16 @@ class SchedulerContractTest {
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
             new Thread(() -> {
-                response.write(true, ByteBuffer.allocateDirect(32 * 1024 * 1024), Callback.from(callback::succeeded, cause -> {
-                    block();
-                    callback.failed(cause);
-                }));
-                written.countDown();
-            }).start();
+                        response.write(
+                                true,
+                                ByteBuffer.allocateDirect(32 * 1024 * 1024),
+                                Callback.from(callback::succeeded, cause -> {
+                                    block();
+                                    callback.failed(cause);
+                                }));
+                        written.countDown();
+                    })
+                    .start();
             return true;
         }
 
@@ -98,13 +105,16 @@ class SchedulerContractTest {
 
     // Not before the peer takes nothing any more: between two writes an idle timeout is the protocol's.
     private static void setIdle(TestServer server) {
-        EndPoint endPoint = server.connector().getConnectedEndPoints().iterator().next();
-        Await.until("nothing taken any more", () -> isInWrite(server) && ((WatchedEndPoint) endPoint).getIdleFor() > 500);
+        EndPoint endPoint =
+                server.connector().getConnectedEndPoints().iterator().next();
+        Await.until(
+                "nothing taken any more",
+                () -> isInWrite(endPoint) && ((MonitoredEndPoint) endPoint).getIdleFor() > 500);
         endPoint.setIdleTimeout(300);
     }
 
-    private static boolean isInWrite(TestServer server) {
-        return !(server.connector() instanceof BioConnector bio) || bio.getConnectorStatistics().getThreadsInWrite() == 1;
+    private static boolean isInWrite(EndPoint endPoint) {
+        return !(endPoint instanceof MonitoredEndPoint ours) || ours.isWritePending();
     }
 
     @Test
@@ -140,23 +150,27 @@ class SchedulerContractTest {
     @Test
     void goesOnAfterASlowPeer() throws Exception {
         TestServer server = new TestServer(connectors::http);
-        server.connector().getBean(SlowPeers.class).setPeriodMillis(100);
+        server.connector().getBean(ConnectionSweeper.class).setPeriodMillis(100);
         MillraceConnector connector = (MillraceConnector) server.connector();
         connector.setSlowPeerGraceMillis(500);
         // More than a second of it fits into the buffers of sockets.
         connector.setMinResponseBytesPerSecond(100_000_000);
-        try (server; RawClient client = server.start(blocking).client().get("/")) {
+        try (server;
+                RawClient client = server.start(blocking).client().get("/")) {
             assertSchedules(server);
-            Await.until("closed", () -> connector.getConnectedEndPoints().stream().noneMatch(e -> e.isOpen()));
+            Await.until(
+                    "closed", () -> connector.getConnectedEndPoints().stream().noneMatch(e -> e.isOpen()));
             blocking.goOn.countDown();
         }
     }
 
     private void assertSchedulesWhenClosedAsIdle(TestServer server) throws InterruptedException {
         server.awaitEndPoints(1);
-        EndPoint endPoint = server.connector().getConnectedEndPoints().iterator().next();
-        Await.until("any handshake over",
-                () -> !(endPoint.getConnection() instanceof SslConnection ssl) || PeerPace.isEstablished(ssl));
+        EndPoint endPoint =
+                server.connector().getConnectedEndPoints().iterator().next();
+        Await.until(
+                "any handshake over",
+                () -> !(endPoint.getConnection() instanceof SslConnection ssl) || PeerRates.isEstablished(ssl));
         endPoint.setIdleTimeout(300);
         assertSchedules(server);
         blocking.goOn.countDown();
@@ -167,7 +181,8 @@ class SchedulerContractTest {
     void goesOnWhileItTellsThatAnIdleConnectionIsClosed() throws Exception {
         TestServer server = new TestServer(connectors::http);
         server.connector().addBean(blocking);
-        try (server; RawClient client = server.start(blocking).client()) {
+        try (server;
+                RawClient client = server.start(blocking).client()) {
             assertSchedulesWhenClosedAsIdle(server);
             assertEquals(-1, client.read());
         }
@@ -177,9 +192,11 @@ class SchedulerContractTest {
     void goesOnWhileItTellsThatAnIdleConnectionOfTlsIsClosed() throws Exception {
         Tls tls = new Tls(directory);
         HttpConnectionFactory http = new HttpConnectionFactory();
-        TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), http.getProtocol()), http));
+        TestServer server =
+                new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), http.getProtocol()), http));
         server.connector().addBean(blocking);
-        try (server; RawClient client = tls.connect(server.start(blocking).port())) {
+        try (server;
+                RawClient client = tls.connect(server.start(blocking).port())) {
             assertSchedulesWhenClosedAsIdle(server);
             assertEquals(-1, client.read());
         }
@@ -189,7 +206,8 @@ class SchedulerContractTest {
     void goesOnWhileItTellsThatAConnectionIsClosedThatNobodyReads() throws Exception {
         TestServer server = new TestServer(s -> connectors.on(s, new PassiveProtocol()));
         server.connector().addBean(blocking);
-        try (server; RawClient client = server.start(blocking).client()) {
+        try (server;
+                RawClient client = server.start(blocking).client()) {
             assertSchedulesWhenClosedAsIdle(server);
             assertEquals(-1, client.read());
         }

@@ -146,7 +146,8 @@ class SelectorDispatchTest {
     private boolean servesHundredInTheSelectorsThread() throws Exception {
         handlers.clear();
         long begin = System.nanoTime();
-        try (TestServer server = start(server()); RawClient client = server.client()) {
+        try (TestServer server = start(server());
+                RawClient client = server.client()) {
             for (int i = 0; i < 100; i++) {
                 assertEquals("fine", client.get("/").answer().text());
             }
@@ -161,12 +162,14 @@ class SelectorDispatchTest {
 
     @Test
     void servesOthersWhileAWriteBlocks() throws Exception {
-        try (TestServer server = start(server()); RawClient slow = new RawClient(server.port(), 4096).get("/large")) {
+        try (TestServer server = start(server());
+                RawClient slow = new RawClient(server.port(), 4096).get("/large")) {
             awaitBlockedWrites(server, 1);
             assertServes(server);
             assertArrayEquals(LARGE, slow.answer().body());
             assertEquals("fine", slow.get("/").answer().text());
-            // A request whose answer has come may still be counted: Jetty's strategy takes it back when the task returns.
+            // A request whose answer has come may still be counted: Jetty's strategy takes it back when the task
+            // returns.
             Await.until("handed over", () -> statistics(server).getHandOvers() >= 1);
         }
     }
@@ -174,9 +177,10 @@ class SelectorDispatchTest {
     @Test
     void servesOthersWhileAWriteBlocksInsideTls() throws Exception {
         Tls tls = new Tls(directory);
-        TestServer secure = new TestServer(s -> Connectors.NIO_SELECTOR.on(s,
-                new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
-        try (TestServer server = start(secure); RawClient slow = tls.connect(server.port()).get("/large");
+        TestServer secure = new TestServer(s -> Connectors.NIO_SELECTOR.on(
+                s, new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+        try (TestServer server = start(secure);
+                RawClient slow = tls.connect(server.port()).get("/large");
                 RawClient other = tls.connect(server.port())) {
             awaitBlockedWrites(server, 1);
             assertEquals("fine", other.get("/").answer().text());
@@ -188,7 +192,9 @@ class SelectorDispatchTest {
     private static final class ShortLooks extends ScheduledExecutorScheduler {
         @Override
         public Task schedule(Runnable task, long delay, TimeUnit unit) {
-            return unit.toMillis(delay) == SelectorDuty.RUN_MILLIS ? () -> false : super.schedule(task, delay, unit);
+            return unit.toMillis(delay) == SelectorExecutor.RUN_MILLIS
+                    ? () -> false
+                    : super.schedule(task, delay, unit);
         }
     }
 
@@ -221,12 +227,14 @@ class SelectorDispatchTest {
     @Test
     void servesOthersWhileAWriteToAnotherSelectorsConnectionBlocks() throws Exception {
         TestServer server = new TestServer(s -> {
-            NioConnector connector = new NioConnector(s, null, new ShortLooks(), null, 1, 2, new HttpConnectionFactory());
+            NioConnector connector =
+                    new NioConnector(s, null, new ShortLooks(), null, 1, 2, new HttpConnectionFactory());
             connector.setDispatch("selector");
             return connector;
         });
         Elsewhere elsewhere = new Elsewhere();
-        try (server; RawClient slow = new RawClient(server.start(elsewhere).port(), 4096).get("/held")) {
+        try (server;
+                RawClient slow = new RawClient(server.start(elsewhere).port(), 4096).get("/held")) {
             elsewhere.held.get(10, TimeUnit.SECONDS);
             // Connections go to the selectors in turn.
             try (RawClient sender = server.client().get("/send")) {
@@ -243,7 +251,8 @@ class SelectorDispatchTest {
     void readsForTlsThatWrites() throws Exception {
         Tls tls = new Tls(directory);
         TestServer server = serverOfShortLooks(Renegotiating.over(tls), new HttpConnectionFactory());
-        try (server; RawClient client = tls.connect(server.start(new Renegotiating()).port())) {
+        try (server;
+                RawClient client = tls.connect(server.start(new Renegotiating()).port())) {
             assertEquals("again", client.get("/").answer().text());
             assertEquals("again", client.get("/").answer().text());
         }
@@ -251,7 +260,8 @@ class SelectorDispatchTest {
 
     @Test
     void servesOthersWhileAReadBlocks() throws Exception {
-        try (TestServer server = start(server()); RawClient slow = server.client()) {
+        try (TestServer server = start(server());
+                RawClient slow = server.client()) {
             slow.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n" + "x".repeat(50));
             awaitWaitingHandler();
             assertServes(server);
@@ -261,13 +271,15 @@ class SelectorDispatchTest {
 
     @Test
     void servesOthersWhileAReadOfHttp2Blocks() throws Exception {
-        TestServer server = serverOfShortLooks(new HttpConnectionFactory(),
-                new HTTP2CServerConnectionFactory(new HttpConfiguration()));
-        try (server; RawClient slow = start(server).client()) {
+        TestServer server = serverOfShortLooks(
+                new HttpConnectionFactory(), new HTTP2CServerConnectionFactory(new HttpConfiguration()));
+        try (server;
+                RawClient slow = start(server).client()) {
             Http2Frames frames = new Http2Frames(slow);
             assertEquals("fine", frames.get("/").content());
             // Who finds the next request gives the connection to this thread, and handles the request itself.
-            ReservedThreadExecutor reserved = ((QueuedThreadPool) server.server().getThreadPool()).getBean(ReservedThreadExecutor.class);
+            ReservedThreadExecutor reserved =
+                    ((QueuedThreadPool) server.server().getThreadPool()).getBean(ReservedThreadExecutor.class);
             Await.until("a thread stands ready", () -> reserved.getAvailable() > 0);
             int stream = frames.post("/");
             awaitWaitingHandler();
@@ -279,7 +291,8 @@ class SelectorDispatchTest {
 
     @Test
     void servesOthersWhileAHandlerWaitsForSomethingElse() throws Exception {
-        try (TestServer server = start(server()); RawClient slow = server.client().get("/wait")) {
+        try (TestServer server = start(server());
+                RawClient slow = server.client().get("/wait")) {
             awaitWaitingHandler();
             assertServes(server);
             release.countDown();
@@ -302,7 +315,8 @@ class SelectorDispatchTest {
 
     @Test
     void servesOthersWhileAHandlerWaitsThatSaysItDoesNotBlock() throws Exception {
-        try (TestServer server = new TestServer(Connectors.NIO::http).start(new SaysItDoesNotBlock()); AutoCloseable end = release::countDown;
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(new SaysItDoesNotBlock());
+                AutoCloseable end = release::countDown;
                 RawClient slow = server.client().get("/wait")) {
             awaitWaitingHandler();
             assertServes(server);
@@ -338,7 +352,8 @@ class SelectorDispatchTest {
 
     @Test
     void stopsWhileAWriteBlocks() throws Exception {
-        try (TestServer server = start(server()); RawClient slow = new RawClient(server.port(), 4096).get("/large")) {
+        try (TestServer server = start(server());
+                RawClient slow = new RawClient(server.port(), 4096).get("/large")) {
             awaitBlockedWrites(server, 1);
             server.server().stop();
             while (slow.read() >= 0) {

@@ -80,8 +80,10 @@ class ShutdownContractTest {
     @Test
     void answersWhatIsInFlightAndRefusesWhatComesMeanwhileOverTls() throws Exception {
         Tls tls = new Tls(directory);
-        shutDown(new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"),
-                new HttpConnectionFactory())), server -> tls.connect(server.port()));
+        shutDown(
+                new TestServer(s -> connectors.on(
+                        s, new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory())),
+                server -> tls.connect(server.port()));
     }
 
     private void shutDown(TestServer server, Connect connect) throws Exception {
@@ -92,13 +94,15 @@ class ShutdownContractTest {
         try (RawClient kept = connect.to(server)) {
             assertEquals("/kept", kept.get("/kept").answer().text());
             // A shutdown before that closes the connection instead of answering what comes next.
-            Await.until("waits for the next request", () ->
-                    server.connector().getConnectedEndPoints().stream().allMatch(EndPoint::isFillInterested));
+            Await.until(
+                    "waits for the next request",
+                    () -> server.connector().getConnectedEndPoints().stream().allMatch(EndPoint::isFillInterested));
             shutDown(server, graceful, connect, kept);
         }
     }
 
-    private void shutDown(TestServer server, GracefulHandler graceful, Connect connect, RawClient kept) throws Exception {
+    private void shutDown(TestServer server, GracefulHandler graceful, Connect connect, RawClient kept)
+            throws Exception {
         try (RawClient client = connect.to(server)) {
             client.send("POST /slow HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n");
             assertTrue(handling.await(10, TimeUnit.SECONDS));
@@ -131,7 +135,8 @@ class ShutdownContractTest {
             assertTrue(handling.await(10, TimeUnit.SECONDS));
             CompletableFuture<Void> stopped = CompletableFuture.runAsync(() -> close(server));
             Await.until("shut down", () -> server.connector().isShutdown() && graceful.isShutdown());
-            // Jetty's own interrupts accept(), which then throws even when it has accepted: nobody knows of that peer any more.
+            // Jetty's own interrupts accept(), which then throws even when it has accepted: nobody knows of that peer
+            // any more.
             if (connectors != Connectors.STOCK) {
                 assertTurnsAway(port);
             }
@@ -160,7 +165,8 @@ class ShutdownContractTest {
     }
 
     private static boolean isAnyoneAccepting() {
-        return Thread.getAllStackTraces().values().stream().map(Arrays::toString)
+        return Thread.getAllStackTraces().values().stream()
+                .map(Arrays::toString)
                 .anyMatch(stack -> stack.contains("AbstractConnector$Acceptor.run("));
     }
 
@@ -187,7 +193,8 @@ class ShutdownContractTest {
         }));
         server.connector().setIdleTimeout(60_000);
         server.connector().setShutdownIdleTimeout(200);
-        try (server; RawClient late = server.start(new Echo()).client()) {
+        try (server;
+                RawClient late = server.start(new Echo()).client()) {
             assertTrue(accepted.await(10, TimeUnit.SECONDS));
             CompletableFuture<Void> shutdown = server.connector().shutdown();
             assertEquals(-1, late.read());

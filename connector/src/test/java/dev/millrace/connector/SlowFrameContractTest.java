@@ -3,6 +3,7 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Http2Frames;
@@ -49,6 +50,7 @@ class SlowFrameContractTest {
     private static final int PERIOD_MILLIS = 50;
     /** So many take longer than the timeout. */
     private static final int LOOKS = 2 + TIMEOUT_MILLIS / PERIOD_MILLIS;
+
     private static final int DATA = 0;
     private static final int HEADERS = 1;
     private static final int SETTINGS = 4;
@@ -56,6 +58,7 @@ class SlowFrameContractTest {
     private static final int CONTINUATION = 9;
     /** Of no type that there is. */
     private static final int UNKNOWN = 42;
+
     private static final int END_HEADERS = 4;
     private static final int END_STREAM = 1;
     /** A field of HPACK's static table (RFC 7541, appendix A): accept-encoding. */
@@ -124,8 +127,8 @@ class SlowFrameContractTest {
         return new RawClient(connector.getLocalPort());
     }
 
-    private SlowPeers slowPeers() {
-        return connector.getBean(SlowPeers.class);
+    private ConnectionSweeper slowPeers() {
+        return connector.getBean(ConnectionSweeper.class);
     }
 
     /** Waits until whoever has been slow from now on would have been found. */
@@ -137,19 +140,29 @@ class SlowFrameContractTest {
     /** Sends one byte after the other, and the last one again and again. */
     private void trickle(RawClient client, byte... bytes) {
         int[] next = {0};
-        trickle.scheduleAtFixedRate(() -> {
-            try {
-                client.send(new byte[] {bytes[Math.min(next[0]++, bytes.length - 1)]});
-            } catch (IOException closed) {
-                trickle.shutdown();
-            }
-        }, 0, 50, TimeUnit.MILLISECONDS);
+        var unused = trickle.scheduleAtFixedRate(
+                () -> {
+                    try {
+                        client.send(new byte[] {bytes[Math.min(next[0]++, bytes.length - 1)]});
+                    } catch (IOException closed) {
+                        trickle.shutdown();
+                    }
+                },
+                0,
+                50,
+                TimeUnit.MILLISECONDS);
     }
 
     /** A frame without its payload, but for the beginning (RFC 9113 section 4.1). */
     private static byte[] frame(int type, int flags, int stream, int length, byte... begin) {
-        return ByteBuffer.allocate(9 + begin.length).put((byte) 0).putShort((short) length).put((byte) type).put((byte) flags)
-                .putInt(stream).put(begin).array();
+        return ByteBuffer.allocate(9 + begin.length)
+                .put((byte) 0)
+                .putShort((short) length)
+                .put((byte) type)
+                .put((byte) flags)
+                .putInt(stream)
+                .put(begin)
+                .array();
     }
 
     private void assertEnds(RawClient client) throws IOException {
@@ -161,12 +174,19 @@ class SlowFrameContractTest {
 
     @Test
     void endsAPrefaceThatIsTrickled() throws Exception {
-        try (TestServer server = start(); RawClient client = server.client(); RawClient good = server.client()) {
+        try (TestServer server = start();
+                RawClient client = server.client();
+                RawClient good = server.client()) {
             // The connection's first frame belongs to it (RFC 9113 section 3.4).
             client.send("PRI * HTTP/2.0\r\n");
             byte[] rest = "\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
             byte[] settings = frame(SETTINGS, 0, 0, 60 * 6, (byte) 0);
-            trickle(client, ByteBuffer.allocate(rest.length + settings.length).put(rest).put(settings).array());
+            trickle(
+                    client,
+                    ByteBuffer.allocate(rest.length + settings.length)
+                            .put(rest)
+                            .put(settings)
+                            .array());
             assertEnds(client);
             assertEquals("had 0", Http2Frames.get(good, "/").content());
         }
@@ -187,7 +207,7 @@ class SlowFrameContractTest {
             assertEquals("had 0", new Http2Frames(client).get("/").content());
             client.send(frame(HEADERS, END_STREAM, 3, 1, FIELD));
             byte[] frame = frame(CONTINUATION, 0, 3, 1, FIELD);
-            trickle.scheduleAtFixedRate(() -> send(client, frame), 0, 50, TimeUnit.MILLISECONDS);
+            var unused = trickle.scheduleAtFixedRate(() -> send(client, frame), 0, 50, TimeUnit.MILLISECONDS);
             assertEnds(client);
         }
     }
@@ -205,10 +225,13 @@ class SlowFrameContractTest {
         Tls tls = new Tls(directory);
         HttpConfiguration https = new HttpConfiguration();
         https.addCustomizer(new SecureRequestCustomizer());
-        TestServer server = server(new SslConnectionFactory(tls.server(), "alpn"), new ALPNServerConnectionFactory("h2"),
+        TestServer server = server(
+                new SslConnectionFactory(tls.server(), "alpn"),
+                new ALPNServerConnectionFactory("h2"),
                 new HTTP2ServerConnectionFactory(https));
         server.start(new Application());
-        try (server; Socket plain = new Socket("127.0.0.1", server.port());
+        try (server;
+                Socket plain = new Socket("127.0.0.1", server.port());
                 RawClient client = tls.over(plain, "h2")) {
             assertEquals("had 0", new Http2Frames(client).get("/").content());
             // Not before: the handshake, the JVM's first, may take longer on a busy machine.
@@ -226,7 +249,8 @@ class SlowFrameContractTest {
 
     @Test
     void leavesAPeerAloneToWhomTheServerSends() throws Exception {
-        try (TestServer server = start(); RawClient client = server.client()) {
+        try (TestServer server = start();
+                RawClient client = server.client()) {
             Http2Frames frames = new Http2Frames(client);
             assertTrue(frames.get("/events").content().length() >= LOOKS / 2);
             assertEquals("had 0", frames.get("/").content());
@@ -238,7 +262,8 @@ class SlowFrameContractTest {
 
     @Test
     void leavesContentAlone() throws Exception {
-        try (TestServer server = start(); RawClient client = server.client()) {
+        try (TestServer server = start();
+                RawClient client = server.client()) {
             Http2Frames frames = new Http2Frames(client);
             int stream = frames.post("/");
             client.send(frame(DATA, END_STREAM, stream, 1 + 2 * LOOKS));
@@ -255,7 +280,8 @@ class SlowFrameContractTest {
 
     @Test
     void leavesAPeerAloneThatSaysNoMore() throws Exception {
-        try (TestServer server = start(); RawClient client = server.client()) {
+        try (TestServer server = start();
+                RawClient client = server.client()) {
             Http2Frames frames = new Http2Frames(client);
             assertEquals("had 0", frames.get("/").content());
             awaitLooks();
@@ -268,7 +294,8 @@ class SlowFrameContractTest {
 
     @Test
     void leavesAPeerAloneThatPings() throws Exception {
-        try (TestServer server = start(); RawClient client = server.client()) {
+        try (TestServer server = start();
+                RawClient client = server.client()) {
             Http2Frames frames = new Http2Frames(client);
             assertEquals("had 0", frames.get("/").content());
             for (int i = 0; i < 2 * LOOKS; i++) {

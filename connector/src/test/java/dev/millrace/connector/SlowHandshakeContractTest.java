@@ -3,6 +3,7 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.testing.AtOnce;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
@@ -51,7 +52,8 @@ class SlowHandshakeContractTest {
         @Override
         public boolean handle(Request request, Response response, Callback callback) throws Exception {
             if (Request.getPathInContext(request).equals("/again")) {
-                SslEndPoint endPoint = (SslEndPoint) request.getConnectionMetaData().getConnection().getEndPoint();
+                SslEndPoint endPoint = (SslEndPoint)
+                        request.getConnectionMetaData().getConnection().getEndPoint();
                 endPoint.getSslConnection().getSSLEngine().beginHandshake();
             }
             Content.Sink.write(response, true, "hello", callback);
@@ -70,8 +72,8 @@ class SlowHandshakeContractTest {
         return server.start(new Answering());
     }
 
-    private static SlowPeers slowPeers(TestServer server) {
-        return server.connector().getBean(SlowPeers.class);
+    private static ConnectionSweeper slowPeers(TestServer server) {
+        return server.connector().getBean(ConnectionSweeper.class);
     }
 
     // Not before the good peers' handshakes: the JVM's first may take longer on a busy machine.
@@ -81,7 +83,7 @@ class SlowHandshakeContractTest {
 
     /** Waits until whoever has been slow from now on would have been found. */
     private static void awaitLooks(TestServer server) {
-        SlowPeers slowPeers = slowPeers(server);
+        ConnectionSweeper slowPeers = slowPeers(server);
         long enough = slowPeers.getLooks() + LOOKS;
         Await.until("looked", () -> slowPeers.getLooks() >= enough);
     }
@@ -92,8 +94,10 @@ class SlowHandshakeContractTest {
         AtOnce.on(Connectors.ours(), connectors -> assertOverThoughTheServerHasEndedItsOutput(connectors, protocol));
     }
 
-    private static void assertOverThoughTheServerHasEndedItsOutput(Connectors connectors, String protocol) throws Exception {
-        try (TestServer server = server(connectors, protocol); RawClient client = tls.connect(server.port())) {
+    private static void assertOverThoughTheServerHasEndedItsOutput(Connectors connectors, String protocol)
+            throws Exception {
+        try (TestServer server = server(connectors, protocol);
+                RawClient client = tls.connect(server.port())) {
             assertEquals("hello", client.get("/").answer().text());
             limit(server);
             awaitLooks(server);
@@ -112,7 +116,8 @@ class SlowHandshakeContractTest {
     }
 
     private static void assertOverThoughAnotherHasBegun(Connectors connectors, String protocol) throws Exception {
-        try (TestServer server = server(connectors, protocol); RawClient client = tls.connect(server.port())) {
+        try (TestServer server = server(connectors, protocol);
+                RawClient client = tls.connect(server.port())) {
             assertEquals("hello", client.get("/").answer().text());
             limit(server);
             // It takes part in the handshake only when it reads.
@@ -131,7 +136,8 @@ class SlowHandshakeContractTest {
     }
 
     private static void assertNotOverBeforeThePeersLastWord(Connectors connectors, String protocol) throws Exception {
-        try (TestServer server = server(connectors, protocol); RawClient good = tls.connect(server.port());
+        try (TestServer server = server(connectors, protocol);
+                RawClient good = tls.connect(server.port());
                 RawClient client = server.client()) {
             assertEquals("hello", good.get("/").answer().text());
             client.send(hello());

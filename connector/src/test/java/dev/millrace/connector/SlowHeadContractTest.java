@@ -3,9 +3,11 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.testing.AtOnce;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
@@ -14,24 +16,20 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLSocket;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.DetectorConnectionFactory;
-import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.ProxyConnectionFactory;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.server.handler.ConnectHandler;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -63,14 +61,6 @@ class SlowHeadContractTest {
         trickle.shutdownNow();
     }
 
-    private static final class Hello extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            Content.Sink.write(response, true, "hello", callback);
-            return true;
-        }
-    }
-
     private static MillraceConnector connector(TestServer server) {
         return (MillraceConnector) server.connector();
     }
@@ -78,32 +68,37 @@ class SlowHeadContractTest {
     private static TestServer server(Connectors connectors) {
         TestServer server = new TestServer(connectors::http);
         // Before the start, which plans the first look.
-        server.connector().getBean(SlowPeers.class).setPeriodMillis(PERIOD_MILLIS);
+        server.connector().getBean(ConnectionSweeper.class).setPeriodMillis(PERIOD_MILLIS);
         return server;
     }
 
-    // Not before the peers have done something good: the JVM's first handshakes and requests may take longer on a busy machine.
+    // Not before the peers have done something good: the JVM's first handshakes and requests may take longer on a busy
+    // machine.
     private static void limit(TestServer server) {
         connector(server).setRequestHeadTimeoutMillis(TIMEOUT_MILLIS);
     }
 
     /** Waits until whoever has been slow from now on would have been found. */
     private static void awaitLooks(TestServer server) {
-        SlowPeers slowPeers = server.connector().getBean(SlowPeers.class);
+        ConnectionSweeper slowPeers = server.connector().getBean(ConnectionSweeper.class);
         long enough = slowPeers.getLooks() + LOOKS;
         Await.until("looked", () -> slowPeers.getLooks() >= enough);
     }
 
     private void trickle(RawClient client, byte[] bytes) {
         int[] next = {0};
-        trickle.scheduleAtFixedRate(() -> {
-            try {
-                client.send(new byte[] {bytes[next[0]++ % bytes.length]});
-            } catch (IOException closed) {
-                // Nothing more to this one.
-                throw new UncheckedIOException(closed);
-            }
-        }, 0, 50, TimeUnit.MILLISECONDS);
+        var unused = trickle.scheduleAtFixedRate(
+                () -> {
+                    try {
+                        client.send(new byte[] {bytes[next[0]++ % bytes.length]});
+                    } catch (IOException closed) {
+                        // Nothing more to this one.
+                        throw new UncheckedIOException(closed);
+                    }
+                },
+                0,
+                50,
+                TimeUnit.MILLISECONDS);
     }
 
     private static void awaitEnd(RawClient client) throws IOException {
@@ -118,8 +113,10 @@ class SlowHeadContractTest {
     }
 
     private void assertEndsTrickledLineEndsButNoQuietConnection(Connectors connectors) throws Exception {
-        try (TestServer server = server(connectors).start(new Hello()); RawClient quiet = server.client();
-                RawClient unused = server.client(); RawClient client = server.client()) {
+        try (TestServer server = server(connectors).start(Handlers.hello());
+                RawClient quiet = server.client();
+                RawClient unused = server.client();
+                RawClient client = server.client()) {
             assertEquals("hello", quiet.get("/").answer().text());
             assertEquals("hello", client.get("/").answer().text());
             limit(server);
@@ -138,7 +135,8 @@ class SlowHeadContractTest {
     }
 
     private static void assertLeavesAPeerAloneThatAsksAgainAndAgain(Connectors connectors) throws Exception {
-        try (TestServer server = server(connectors).start(new Hello()); RawClient client = server.client()) {
+        try (TestServer server = server(connectors).start(Handlers.hello());
+                RawClient client = server.client()) {
             assertEquals("hello", client.get("/").answer().text());
             limit(server);
             long begin = System.nanoTime();
@@ -150,8 +148,8 @@ class SlowHeadContractTest {
     }
 
     private static RawClient connect(Socket plain) throws Exception {
-        SSLSocket socket = (SSLSocket) tls.client().getSocketFactory().createSocket(plain, "localhost", plain.getPort(),
-                true);
+        SSLSocket socket =
+                (SSLSocket) tls.client().getSocketFactory().createSocket(plain, "localhost", plain.getPort(), true);
         socket.startHandshake();
         return new RawClient(socket);
     }
@@ -162,13 +160,15 @@ class SlowHeadContractTest {
     }
 
     private void assertEndsARecordOfTlsThatIsTrickledButNoQuietConnection(Connectors connectors) throws Exception {
-        TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"),
-                new HttpConnectionFactory()));
+        TestServer server = new TestServer(
+                s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
         // Before the start, which plans the first look.
-        server.connector().getBean(SlowPeers.class).setPeriodMillis(PERIOD_MILLIS);
-        server.start(new Hello());
-        try (server; Socket plain = new Socket("127.0.0.1", server.port());
-                RawClient client = connect(plain); RawClient quiet = tls.connect(server.port())) {
+        server.connector().getBean(ConnectionSweeper.class).setPeriodMillis(PERIOD_MILLIS);
+        server.start(Handlers.hello());
+        try (server;
+                Socket plain = new Socket("127.0.0.1", server.port());
+                RawClient client = connect(plain);
+                RawClient quiet = tls.connect(server.port())) {
             assertEquals("hello", quiet.get("/").answer().text());
             assertEquals("hello", client.get("/").answer().text());
             limit(server);
@@ -185,8 +185,10 @@ class SlowHeadContractTest {
 
     @Test
     void endsAProxyHeaderThatDoesNotCome() throws Exception {
-        AtOnce.on(Connectors.ours(), connectors ->
-                assertEndsAfter(connectors, "PROXY TCP4 1.2", new ProxyConnectionFactory(), new HttpConnectionFactory()));
+        AtOnce.on(
+                Connectors.ours(),
+                connectors -> assertEndsAfter(
+                        connectors, "PROXY TCP4 1.2", new ProxyConnectionFactory(), new HttpConnectionFactory()));
     }
 
     @Test
@@ -199,11 +201,13 @@ class SlowHeadContractTest {
         assertEndsAfter(connectors, "\u0016", new DetectorConnectionFactory(ssl), new HttpConnectionFactory());
     }
 
-    private static void assertEndsAfter(Connectors connectors, String bytes, ConnectionFactory... factories) throws Exception {
-        // Not a TestServer: Jetty's connections do not give their buffer back when they are closed in the middle of this.
+    private static void assertEndsAfter(Connectors connectors, String bytes, ConnectionFactory... factories)
+            throws Exception {
+        // Not a TestServer: Jetty's connections do not give their buffer back when they are closed in the middle of
+        // this.
         Server server = new Server();
         ServerConnector connector = connectors.on(server, factories);
-        connector.getBean(SlowPeers.class).setPeriodMillis(PERIOD_MILLIS);
+        connector.getBean(ConnectionSweeper.class).setPeriodMillis(PERIOD_MILLIS);
         ((MillraceConnector) connector).setRequestHeadTimeoutMillis(TIMEOUT_MILLIS);
         server.addConnector(connector);
         server.start();
@@ -223,7 +227,8 @@ class SlowHeadContractTest {
 
     private static void assertLeavesATunnelAlone(Connectors connectors) throws Exception {
         try (ServerSocket upstream = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
-                TestServer server = server(connectors).start(new ConnectHandler()); RawClient client = server.client()) {
+                TestServer server = server(connectors).start(new ConnectHandler());
+                RawClient client = server.client()) {
             String target = "127.0.0.1:" + upstream.getLocalPort();
             client.send("CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n\r\n");
             String status = client.line();
@@ -235,9 +240,9 @@ class SlowHeadContractTest {
             try (Socket far = upstream.accept()) {
                 awaitLooks(server);
                 client.send("there");
-                assertEquals("there", new String(far.getInputStream().readNBytes(5)));
-                far.getOutputStream().write("back".getBytes());
-                assertEquals("back", new String(client.in().readNBytes(4)));
+                assertEquals("there", new String(far.getInputStream().readNBytes(5), StandardCharsets.UTF_8));
+                far.getOutputStream().write("back".getBytes(StandardCharsets.UTF_8));
+                assertEquals("back", new String(client.in().readNBytes(4), StandardCharsets.UTF_8));
                 assertEquals(0, connector(server).getSlowHeads());
             }
         }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Http2Frames;
@@ -13,6 +14,7 @@ import dev.millrace.testing.Tls;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
@@ -86,8 +88,9 @@ class SlowPeerProtocolsContractTest {
     public final class Large implements Session.Listener.AutoDemanding {
         @Override
         public void onWebSocketOpen(Session session) {
-            session.sendBinary(ByteBuffer.allocateDirect(LARGE_BYTES), org.eclipse.jetty.websocket.api.Callback.from(
-                    () -> told.complete(null), told::complete));
+            session.sendBinary(
+                    ByteBuffer.allocateDirect(LARGE_BYTES),
+                    org.eclipse.jetty.websocket.api.Callback.from(() -> told.complete(null), told::complete));
         }
     }
 
@@ -95,8 +98,9 @@ class SlowPeerProtocolsContractTest {
         server = new TestServer(s -> connectors.on(s, factories));
         // What the kernel hides of the peer's pace is as little as the send buffer.
         server.connector().setAcceptedSendBufferSize(16 * 1024);
-        server.connector().getBean(SlowPeers.class).setPeriodMillis(100);
+        server.connector().getBean(ConnectionSweeper.class).setPeriodMillis(100);
         connector().setSlowPeerGraceMillis(500);
+        connector().setSlowRequestsAlwaysEnded(true);
         connector().setMinResponseBytesPerSecond(500_000);
         return server;
     }
@@ -113,12 +117,21 @@ class SlowPeerProtocolsContractTest {
         return new RawClient(server.port(), CLIENT_BUFFER_BYTES);
     }
 
+    private static String ends(long slowRequests, long slowResponses, long slowHeads) {
+        return slowRequests + " slow requests, " + slowResponses + " slow responses, " + slowHeads + " slow heads";
+    }
+
+    private String connectorEnds() {
+        return ends(
+                connector().getSlowRequests(),
+                connector().getSlowResponses(),
+                connector().getSlowHeads());
+    }
+
     /** One end, of this kind, and nothing left of the connection: neither the end point nor a thread that waits for the peer. */
     private void assertEnded(int slowRequests, int slowResponses) throws Exception {
         Await.until("ended", () -> connector().getSlowRequests() + connector().getSlowResponses() == 1);
-        assertEquals(slowRequests, connector().getSlowRequests());
-        assertEquals(slowResponses, connector().getSlowResponses());
-        assertEquals(0, connector().getSlowHeads());
+        assertEquals(ends(slowRequests, slowResponses, 0), connectorEnds());
         assertNotNull(told.get(10, TimeUnit.SECONDS), "the application was told of success");
         server.awaitNoEndPoints();
         QueuedThreadPool pool = (QueuedThreadPool) server.server().getThreadPool();
@@ -132,7 +145,11 @@ class SlowPeerProtocolsContractTest {
     private void assertServes(Tls tls) throws Exception {
         try (RawClient good = tls == null ? server.client() : tls.connect(server.port())) {
             assertEquals("hello", good.get("/").answer().text());
-            assertEquals("hello", good.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nbody").answer().text());
+            assertEquals(
+                    "hello",
+                    good.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nbody")
+                            .answer()
+                            .text());
         }
         assertEquals(1, connector().getSlowRequests() + connector().getSlowResponses());
     }
@@ -143,19 +160,24 @@ class SlowPeerProtocolsContractTest {
 
     // With a delay, not at a rate: a peer that makes up for a standstill of the machine would not be slow.
     private void repeat(Tick tick) {
-        clock.scheduleWithFixedDelay(() -> {
-            try {
-                tick.run();
-            } catch (IOException closed) {
-                clock.shutdown();
-            }
-        }, 0, 50, TimeUnit.MILLISECONDS);
+        var unused = clock.scheduleWithFixedDelay(
+                () -> {
+                    try {
+                        tick.run();
+                    } catch (IOException closed) {
+                        clock.shutdown();
+                    }
+                },
+                0,
+                50,
+                TimeUnit.MILLISECONDS);
     }
 
     @Test
     void endsContentThatIsTrickledInsideTls() throws Exception {
         Tls tls = new Tls(directory);
-        try (TestServer started = server(tls).start(new Application()); RawClient plain = server.client();
+        try (TestServer started = server(tls).start(new Application());
+                RawClient plain = server.client();
                 RawClient client = tls.over(plain.socket())) {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n");
             repeat(() -> client.send("x"));
@@ -170,7 +192,9 @@ class SlowPeerProtocolsContractTest {
         server(tls).start(new Application());
         RawClient plain = slowClient();
         // The socket below is closed first: TLS would wait for a thread that cannot write, when the test has failed.
-        try (TestServer started = server; RawClient client = tls.over(plain.socket()); plain) {
+        try (TestServer started = server;
+                RawClient client = tls.over(plain.socket());
+                plain) {
             client.get("/large");
             repeat(() -> plain.in().readNBytes(5));
             assertEnded(0, 1);
@@ -181,13 +205,17 @@ class SlowPeerProtocolsContractTest {
     @Test
     void endsAnHttp2ConnectionWhoseWindowsAreOpenAndWhoseSocketIsFull() throws Exception {
         server(new HTTP2CServerConnectionFactory(new HttpConfiguration())).start(new Application());
-        try (TestServer started = server; RawClient client = slowClient()) {
+        try (TestServer started = server;
+                RawClient client = slowClient()) {
             new Http2Frames(client).openWindows().get("/large");
             assertEnded(0, 1);
             try (RawClient good = server.client()) {
                 Http2Frames frames = new Http2Frames(good);
                 assertEquals("hello", frames.get("/").content());
-                assertEquals("hello", frames.post("/", "body".getBytes()).content());
+                assertEquals(
+                        "hello",
+                        frames.post("/", "body".getBytes(StandardCharsets.UTF_8))
+                                .content());
             }
             assertEquals(1, connector().getSlowResponses());
         }
@@ -196,11 +224,13 @@ class SlowPeerProtocolsContractTest {
     @Test
     void endsAWebSocketWhoseMessageIsNotTaken() throws Exception {
         server(new HttpConnectionFactory());
-        WebSocketUpgradeHandler upgrade = WebSocketUpgradeHandler.from(server.server(), container ->
-                container.addMapping("/socket", (request, response, callback) -> new Large()));
+        WebSocketUpgradeHandler upgrade = WebSocketUpgradeHandler.from(
+                server.server(),
+                container -> container.addMapping("/socket", (request, response, callback) -> new Large()));
         upgrade.setHandler(new Application());
         server.start(upgrade);
-        try (TestServer started = server; RawClient client = slowClient()) {
+        try (TestServer started = server;
+                RawClient client = slowClient()) {
             client.send("GET /socket HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                     + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
             String status = client.line();

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Http2Frames;
@@ -12,7 +13,9 @@ import dev.millrace.testing.TestServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -34,7 +37,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Which streams of HTTP/2 are too slow, in their content or by their windows, and which are not. */
+/** Which requests of HTTP/2 are too slow, in their content, and which connections by their windows, and which are not. */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#ours")
 @Timeout(60)
@@ -43,10 +46,13 @@ class SlowStreamContractTest {
     private static final int PERIOD_MILLIS = 50;
     /** So many take longer than the grace. */
     private static final int LOOKS = 4 + GRACE_MILLIS / PERIOD_MILLIS;
+
     private static final int BYTES_PER_SECOND = 2000;
     private static final int LARGE_BYTES = 1024 * 1024;
     /** What is received but not read in all streams of a connection: the least that it can be. */
     private static final int WINDOW_BYTES = 65_535;
+    /** For a client that sends without looking at windows, to a server that the machine may hold up. */
+    private static final int WIDE_WINDOW_BYTES = 64 * 1024 * 1024;
 
     @Parameter
     Connectors connectors;
@@ -102,11 +108,17 @@ class SlowStreamContractTest {
     }
 
     private Http2Frames start() throws Exception {
+        return start(WINDOW_BYTES);
+    }
+
+    private Http2Frames start(int windowBytes) throws Exception {
         HTTP2CServerConnectionFactory http2 = new HTTP2CServerConnectionFactory(configuration);
-        http2.setInitialSessionRecvWindow(WINDOW_BYTES);
+        http2.setInitialSessionRecvWindow(windowBytes);
+        http2.setInitialStreamRecvWindow(Math.max(windowBytes, http2.getInitialStreamRecvWindow()));
         server = new TestServer(s -> connectors.on(s, new HttpConnectionFactory(configuration), http2));
         slowPeers().setPeriodMillis(PERIOD_MILLIS);
         connector().setSlowPeerGraceMillis(GRACE_MILLIS);
+        connector().setSlowRequestsAlwaysEnded(true);
         connector().setMinRequestBytesPerSecond(BYTES_PER_SECOND);
         connector().setMinResponseBytesPerSecond(BYTES_PER_SECOND);
         server.start(new Application());
@@ -118,8 +130,8 @@ class SlowStreamContractTest {
         return (MillraceConnector) server.connector();
     }
 
-    private SlowPeers slowPeers() {
-        return connector().getBean(SlowPeers.class);
+    private ConnectionSweeper slowPeers() {
+        return connector().getBean(ConnectionSweeper.class);
     }
 
     private interface Tick {
@@ -128,13 +140,17 @@ class SlowStreamContractTest {
 
     // With a delay, not at a rate: a peer that makes up for a standstill of the machine would not be slow.
     private void repeat(Tick tick) {
-        clock.scheduleWithFixedDelay(() -> {
-            try {
-                tick.run();
-            } catch (IOException closed) {
-                clock.shutdown();
-            }
-        }, 0, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+        var unused = clock.scheduleWithFixedDelay(
+                () -> {
+                    try {
+                        tick.run();
+                    } catch (IOException closed) {
+                        clock.shutdown();
+                    }
+                },
+                0,
+                PERIOD_MILLIS,
+                TimeUnit.MILLISECONDS);
     }
 
     private void awaitLook() {
@@ -147,12 +163,19 @@ class SlowStreamContractTest {
         Await.until("looked", () -> slowPeers().getLooks() >= enough);
     }
 
-    private void assertEnded(int slowRequests, int slowResponses) throws Exception {
+    private void assertConnectionEnded() throws Exception {
         Await.until("ended", () -> connector().getSlowRequests() + connector().getSlowResponses() == 1);
-        assertEquals(slowRequests, connector().getSlowRequests());
-        assertEquals(slowResponses, connector().getSlowResponses());
+        assertEquals(1, connector().getSlowResponses());
         assertNotNull(told.get(10, TimeUnit.SECONDS), "the application was told of success");
         server.awaitNoEndPoints();
+    }
+
+    private void assertRequestEnded(Http2Frames frames, int stream) throws Exception {
+        String answer = new String(frames.content(stream), StandardCharsets.UTF_8);
+        assertTrue(answer.contains("408"), answer);
+        assertNotNull(told.get(10, TimeUnit.SECONDS), "the application was told of success");
+        Await.until("counted", () -> connector().getSlowRequests() == 1);
+        assertEquals(0, connector().getSlowResponses());
     }
 
     private void assertLeftAlone() {
@@ -166,36 +189,90 @@ class SlowStreamContractTest {
         Http2Frames frames = start();
         int stream = frames.post("/read");
         repeat(() -> frames.sendPart(stream, 1));
-        assertEnded(1, 0);
-        try (RawClient good = server.client()) {
-            assertEquals("had 4", new Http2Frames(good).post("/read", "body".getBytes()).content());
-        }
+        assertRequestEnded(frames, stream);
+        assertEquals(
+                "had 4",
+                frames.post("/read", "body".getBytes(StandardCharsets.UTF_8)).content());
+    }
+
+    @Test
+    void endsContentOfWhichNothingComes() throws Exception {
+        Http2Frames frames = start();
+        assertRequestEnded(frames, frames.post("/read"));
+    }
+
+    @Test
+    void waitsLongerForTheFirstByteOfContent() throws Exception {
+        Http2Frames frames = start();
+        int stream = frames.post("/read");
+        awaitLooks();
+        frames.send(stream, "body".getBytes(StandardCharsets.UTF_8));
+        assertEquals("had 4", new String(frames.content(stream), StandardCharsets.UTF_8));
+        assertLeftAlone();
+    }
+
+    @Test
+    void endsGrpcThatIsTrickled() throws Exception {
+        Http2Frames frames = start();
+        int stream = frames.post("/read", "application/grpc");
+        repeat(() -> frames.sendPart(stream, 1));
+        assertRequestEnded(frames, stream);
     }
 
     @Test
     void endsContentThatIsTrickledInOneFrame() throws Exception {
         Http2Frames frames = start();
         int stream = frames.post("/read");
-        client.send(ByteBuffer.allocate(9).put((byte) 0).putShort((short) 16_000).put((byte) 0).put((byte) 0).putInt(stream).array());
+        client.send(ByteBuffer.allocate(9)
+                .put((byte) 0)
+                .putShort((short) 16_000)
+                .put((byte) 0)
+                .put((byte) 0)
+                .putInt(stream)
+                .array());
         repeat(() -> client.send("x"));
-        assertEnded(1, 0);
+        assertRequestEnded(frames, stream);
     }
 
     @Test
     void endsManyThatTogetherHaveTheRateOfOne() throws Exception {
         Http2Frames frames = start();
-        int fast = frames.post("/read");
-        for (int i = 0; i < 19; i++) {
-            frames.post("/read");
+        int[] streams = new int[20];
+        for (int i = 0; i < streams.length; i++) {
+            streams[i] = frames.post("/read");
+            frames.sendPart(streams[i], 1);
         }
         // Twice the rate of one at the most, where ten times would be too little.
-        repeat(() -> frames.sendPart(fast, 2 * BYTES_PER_SECOND * PERIOD_MILLIS / 1000));
-        assertEnded(1, 0);
+        repeat(() -> frames.sendPart(streams[0], 2 * BYTES_PER_SECOND * PERIOD_MILLIS / 1000));
+        for (byte[] answer : frames.contents(streams.length - 1).values()) {
+            assertTrue(
+                    new String(answer, StandardCharsets.UTF_8).contains("408"),
+                    new String(answer, StandardCharsets.UTF_8));
+        }
+        assertEquals(0, connector().getSlowResponses());
+    }
+
+    @Test
+    void endsThoseThatAreSilentBesideOneThatIsFast() throws Exception {
+        Http2Frames frames = start(WIDE_WINDOW_BYTES);
+        int fast = frames.post("/read");
+        int silent = frames.post("/read");
+        long looks = slowPeers().getLooks();
+        while (connector().getSlowRequests() == 0) {
+            frames.sendPart(fast, 8 * BYTES_PER_SECOND);
+            awaitLook();
+        }
+        assertTrue(slowPeers().getLooks() - looks >= LOOKS, "too soon");
+        frames.send(fast, new byte[0]);
+        Map<Integer, byte[]> answers = frames.contents(2);
+        assertTrue(new String(answers.get(silent), StandardCharsets.UTF_8).contains("408"), "not ended");
+        assertTrue(new String(answers.get(fast), StandardCharsets.UTF_8).startsWith("had "), "ended");
+        assertEquals(1, connector().getSlowRequests());
     }
 
     @Test
     void leavesAStreamAloneBesideWhichAnotherIsFast() throws Exception {
-        Http2Frames frames = start();
+        Http2Frames frames = start(WIDE_WINDOW_BYTES);
         int slow = frames.post("/read");
         int fast = frames.post("/read");
         for (int i = 0; i < LOOKS; i++) {
@@ -205,20 +282,22 @@ class SlowStreamContractTest {
             awaitLook();
         }
         frames.send(slow, new byte[0]);
-        assertEquals("had " + LOOKS, new String(frames.content(slow)));
+        assertEquals("had " + LOOKS, new String(frames.content(slow), StandardCharsets.UTF_8));
         assertLeftAlone();
     }
 
     @Test
-    void leavesGrpcAlone() throws Exception {
+    void leavesGrpcAloneThatIsExempt() throws Exception {
         Http2Frames frames = start();
+        connector().setGrpcExempt(true);
         assertTrickles(frames, frames.post("/read", "application/grpc+proto"));
         assertEquals("had " + LOOKS, frames.content());
     }
 
     @Test
-    void leavesGrpcAloneWhoseWindowIsClosed() throws Exception {
+    void leavesGrpcAloneThatIsExemptAndWhoseWindowIsClosed() throws Exception {
         Http2Frames frames = start();
+        connector().setGrpcExempt(true);
         frames.openWindow(0, LARGE_BYTES);
         int stream = frames.post("/large", "application/grpc");
         assertTrickles(frames, stream);
@@ -263,9 +342,9 @@ class SlowStreamContractTest {
         assertLeftAlone();
         reads.countDown();
         frames.send(unread, new byte[0]);
-        assertEquals("had " + WINDOW_BYTES, new String(frames.content(unread)));
+        assertEquals("had " + WINDOW_BYTES, new String(frames.content(unread), StandardCharsets.UTF_8));
         frames.send(waiting, new byte[4]);
-        assertEquals("had 4", new String(frames.content(waiting)));
+        assertEquals("had 4", new String(frames.content(waiting), StandardCharsets.UTF_8));
     }
 
     private void assertTrickles(Http2Frames frames, int stream) throws IOException {
@@ -283,7 +362,7 @@ class SlowStreamContractTest {
         frames.openWindow(0, LARGE_BYTES);
         frames.get("/large");
         repeat(() -> frames.openWindow(1, 1));
-        assertEnded(0, 1);
+        assertConnectionEnded();
     }
 
     @Test
@@ -292,7 +371,7 @@ class SlowStreamContractTest {
         frames.get("/large");
         frames.openWindow(1, LARGE_BYTES);
         repeat(() -> frames.openWindow(0, 1));
-        assertEnded(0, 1);
+        assertConnectionEnded();
     }
 
     @Test
@@ -302,7 +381,7 @@ class SlowStreamContractTest {
         frames.get("/large");
         int[] bytes = {65_535};
         repeat(() -> frames.setWindows(++bytes[0]));
-        assertEnded(0, 1);
+        assertConnectionEnded();
     }
 
     @Test
@@ -311,7 +390,7 @@ class SlowStreamContractTest {
         frames.openWindow(0, LARGE_BYTES);
         int stream = frames.post("/large");
         repeat(() -> frames.sendPart(stream, 1));
-        assertEnded(0, 1);
+        assertConnectionEnded();
     }
 
     @Test
@@ -328,7 +407,9 @@ class SlowStreamContractTest {
 
     @Test
     void leavesTheConfigurationAsItWas() throws Exception {
-        assertEquals("had 4", start().post("/read", "body".getBytes()).content());
+        assertEquals(
+                "had 4",
+                start().post("/read", "body".getBytes(StandardCharsets.UTF_8)).content());
         server.connector().stop();
         List<HttpConfiguration.Customizer> stopped = List.copyOf(configuration.getCustomizers());
         server.connector().start();

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.net.InetSocketAddress;
@@ -54,13 +55,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("dev.millrace.testing.Connectors#all")
 @Timeout(60)
 class SocketContractTest {
-    private static final class Hello extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            Content.Sink.write(response, true, "hello", callback);
-            return true;
-        }
-    }
 
     @TempDir
     Path directory;
@@ -85,7 +79,7 @@ class SocketContractTest {
         connector.open();
         assertEquals(port, connector.getLocalPort());
         try (server) {
-            server.start(new Hello());
+            server.start(Handlers.hello());
             assertEquals(port, connector.getLocalPort());
             assertServes(server);
         }
@@ -98,7 +92,7 @@ class SocketContractTest {
         ServerSocketChannel channel = ServerSocketChannel.open().bind(new InetSocketAddress("127.0.0.1", 0));
         server.connector().open(channel);
         try (server) {
-            server.start(new Hello());
+            server.start(Handlers.hello());
             assertEquals(channel.socket().getLocalPort(), server.port());
             assertServes(server);
         }
@@ -110,7 +104,8 @@ class SocketContractTest {
         TestServer server = new TestServer(connectors::http);
         try (ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             channel.bind(UnixDomainSocketAddress.of(directory.resolve("socket")));
-            Exception refusal = assertThrows(Exception.class, () -> server.connector().open(channel));
+            Exception refusal =
+                    assertThrows(Exception.class, () -> server.connector().open(channel));
             if (connectors != Connectors.STOCK) {
                 assertTrue(refusal.getMessage().contains("UnixDomainServerConnector"), refusal.getMessage());
             }
@@ -124,12 +119,15 @@ class SocketContractTest {
         TestServer two = new TestServer(connectors::http);
         one.connector().setReusePort(true);
         two.connector().setReusePort(true);
-        try (one; two) {
-            one.start(new Hello());
+        try (one;
+                two) {
+            one.start(Handlers.hello());
             two.connector().setPort(one.port());
-            two.start(new Hello());
+            two.start(Handlers.hello());
             // The system chooses by a hash of the client's port.
-            for (int i = 0; i < 200 && (one.events().opened() == 0 || two.events().opened() == 0); i++) {
+            for (int i = 0;
+                    i < 200 && (one.events().opened() == 0 || two.events().opened() == 0);
+                    i++) {
                 assertServes(one);
             }
             assertTrue(one.events().opened() > 0 && two.events().opened() > 0);
@@ -145,12 +143,14 @@ class SocketContractTest {
         server.connector().setAcceptedReceiveBufferSize(30_000);
         server.connector().setAcceptedSendBufferSize(40_000);
         try (server) {
-            server.start(new Hello());
-            ServerSocketChannel listening = (ServerSocketChannel) server.connector().getTransport();
+            server.start(Handlers.hello());
+            ServerSocketChannel listening =
+                    (ServerSocketChannel) server.connector().getTransport();
             assertFalse(listening.getOption(StandardSocketOptions.SO_REUSEADDR));
             try (RawClient client = server.client()) {
                 assertEquals("hello", client.get("/").answer().text());
-                SocketChannel accepted = (SocketChannel) server.events().last().getEndPoint().getTransport();
+                SocketChannel accepted =
+                        (SocketChannel) server.events().last().getEndPoint().getTransport();
                 assertFalse(accepted.getOption(StandardSocketOptions.TCP_NODELAY));
                 assertEquals(30_000, accepted.getOption(StandardSocketOptions.SO_RCVBUF));
                 assertEquals(40_000, accepted.getOption(StandardSocketOptions.SO_SNDBUF));
@@ -160,12 +160,14 @@ class SocketContractTest {
 
     @Test
     void reusesAnAddressAndSendsAtOnceUnlessToldOtherwise() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(new Hello());
+        try (TestServer server = new TestServer(connectors::http).start(Handlers.hello());
                 RawClient client = server.client()) {
-            ServerSocketChannel listening = (ServerSocketChannel) server.connector().getTransport();
+            ServerSocketChannel listening =
+                    (ServerSocketChannel) server.connector().getTransport();
             assertTrue(listening.getOption(StandardSocketOptions.SO_REUSEADDR));
             assertEquals("hello", client.get("/").answer().text());
-            SocketChannel accepted = (SocketChannel) server.events().last().getEndPoint().getTransport();
+            SocketChannel accepted =
+                    (SocketChannel) server.events().last().getEndPoint().getTransport();
             assertTrue(accepted.getOption(StandardSocketOptions.TCP_NODELAY));
         }
     }
@@ -177,7 +179,7 @@ class SocketContractTest {
         TestServer server = new TestServer(connectors::http);
         server.connector().setAcceptQueueSize(2);
         try (server) {
-            server.start(new Hello());
+            server.start(Handlers.hello());
             server.connector().setAccepting(false);
             List<Socket> waiting = new ArrayList<>();
             while (connects(server.port(), waiting)) {
@@ -185,12 +187,13 @@ class SocketContractTest {
             }
             assertTrue(waiting.size() >= 2, "fewer than may wait: " + waiting.size());
             server.connector().setAccepting(true);
-            try (RawClient first = new RawClient(waiting.remove(0))) {
-                assertEquals("hello", first.get("/").answer().text());
-            }
+            // Jetty's connector forgets to close a connection that it accepts while it stops.
             for (Socket socket : waiting) {
-                socket.close();
+                try (RawClient client = new RawClient(socket)) {
+                    assertEquals("hello", client.get("/").answer().text());
+                }
             }
+            server.awaitNoEndPoints();
         }
     }
 
@@ -220,10 +223,12 @@ class SocketContractTest {
                 }
             }
         });
-        try (server; RawClient client = server.start(new Hello()).client()) {
+        try (server;
+                RawClient client = server.start(Handlers.hello()).client()) {
             assertEquals("hello", client.get("/").answer().text());
             assertEquals(List.of(HttpConnection.class), customized);
-            SocketChannel accepted = (SocketChannel) server.events().last().getEndPoint().getTransport();
+            SocketChannel accepted =
+                    (SocketChannel) server.events().last().getEndPoint().getTransport();
             assertEquals(0x10, accepted.getOption(StandardSocketOptions.IP_TOS));
         }
     }
@@ -232,7 +237,7 @@ class SocketContractTest {
     void acceptsOnTwoThreads() throws Exception {
         TestServer server = new TestServer(s -> twoAcceptors(s));
         try (server) {
-            server.start(new Hello());
+            server.start(Handlers.hello());
             assertEquals(2, server.connector().getAcceptors());
             for (int i = 0; i < 50; i++) {
                 assertServes(server);
@@ -255,7 +260,7 @@ class SocketContractTest {
         TestServer server = new TestServer(connectors::http);
         assumeTrue(server.connector().getAcceptors() > 0, "its selector accepts");
         try (server) {
-            server.start(new Hello());
+            server.start(Handlers.hello());
             try (RawClient client = server.client()) {
                 assertEquals("hello", client.get("/").answer().text());
                 assertTrue(hasAcceptor(server));
@@ -305,7 +310,7 @@ class SocketContractTest {
             }
         });
         try (server) {
-            server.start(new Hello());
+            server.start(Handlers.hello());
             assertServes(server);
             Await.until("told", () -> events.size() == 3);
             assertTrue(stillThere.get(10, TimeUnit.SECONDS), "first the connection is closed, then its end point");
@@ -317,7 +322,7 @@ class SocketContractTest {
     void countsAsJettyDoes() throws Exception {
         TestServer server = new TestServer(connectors::http);
         try (server) {
-            server.start(new Hello());
+            server.start(Handlers.hello());
             for (int i = 0; i < 3; i++) {
                 try (RawClient client = server.client()) {
                     assertEquals("hello", client.get("/").answer().text());
@@ -329,14 +334,15 @@ class SocketContractTest {
             assertEquals(3, server.connections().getConnectionsTotal());
             assertEquals(6, server.connections().getReceivedMessages());
             assertEquals(6, server.connections().getSentMessages());
-            assertEquals(6L * "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".length(),
+            assertEquals(
+                    6L * "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".length(),
                     server.connections().getReceivedBytes());
         }
     }
 
     @Test
     void shortensTheTimeoutOfAReadThatWaits() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(new Hello());
+        try (TestServer server = new TestServer(connectors::http).start(Handlers.hello());
                 RawClient client = server.client()) {
             assertEquals("hello", client.get("/").answer().text());
             EndPoint endPoint = server.events().last().getEndPoint();
@@ -360,7 +366,8 @@ class SocketContractTest {
                 return true;
             }
         };
-        try (TestServer server = new TestServer(connectors::http).start(slow); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(slow);
+                RawClient client = server.client()) {
             client.get("/");
             assertTrue(handling.await(10, TimeUnit.SECONDS));
             client.shutdownOutput();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import dev.millrace.files.SendfileHandler;
+import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.testing.AtOnce;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
@@ -46,7 +47,9 @@ class StalledReaderTest {
     private static byte[] content;
 
     enum Source {
-        HEAP, DIRECT, FILE
+        HEAP,
+        DIRECT,
+        FILE
     }
 
     @BeforeAll
@@ -63,16 +66,22 @@ class StalledReaderTest {
         private final CompletableFuture<Throwable> end = new CompletableFuture<>();
 
         private Answers(Source source) {
-            super(source == Source.FILE ? files() : new Handler.Abstract() {
-                @Override
-                public boolean handle(Request request, Response response, Callback callback) {
-                    ByteBuffer buffer = source == Source.HEAP ? ByteBuffer.wrap(content)
-                            : ByteBuffer.allocateDirect(BYTES).put(content).flip();
-                    response.getHeaders().put("Content-Length", BYTES);
-                    response.write(true, buffer, callback);
-                    return true;
-                }
-            });
+            super(
+                    source == Source.FILE
+                            ? files()
+                            : new Handler.Abstract() {
+                                @Override
+                                public boolean handle(Request request, Response response, Callback callback) {
+                                    ByteBuffer buffer = source == Source.HEAP
+                                            ? ByteBuffer.wrap(content)
+                                            : ByteBuffer.allocateDirect(BYTES)
+                                                    .put(content)
+                                                    .flip();
+                                    response.getHeaders().put("Content-Length", BYTES);
+                                    response.write(true, buffer, callback);
+                                    return true;
+                                }
+                            });
         }
 
         private static Handler files() {
@@ -89,7 +98,8 @@ class StalledReaderTest {
     }
 
     private static boolean isWritePending(EndPoint endPoint) {
-        return endPoint instanceof WatchedEndPoint watched ? watched.isWritePending()
+        return endPoint instanceof MonitoredEndPoint watched
+                ? watched.isWritePending()
                 : ((AbstractEndPoint) endPoint).getWriteFlusher().isPending();
     }
 
@@ -103,8 +113,9 @@ class StalledReaderTest {
     }
 
     private static void awaitBlockedWrite(TestServer server) {
-        Await.until("the write waits", () -> server.connector().getConnectedEndPoints().stream()
-                .anyMatch(StalledReaderTest::isWritePending));
+        Await.until(
+                "the write waits",
+                () -> server.connector().getConnectedEndPoints().stream().anyMatch(StalledReaderTest::isWritePending));
     }
 
     private static TestServer server(Connectors connectors, Handler handler) throws Exception {
@@ -117,7 +128,8 @@ class StalledReaderTest {
     @MethodSource("cases")
     void goesOn(Connectors connectors, Source source) throws Exception {
         Answers answers = new Answers(source);
-        try (TestServer server = server(connectors, answers); RawClient client = stall(server)) {
+        try (TestServer server = server(connectors, answers);
+                RawClient client = stall(server)) {
             awaitBlockedWrite(server);
             byte[] rest = client.in().readNBytes(BYTES - TAKEN);
             assertArrayEquals(java.util.Arrays.copyOfRange(content, TAKEN, BYTES), rest);
@@ -142,7 +154,8 @@ class StalledReaderTest {
     @MethodSource("cases")
     void staysAndSaysNothing(Connectors connectors, Source source) throws Exception {
         Answers answers = new Answers(source);
-        try (TestServer server = server(connectors, answers); RawClient client = stall(server)) {
+        try (TestServer server = server(connectors, answers);
+                RawClient client = stall(server)) {
             awaitBlockedWrite(server);
             // Not before: the client takes what it takes at its own pace.
             server.connector().getConnectedEndPoints().forEach(endPoint -> endPoint.setIdleTimeout(300));
@@ -170,7 +183,8 @@ class StalledReaderTest {
                 return true;
             }
         };
-        try (server; RawClient client = new RawClient(server.start(large).port(), 4096)) {
+        try (server;
+                RawClient client = new RawClient(server.start(large).port(), 4096)) {
             Http2Frames frames = new Http2Frames(client).openWindows();
             server.awaitEndPoints(1);
             frames.get("/");

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.files.SendfileHandler;
+import dev.millrace.limits.ConnectionSweeper;
+import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
@@ -12,6 +14,7 @@ import dev.millrace.testing.TestServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,7 +67,8 @@ class StarvationContractTest {
         public boolean handle(Request request, Response response, Callback callback) throws Exception {
             handling.incrementAndGet();
             try (InputStream content = Content.Source.asInputStream(request)) {
-                Content.Sink.write(response, true, new String(content.readAllBytes()), callback);
+                Content.Sink.write(
+                        response, true, new String(content.readAllBytes(), StandardCharsets.UTF_8), callback);
             }
             return true;
         }
@@ -79,7 +83,9 @@ class StarvationContractTest {
                 clients.add(server.client().send(HEAD));
             }
             QueuedThreadPool pool = (QueuedThreadPool) server.server().getThreadPool();
-            Await.until("all are handled, or wait for a thread", () -> handling.get() + pool.getQueueSize() >= clients.size());
+            Await.until(
+                    "all are handled, or wait for a thread",
+                    () -> handling.get() + pool.getQueueSize() >= clients.size());
             for (RawClient client : clients) {
                 client.send("done");
             }
@@ -138,8 +144,11 @@ class StarvationContractTest {
     }
 
     private static long writesThatWait(TestServer server) {
-        return server.connector().getConnectedEndPoints().stream().filter(endPoint -> endPoint instanceof WatchedEndPoint watched
-                ? watched.isWritePending() : ((AbstractEndPoint) endPoint).getWriteFlusher().isPending()).count();
+        return server.connector().getConnectedEndPoints().stream()
+                .filter(endPoint -> endPoint instanceof MonitoredEndPoint watched
+                        ? watched.isWritePending()
+                        : ((AbstractEndPoint) endPoint).getWriteFlusher().isPending())
+                .count();
     }
 
     private void awaitSending(TestServer server, int clients) {
@@ -159,7 +168,9 @@ class StarvationContractTest {
                 clients.add(new RawClient(server.port(), 8192).get("/file.bin"));
             }
             awaitSending(server, clients.size());
-            List<Future<RawClient.Answer>> answers = clients.stream().map(client -> readers.submit(() -> client.answer())).toList();
+            List<Future<RawClient.Answer>> answers = clients.stream()
+                    .map(client -> readers.submit(() -> client.answer()))
+                    .toList();
             for (Future<RawClient.Answer> answer : answers) {
                 assertEquals(FILE_BYTES, answer.get().body().length);
             }
@@ -198,7 +209,8 @@ class StarvationContractTest {
 
     private static long asking(TestServer server) {
         return server.connector().getConnectedEndPoints().stream()
-                .filter(endPoint -> endPoint instanceof NioEndPoint nio && nio.awaitsRead() && nio.isWritePending()).count();
+                .filter(endPoint -> endPoint instanceof NioEndPoint nio && nio.awaitsRead() && nio.isWritePending())
+                .count();
     }
 
     /** Asks for content by a callback that may block, so that it needs a thread; a GET keeps one. */
@@ -231,27 +243,38 @@ class StarvationContractTest {
     /** Who has sent all that he was asked for is not slow. */
     @Test
     void isNotThePeersFault() throws Exception {
-        assumeTrue(connectors == Connectors.NIO || connectors == Connectors.NIO_HANDOFF || connectors == Connectors.BIO_VIRTUAL,
+        assumeTrue(
+                connectors == Connectors.NIO
+                        || connectors == Connectors.NIO_HANDOFF
+                        || connectors == Connectors.BIO_VIRTUAL,
                 "looks after the pace of its peers, and serves them by few threads");
-        int threads = connectors == Connectors.BIO_VIRTUAL ? Runtime.getRuntime().availableProcessors() : THREADS;
+        int threads =
+                connectors == Connectors.BIO_VIRTUAL ? Runtime.getRuntime().availableProcessors() : THREADS;
         List<RawClient> clients = new ArrayList<>();
         TestServer server = server();
-        SlowPeers peers = server.connector().getBean(SlowPeers.class);
+        ConnectionSweeper peers = server.connector().getBean(ConnectionSweeper.class);
         peers.setPeriodMillis(20);
         server.start(new Asking());
-        try (server; RawClient uploading = server.client()) {
+        try (server;
+                RawClient uploading = server.client()) {
             uploading.send(HEAD);
             Await.until("asks", () -> handling.get() == 1);
             QueuedThreadPool pool = (QueuedThreadPool) server.server().getThreadPool();
             for (int i = 0; i < threads; i++) {
                 clients.add(server.client().get("/"));
             }
-            Await.until("all are handled, or wait for a thread", () -> handling.get() + pool.getQueueSize() > clients.size());
+            Await.until(
+                    "all are handled, or wait for a thread",
+                    () -> handling.get() + pool.getQueueSize() > clients.size());
             uploading.send("done");
             SocketChannelEndPoint endPoint = endPoint(server, uploading);
-            Await.until("it has come", () -> connectors == Connectors.BIO_VIRTUAL ? available(endPoint) == 4
-                    : !((WatchedEndPoint) endPoint).awaitsRead());
+            Await.until(
+                    "it has come",
+                    () -> connectors == Connectors.BIO_VIRTUAL
+                            ? available(endPoint) == 4
+                            : !((MonitoredEndPoint) endPoint).awaitsRead());
             peers.setGraceMillis(0);
+            peers.setAlwaysEndsRequests(true);
             peers.setMinRequestBytesPerSecond(1_000_000);
             long looks = peers.getLooks();
             Await.until("looked", () -> peers.getLooks() > looks + 4);
@@ -277,7 +300,9 @@ class StarvationContractTest {
 
     private static SocketChannelEndPoint endPoint(TestServer server, RawClient client) {
         return (SocketChannelEndPoint) server.connector().getConnectedEndPoints().stream()
-                .filter(endPoint -> endPoint.getRemoteSocketAddress().equals(client.socket().getLocalSocketAddress()))
-                .findFirst().orElseThrow();
+                .filter(endPoint ->
+                        endPoint.getRemoteSocketAddress().equals(client.socket().getLocalSocketAddress()))
+                .findFirst()
+                .orElseThrow();
     }
 }

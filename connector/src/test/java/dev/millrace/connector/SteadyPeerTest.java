@@ -4,9 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.files.SendfileHandler;
+import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.testing.AtOnce;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
@@ -46,6 +48,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class SteadyPeerTest {
     /** More than the loopback interface gives a connection in buffers. */
     private static final int BYTES = 4 * 1024 * 1024;
+
     private static final int HALF = BYTES / 2;
     private static final int SMALL_BUFFER_BYTES = 16 * 1024;
     private static final int TICK_MILLIS = 10;
@@ -57,8 +60,10 @@ class SteadyPeerTest {
 
     private static byte[] content;
 
-    private final ScheduledExecutorService clock = Executors.newScheduledThreadPool(Connectors.values().length * Source.values().length);
-    // On a machine that stands still, as a virtual one does when its host has others to serve, nobody is steady: such an attempt is made
+    private final ScheduledExecutorService clock =
+            Executors.newScheduledThreadPool(Connectors.values().length * Source.values().length);
+    // On a machine that stands still, as a virtual one does when its host has others to serve, nobody is steady: such
+    // an attempt is made
     // again, a few times.
     private final ScheduledExecutorService heart = Executors.newSingleThreadScheduledExecutor();
     private final Queue<Standstill> standstills = new ConcurrentLinkedQueue<>();
@@ -70,7 +75,8 @@ class SteadyPeerTest {
     }
 
     enum Source {
-        DIRECT("/direct"), FILE("");
+        DIRECT("/direct"),
+        FILE("");
 
         private final String prefix;
 
@@ -96,8 +102,7 @@ class SteadyPeerTest {
     }
 
     private static Handler handler() {
-        SendfileHandler files = new SendfileHandler();
-        files.setBaseResourceAsString(directory.toString());
+        SendfileHandler files = Handlers.files(directory);
         return new Handler.Sequence(new Direct(), files);
     }
 
@@ -111,7 +116,10 @@ class SteadyPeerTest {
             }
             int bytes = path.endsWith("/four") ? BYTES : HALF;
             response.getHeaders().put("Content-Length", bytes);
-            response.write(true, ByteBuffer.allocateDirect(bytes).put(content, 0, bytes).flip(), callback);
+            response.write(
+                    true,
+                    ByteBuffer.allocateDirect(bytes).put(content, 0, bytes).flip(),
+                    callback);
             return true;
         }
     }
@@ -120,7 +128,7 @@ class SteadyPeerTest {
     private static TestServer server(Connectors connectors, int sendBufferBytes) {
         TestServer server = new TestServer(connectors::http);
         MillraceConnector connector = (MillraceConnector) server.connector();
-        connector.getBean(SlowPeers.class).setPeriodMillis(50);
+        connector.getBean(ConnectionSweeper.class).setPeriodMillis(50);
         connector.setSlowPeerGraceMillis(300);
         connector.setMinResponseBytesPerSecond(100_000);
         if (sendBufferBytes > 0) {
@@ -139,7 +147,7 @@ class SteadyPeerTest {
 
     @BeforeEach
     void watchTheMachine() {
-        heart.scheduleAtFixedRate(beat(), 0, TICK_MILLIS, TimeUnit.MILLISECONDS);
+        var unused = heart.scheduleAtFixedRate(beat(), 0, TICK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     private Runnable beat() {
@@ -160,23 +168,28 @@ class SteadyPeerTest {
         int bytes = bytesPerSecond * TICK_MILLIS / 1000;
         // The host may stop one processor of two, and the heart is on the other.
         Runnable beat = beat();
-        ScheduledFuture<?> ticks = clock.scheduleAtFixedRate(() -> {
-            beat.run();
-            try {
-                byte[] some = client.in().readNBytes(Math.min(bytes, length - taken.size()));
-                taken.write(some);
-                if (some.length == 0) {
-                    all.complete(taken.toByteArray());
-                }
-            } catch (IOException closed) {
-                all.completeExceptionally(closed);
-            }
-        }, 0, TICK_MILLIS, TimeUnit.MILLISECONDS);
+        ScheduledFuture<?> ticks = clock.scheduleAtFixedRate(
+                () -> {
+                    beat.run();
+                    try {
+                        byte[] some = client.in().readNBytes(Math.min(bytes, length - taken.size()));
+                        taken.write(some);
+                        if (some.length == 0) {
+                            all.complete(taken.toByteArray());
+                        }
+                    } catch (IOException closed) {
+                        all.completeExceptionally(closed);
+                    }
+                },
+                0,
+                TICK_MILLIS,
+                TimeUnit.MILLISECONDS);
         return all.whenComplete((bytesTaken, failure) -> ticks.cancel(false));
     }
 
-    private void assertGets(byte[] expected, Supplier<TestServer> servers, String path, int bytesPerSecond) throws Exception {
-        for (int attempt = 1;; attempt++) {
+    private void assertGets(byte[] expected, Supplier<TestServer> servers, String path, int bytesPerSecond)
+            throws Exception {
+        for (int attempt = 1; ; attempt++) {
             long begin = System.nanoTime();
             TestServer server = servers.get();
             try (TestServer started = server.start(handler())) {
@@ -184,7 +197,9 @@ class SteadyPeerTest {
                 assertEquals(0, ((MillraceConnector) server.connector()).getSlowResponses());
                 return;
             } catch (AssertionError | ExecutionException x) {
-                List<Standstill> since = standstills.stream().filter(standstill -> standstill.isSince(begin)).toList();
+                List<Standstill> since = standstills.stream()
+                        .filter(standstill -> standstill.isSince(begin))
+                        .toList();
                 if (attempt == ATTEMPTS || since.isEmpty()) {
                     throw new AssertionError("the machine stood still: " + since, x);
                 }
@@ -207,24 +222,33 @@ class SteadyPeerTest {
     @Test
     void getsEveryByte() throws Exception {
         byte[] half = Arrays.copyOf(content, HALF);
-        AtOnce.on(Connectors.senders(), connectors -> assertGets(half, () -> {
-            TestServer server = server(connectors, SMALL_BUFFER_BYTES);
-            server.connector().setIdleTimeout(600);
-            return server;
-        }, "/half", 1_000_000));
+        AtOnce.on(
+                Connectors.senders(),
+                connectors -> assertGets(
+                        half,
+                        () -> {
+                            TestServer server = server(connectors, SMALL_BUFFER_BYTES);
+                            server.connector().setIdleTimeout(600);
+                            return server;
+                        },
+                        "/half",
+                        1_000_000));
     }
 
     /** The loopback interface gives a connection 2.5 MB, and a writer is woken when a third of that is free. */
     @Test
     void getsEveryByteThroughALargeSendBuffer() throws Exception {
-        AtOnce.on(Connectors.senders(), connectors -> assertGets(content, () -> server(connectors, 0), "/four", 1_200_000));
+        AtOnce.on(
+                Connectors.senders(),
+                connectors -> assertGets(content, () -> server(connectors, 0), "/four", 1_200_000));
     }
 
     @ParameterizedTest
     @MethodSource("cases")
     void isEndedWhenItTakesNothing(Connectors connectors, Source source) throws Exception {
         TestServer server = server(connectors, SMALL_BUFFER_BYTES);
-        try (TestServer started = server.start(handler()); RawClient client = request(started, source, "/four")) {
+        try (TestServer started = server.start(handler());
+                RawClient client = request(started, source, "/four")) {
             Await.until("ended", () -> ((MillraceConnector) server.connector()).getSlowResponses() == 1);
             server.awaitNoEndPoints();
         }

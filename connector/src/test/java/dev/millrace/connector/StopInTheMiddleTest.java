@@ -3,8 +3,10 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.files.SendfileHandler;
+import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
@@ -49,6 +51,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class StopInTheMiddleTest {
     /** Jetty's pool interrupts a handler that still runs after half of it. */
     private static final long STOP_MILLIS = 1000;
+
     private static final int LARGE = 32 * 1024 * 1024;
 
     @TempDir
@@ -101,7 +104,8 @@ class StopInTheMiddleTest {
     private static void awaitBlockedWrite(TestServer server) {
         Await.until("a write waits", () -> {
             for (EndPoint endPoint : server.connector().getConnectedEndPoints()) {
-                if (endPoint instanceof WatchedEndPoint watched ? watched.isWritePending()
+                if (endPoint instanceof MonitoredEndPoint watched
+                        ? watched.isWritePending()
                         : ((AbstractEndPoint) endPoint).getWriteFlusher().isPending()) {
                     return true;
                 }
@@ -122,7 +126,8 @@ class StopInTheMiddleTest {
 
     private TestServer secure(Handler handler) throws Exception {
         Tls tls = new Tls(directory);
-        return server(new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()).start(handler);
+        return server(new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory())
+                .start(handler);
     }
 
     private void request(String name, String bytes, boolean handled) throws Exception {
@@ -141,8 +146,7 @@ class StopInTheMiddleTest {
 
     private void blockedFile() throws Exception {
         TestFiles.write(directory, "large.bin", LARGE);
-        SendfileHandler files = new SendfileHandler();
-        files.setBaseResourceAsString(directory.toString());
+        SendfileHandler files = Handlers.files(directory);
         TestServer server = plain(files);
         RawClient client = new RawClient(server.port(), 4096).get("/large.bin");
         scenes.add(new Scene("blocked file", server, client));
@@ -172,15 +176,19 @@ class StopInTheMiddleTest {
 
     private void blockedHttp2() throws Exception {
         HttpConfiguration configuration = new HttpConfiguration();
-        TestServer server = server(new HttpConnectionFactory(configuration),
-                new HTTP2CServerConnectionFactory(configuration)).start(new Application());
+        TestServer server = server(
+                        new HttpConnectionFactory(configuration), new HTTP2CServerConnectionFactory(configuration))
+                .start(new Application());
         blockedHttp2("blocked HTTP/2", server, new RawClient(server.port(), 4096));
     }
 
     private void blockedHttp2OverTls() throws Exception {
         Tls tls = new Tls(directory);
-        TestServer server = server(new SslConnectionFactory(tls.server(), "alpn"), new ALPNServerConnectionFactory("h2"),
-                new HTTP2ServerConnectionFactory(new HttpConfiguration())).start(new Application());
+        TestServer server = server(
+                        new SslConnectionFactory(tls.server(), "alpn"),
+                        new ALPNServerConnectionFactory("h2"),
+                        new HTTP2ServerConnectionFactory(new HttpConfiguration()))
+                .start(new Application());
         blockedHttp2("blocked HTTP/2 over TLS", server, tls.over(new RawClient(server.port(), 4096).socket(), "h2"));
     }
 
@@ -191,7 +199,9 @@ class StopInTheMiddleTest {
                 .send(new byte[] {0, 0, 4, 8, 0, 0, 0, 0, 0, 0x7f, -1, 0, 0})
                 // HEADERS of stream 1: GET, http, :path /large, :authority localhost, as the certificate says.
                 .send(new byte[] {0, 0, 21, 1, 5, 0, 0, 0, 1, (byte) 0x82, (byte) 0x86, 0x44, 6})
-                .send("/large").send(new byte[] {0x41, 9}).send("localhost");
+                .send("/large")
+                .send(new byte[] {0x41, 9})
+                .send("localhost");
         scenes.add(new Scene(name, server, client));
         awaitBlockedWrite(server);
     }
@@ -206,10 +216,12 @@ class StopInTheMiddleTest {
 
     private void blockedWebSocket() throws Exception {
         TestServer server = server(new HttpConnectionFactory());
-        server.start(WebSocketUpgradeHandler.from(server.server(), container ->
-                container.addMapping("/", (request, response, callback) -> new Flood())));
-        RawClient client = new RawClient(server.port(), 4096).send("GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n"
-                + "Connection: Upgrade\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n");
+        server.start(WebSocketUpgradeHandler.from(
+                server.server(), container -> container.addMapping("/", (request, response, callback) -> new Flood())));
+        RawClient client = new RawClient(server.port(), 4096)
+                .send(
+                        "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n"
+                                + "Connection: Upgrade\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n");
         scenes.add(new Scene("blocked WebSocket", server, client));
         awaitBlockedWrite(server);
     }
@@ -223,7 +235,10 @@ class StopInTheMiddleTest {
         request("handler", "GET /run HTTP/1.1\r\nHost: a\r\n\r\n", true);
         request("asynchronous", "GET /later HTTP/1.1\r\nHost: a\r\n\r\n", true);
         request("blocked write", "GET /large HTTP/1.1\r\nHost: a\r\n\r\n", true);
-        request("blocked write before the body", "GET /large HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc", true);
+        request(
+                "blocked write before the body",
+                "GET /large HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc",
+                true);
         blockedFile();
         handshake();
         blockedTls();

@@ -1,30 +1,37 @@
 package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
+import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.nio.channels.SelectableChannel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.Connection;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -39,6 +46,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(60)
 class StopOfConnectorContractTest {
     private static final int CLIENTS = 2;
+    private static final int STOPS = 30;
 
     @Parameter
     Connectors connectors;
@@ -91,10 +99,27 @@ class StopOfConnectorContractTest {
         }
     }
 
-    private static final class Hello extends Handler.Abstract {
+    /** Its connections leave their end to others. */
+    private static final class LazyFactory extends HttpConnectionFactory {
+        @Override
+        public Connection newConnection(Connector connector, EndPoint endPoint) {
+            return configure(
+                    new HttpConnection(getHttpConfiguration(), connector, endPoint) {
+                        @Override
+                        public void close() {}
+                    },
+                    connector,
+                    endPoint);
+        }
+    }
+
+    /** Answers later, or never. */
+    private static final class Later extends Handler.Abstract {
+        private final BlockingQueue<Callback> callbacks = new LinkedBlockingQueue<>();
+
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
-            Content.Sink.write(response, true, "hello", callback);
+            callbacks.add(callback);
             return true;
         }
     }
@@ -113,10 +138,13 @@ class StopOfConnectorContractTest {
         }
     }
 
-    // One that has not ended yet goes on when its connector runs again; the interrupt meant for it may then close the new channel.
+    // One that has not ended yet goes on when its connector runs again; the interrupt meant for it may then close the
+    // new channel.
     private static void awaitEndOfAcceptors() throws Exception {
-        Await.until("acceptors have ended",
-                () -> Thread.getAllStackTraces().keySet().stream().noneMatch(thread -> thread.getName().contains("-acceptor-")));
+        Await.until(
+                "acceptors have ended",
+                () -> Thread.getAllStackTraces().keySet().stream()
+                        .noneMatch(thread -> thread.getName().contains("-acceptor-")));
     }
 
     @AfterEach
@@ -132,7 +160,7 @@ class StopOfConnectorContractTest {
         NetworkConnectionLimit limit = new NetworkConnectionLimit(CLIENTS + 1, server.server());
         server.server().addBean(limit);
         try (server) {
-            server.start(new Hello());
+            server.start(Handlers.hello());
             for (int starts = 1; starts <= 3; starts++) {
                 answerAll(server);
                 // A selector may tell of them after their answers.
@@ -155,9 +183,11 @@ class StopOfConnectorContractTest {
     @Test
     void tellsOfAConnectionThatIsMadeMeanwhile() throws Exception {
         TestServer server = server();
-        assumeTrue(server.connector() instanceof BioConnector, "Jetty's selectors lose what is accepted while they stop");
+        assumeTrue(
+                server.connector() instanceof BioConnector, "Jetty's selectors lose what is accepted while they stop");
         factory.allowed = new CountDownLatch(1);
-        try (server; RawClient client = server.start(new Hello()).client()) {
+        try (server;
+                RawClient client = server.start(Handlers.hello()).client()) {
             assertTrue(factory.asked.await(10, TimeUnit.SECONDS));
             CompletableFuture<Void> stop = CompletableFuture.runAsync(() -> {
                 try {
@@ -173,5 +203,48 @@ class StopOfConnectorContractTest {
             assertEquals(channels.accepting, channels.accepted);
             assertEquals(channels.accepting, channels.closed);
         }
+    }
+
+    /** Each of the stops could wait a second: the time allowed for all is well below that, and far above what they take. */
+    @Test
+    @Timeout(20)
+    void doesNotWaitForConnectionsThatOnlyWaitForTheirPeers() throws Exception {
+        try (TestServer server = new TestServer(s -> connectors.on(s, new LazyFactory())).start(Handlers.hello())) {
+            for (int i = 0; i < STOPS; i++) {
+                try (RawClient client = server.client()) {
+                    assertEquals("hello", client.get("/").answer().text());
+                    restart(server);
+                    assertEquals(-1, client.read());
+                }
+            }
+        }
+    }
+
+    @Test
+    @Timeout(20)
+    void doesNotWaitForStreamsThatNobodyWritesTo() throws Exception {
+        Later later = new Later();
+        try (TestServer server = new TestServer(
+                        s -> connectors.on(s, new HTTP2CServerConnectionFactory(new HttpConfiguration())))
+                .start(later)) {
+            for (int i = 0; i < STOPS; i++) {
+                try (RawClient client = server.client()) {
+                    Http2Frames frames = new Http2Frames(client).openWindows().get("/");
+                    Callback callback = later.callbacks.poll(10, TimeUnit.SECONDS);
+                    assertNotNull(callback);
+                    restart(server);
+                    assertEquals(1, frames.awaitGoAway());
+                    callback.succeeded();
+                }
+            }
+        }
+    }
+
+    private void restart(TestServer server) throws Exception {
+        server.connector().stop();
+        if (connectors == Connectors.STOCK) {
+            awaitEndOfAcceptors();
+        }
+        server.connector().start();
     }
 }

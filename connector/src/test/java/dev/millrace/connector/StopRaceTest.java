@@ -2,6 +2,7 @@ package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.util.List;
@@ -11,12 +12,9 @@ import java.util.function.Function;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Connector;
-import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.Invocable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -24,7 +22,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** A connector that stops loses no connection that the system has already accepted. */
 class StopRaceTest {
     static List<Function<Server, MillraceConnector>> connectors() {
-        return List.of(BioConnector::new, NioConnector::new,
+        return List.of(
+                BioConnector::new,
+                NioConnector::new,
                 server -> new NioConnector(server, 0, 1, new HttpConnectionFactory()));
     }
 
@@ -32,7 +32,8 @@ class StopRaceTest {
     @MethodSource("connectors")
     void closesWhatItAcceptsWhileItStops(Function<Server, MillraceConnector> connector) throws Exception {
         for (int round = 0; round < 40; round++) {
-            TestServer server = new TestServer(connector::apply).start(new NotFound());
+            TestServer server =
+                    new TestServer(connector::apply).start(Handlers.declining(Invocable.InvocationType.NON_BLOCKING));
             RawClient[] clients = new RawClient[8];
             for (int i = 0; i < clients.length; i++) {
                 clients[i] = server.client();
@@ -50,8 +51,10 @@ class StopRaceTest {
     @Test
     void closesWhatASelectorOpensAfterItsStop() throws Exception {
         SlowFactory factory = new SlowFactory();
-        TestServer server = new TestServer(jetty -> new NioConnector(jetty, factory)).start(new NotFound());
-        try (server; RawClient client = server.client()) {
+        TestServer server = new TestServer(jetty -> new NioConnector(jetty, factory))
+                .start(Handlers.declining(Invocable.InvocationType.NON_BLOCKING));
+        try (server;
+                RawClient client = server.client()) {
             factory.asked.await();
             server.connector().stop();
             factory.allowed.countDown();
@@ -81,13 +84,6 @@ class StopRaceTest {
             server.close();
         } catch (Exception x) {
             throw new IllegalStateException(x);
-        }
-    }
-
-    private static final class NotFound extends Handler.Abstract.NonBlocking {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            return false;
         }
     }
 }

@@ -72,7 +72,8 @@ class TlsBufferContractTest {
         @Override
         public boolean handle(Request request, Response response, Callback completion) {
             callback.complete(completion);
-            endPoint.complete((SslConnection.SslEndPoint) request.getConnectionMetaData().getConnection().getEndPoint());
+            endPoint.complete((SslConnection.SslEndPoint)
+                    request.getConnectionMetaData().getConnection().getEndPoint());
             return true;
         }
     };
@@ -87,9 +88,11 @@ class TlsBufferContractTest {
         server.addConnector(connector);
         server.setHandler(held);
         server.start();
-        try (RawClient client = tls.over(new TlsRecords(connector.getLocalPort())).get("/")) {
+        try (RawClient client =
+                tls.over(new TlsRecords(connector.getLocalPort())).get("/")) {
             SslConnection.SslEndPoint decrypted = endPoint.get(10, TimeUnit.SECONDS);
-            AbstractEndPoint encrypted = (AbstractEndPoint) decrypted.getSslConnection().getEndPoint();
+            AbstractEndPoint encrypted =
+                    (AbstractEndPoint) decrypted.getSslConnection().getEndPoint();
             Callback.Completable written = new Callback.Completable();
             decrypted.write(written, ByteBuffer.allocate(32_000_000));
             Await.until("nothing taken any more", () -> encrypted.getIdleFor() > 200);

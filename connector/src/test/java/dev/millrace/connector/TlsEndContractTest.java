@@ -206,7 +206,8 @@ class TlsEndContractTest {
         @Override
         public boolean handle(Request request, Response response, Callback completion) {
             callback.complete(completion);
-            decrypted.complete((SslConnection.SslEndPoint) request.getConnectionMetaData().getConnection().getEndPoint());
+            decrypted.complete((SslConnection.SslEndPoint)
+                    request.getConnectionMetaData().getConnection().getEndPoint());
             try {
                 Content.Sink.write(response, false, ByteBuffer.allocate(32_000_000));
             } catch (IOException x) {
@@ -233,9 +234,13 @@ class TlsEndContractTest {
 
     private void assertEndsAWrite(Consumer<Writing> end) throws Exception {
         Writing writing = new Writing();
-        try (TestServer server = new TestServer(s -> connectors.on(s, ssl("http/1.1"), new HttpConnectionFactory())).start(writing);
+        try (TestServer server = new TestServer(s -> connectors.on(s, ssl("http/1.1"), new HttpConnectionFactory()))
+                        .start(writing);
                 RawClient client = tls.connect(server.port()).get("/")) {
-            EndPoint encrypted = writing.decrypted.get(10, TimeUnit.SECONDS).getSslConnection().getEndPoint();
+            EndPoint encrypted = writing.decrypted
+                    .get(10, TimeUnit.SECONDS)
+                    .getSslConnection()
+                    .getEndPoint();
             Await.until("nothing taken any more", () -> ((AbstractEndPoint) encrypted).getIdleFor() > 200);
             CompletableFuture<Void> ended = CompletableFuture.runAsync(() -> end.accept(writing));
             assertInstanceOf(IOException.class, writing.failure.get(10, TimeUnit.SECONDS));
@@ -248,13 +253,15 @@ class TlsEndContractTest {
     private static void assertFails(EndPoint endPoint) throws Exception {
         Callback.Completable written = new Callback.Completable();
         endPoint.write(written, ByteBuffer.allocate(1));
-        assertInstanceOf(IOException.class, written.handle((done, cause) -> cause).get(10, TimeUnit.SECONDS));
+        assertInstanceOf(
+                IOException.class, written.handle((done, cause) -> cause).get(10, TimeUnit.SECONDS));
     }
 
     @Test
     void readsTheEndAfterItsOwn() throws Exception {
         try (TestServer server = server(ssl("http/1.1"), new HttpConnectionFactory());
-                TlsRecords records = new TlsRecords(server.port()); RawClient client = tls.over(records)) {
+                TlsRecords records = new TlsRecords(server.port());
+                RawClient client = tls.over(records)) {
             client.get("/");
             SslConnection.SslEndPoint endPoint = (SslConnection.SslEndPoint) held.awaitEndPoint();
             endPoint.getSslConnection().getEndPoint().shutdownOutput();
@@ -285,10 +292,11 @@ class TlsEndContractTest {
             @Override
             public boolean handle(Request request, Response response, Callback callback) {
                 begun.countDown();
-                response.write(true, ByteBuffer.allocateDirect(32 * 1024 * 1024), Callback.from(callback::succeeded, cause -> {
-                    failure.complete(cause);
-                    callback.failed(cause);
-                }));
+                response.write(
+                        true, ByteBuffer.allocateDirect(32 * 1024 * 1024), Callback.from(callback::succeeded, cause -> {
+                            failure.complete(cause);
+                            callback.failed(cause);
+                        }));
                 return true;
             }
         };
@@ -298,7 +306,8 @@ class TlsEndContractTest {
             client.get("/");
             assertTrue(begun.await(10, TimeUnit.SECONDS));
             setIdle(server);
-            EndPointWriteContractTest.assertEndsSomewhere(assertInstanceOf(TimeoutException.class, failure.get(10, TimeUnit.SECONDS)));
+            EndPointWriteContractTest.assertEndsSomewhere(
+                    assertInstanceOf(TimeoutException.class, failure.get(10, TimeUnit.SECONDS)));
         }
     }
 }

@@ -2,6 +2,8 @@ package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.millrace.limits.ConnectionSweeper;
+import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.testing.AtOnce;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
@@ -55,7 +57,9 @@ class TunnelContractTest {
         }
 
         private static void echo(WebConnection connection) {
-            try (connection; InputStream in = connection.getInputStream(); OutputStream out = connection.getOutputStream()) {
+            try (connection;
+                    InputStream in = connection.getInputStream();
+                    OutputStream out = connection.getOutputStream()) {
                 byte[] buffer = new byte[100];
                 for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
                     out.write(buffer, 0, n);
@@ -76,7 +80,8 @@ class TunnelContractTest {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected void service(HttpServletRequest request, HttpServletResponse response) throws ServletException, IOException {
+        protected void service(HttpServletRequest request, HttpServletResponse response)
+                throws ServletException, IOException {
             response.setStatus(101);
             response.setHeader("Upgrade", "echo");
             response.setHeader("Connection", "Upgrade");
@@ -87,10 +92,12 @@ class TunnelContractTest {
     private static TestServer server(Connectors connectors, boolean secure) throws Exception {
         HttpConnectionFactory http = new HttpConnectionFactory();
         TestServer server = new TestServer(s -> secure
-                ? connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), http) : connectors.on(s, http));
+                ? connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), http)
+                : connectors.on(s, http));
         if (server.connector() instanceof MillraceConnector connector) {
-            connector.getBean(SlowPeers.class).setPeriodMillis(PERIOD_MILLIS);
+            connector.getBean(ConnectionSweeper.class).setPeriodMillis(PERIOD_MILLIS);
             connector.setSlowPeerGraceMillis(GRACE_MILLIS);
+            connector.setSlowRequestsAlwaysEnded(true);
         }
         ServletContextHandler context = new ServletContextHandler("/");
         ServletHolder holder = new ServletHolder(new Upgrading());
@@ -111,8 +118,8 @@ class TunnelContractTest {
     // A look finds somebody waiting for the peer, which sends less than content must come: nothing.
     private static void beSilent(TestServer server) {
         if (server.connector() instanceof MillraceConnector connector) {
-            Await.until("waits for the peer", () -> ((WatchedEndPoint) endPoint(server)).awaitsRead());
-            SlowPeers slowPeers = connector.getBean(SlowPeers.class);
+            Await.until("waits for the peer", () -> ((MonitoredEndPoint) endPoint(server)).awaitsRead());
+            ConnectionSweeper slowPeers = connector.getBean(ConnectionSweeper.class);
             long enough = slowPeers.getLooks() + LOOKS;
             Await.until("looked", () -> slowPeers.getLooks() >= enough);
             assertEquals(0, connector.getSlowRequests());
@@ -128,7 +135,8 @@ class TunnelContractTest {
     private static void assertMaySaySeldomThings(Connectors connectors, boolean secure) throws Exception {
         try (TestServer server = server(connectors, secure);
                 RawClient client = secure ? tls.connect(server.port()) : server.client()) {
-            // Of a request without content Jetty takes what follows for the next request, whatever the servlet has made of it.
+            // Of a request without content Jetty takes what follows for the next request, whatever the servlet has made
+            // of it.
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: echo\r\n"
                     + "Transfer-Encoding: chunked\r\n\r\n");
             assertEquals(101, client.answer().status());

@@ -50,7 +50,8 @@ class WebSocketContractTest {
 
         @Override
         public void onWebSocketBinary(ByteBuffer payload, Callback callback) {
-            ByteBuffer copy = ByteBuffer.allocate(payload.remaining()).put(payload).flip();
+            ByteBuffer copy =
+                    ByteBuffer.allocate(payload.remaining()).put(payload).flip();
             session.sendBinary(copy, Callback.NOOP);
             callback.succeed();
         }
@@ -65,22 +66,29 @@ class WebSocketContractTest {
     @Test
     void echoesOverWebSocketOfAServletContext() throws Exception {
         ServletContextHandler context = new ServletContextHandler("/");
-        JettyWebSocketServletContainerInitializer.configure(context, (servletContext, container) ->
-                container.addMapping("/", (request, response) -> new EchoSocket()));
+        JettyWebSocketServletContainerInitializer.configure(
+                context,
+                (servletContext, container) -> container.addMapping("/", (request, response) -> new EchoSocket()));
         echo(new TestServer(connectors::http), context, HttpClient.newHttpClient(), "ws", BYTES / 4);
     }
 
     @Test
     void echoesOverWebSocketInsideTls(@TempDir Path directory) throws Exception {
         Tls tls = new Tls(directory);
-        TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"),
-                new HttpConnectionFactory()));
-        echo(server, upgrade(server), HttpClient.newBuilder().sslContext(tls.client()).build(), "wss", BYTES / 4);
+        TestServer server = new TestServer(
+                s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+        echo(
+                server,
+                upgrade(server),
+                HttpClient.newBuilder().sslContext(tls.client()).build(),
+                "wss",
+                BYTES / 4);
     }
 
     private static Handler upgrade(TestServer server) {
-        return WebSocketUpgradeHandler.from(server.server(), container ->
-                container.addMapping("/", (request, response, callback) -> new EchoSocket()));
+        return WebSocketUpgradeHandler.from(
+                server.server(),
+                container -> container.addMapping("/", (request, response, callback) -> new EchoSocket()));
     }
 
     private static void echo(TestServer server, Handler handler, HttpClient client, String scheme, int bytes)
@@ -89,7 +97,8 @@ class WebSocketContractTest {
             server.start(handler);
             Received received = new Received();
             URI uri = URI.create(scheme + "://localhost:" + server.port() + "/");
-            WebSocket socket = client.newWebSocketBuilder().buildAsync(uri, received).get(10, TimeUnit.SECONDS);
+            WebSocket socket =
+                    client.newWebSocketBuilder().buildAsync(uri, received).get(10, TimeUnit.SECONDS);
             byte[] message = new byte[60_000];
             new Random(1).nextBytes(message);
             for (int i = 0; i < bytes / message.length; i++) {

@@ -47,6 +47,7 @@ class AcceleratedFloodsTest {
     private static final int PARTS = 400;
     /** All parts are more than the buffers of two sockets hold. */
     private static final int PART_BYTES = 16 * 1024;
+
     private static final int STEP_BYTES = 20_000;
 
     @TempDir
@@ -78,13 +79,28 @@ class AcceleratedFloodsTest {
     }
 
     private static String ranges(int count, int step, int bytes) {
-        return IntStream.range(0, count).mapToObj(i -> i * step + "-" + (i * step + bytes - 1)).collect(Collectors.joining(","));
+        return IntStream.range(0, count)
+                .mapToObj(i -> i * step + "-" + (i * step + bytes - 1))
+                .collect(Collectors.joining(","));
     }
 
     private static List<String> floods() {
-        return List.of("0-" + ",0-".repeat(1000), "0-0" + ",2-2".repeat(1000), "5-1,".repeat(800), ",".repeat(5000),
-                "0-18446744073709551615", "-18446744073709551615", "9223372036854775807-", "--1", "a-b", "0-0,-1",
-                "0-199999,0-199999", ranges(700, 3, 1), ranges(500, 300, 200), ranges(12, 16_500, 16_400), "-1" + ",-2".repeat(1000));
+        return List.of(
+                "0-" + ",0-".repeat(1000),
+                "0-0" + ",2-2".repeat(1000),
+                "5-1,".repeat(800),
+                ",".repeat(5000),
+                "0-18446744073709551615",
+                "-18446744073709551615",
+                "9223372036854775807-",
+                "--1",
+                "a-b",
+                "0-0,-1",
+                "0-199999,0-199999",
+                ranges(700, 3, 1),
+                ranges(500, 300, 200),
+                ranges(12, 16_500, 16_400),
+                "-1" + ",-2".repeat(1000));
     }
 
     private static String answer(TestServer server, String context, String flood) throws Exception {
@@ -96,7 +112,8 @@ class AcceleratedFloodsTest {
     @Test
     void areAnsweredAsJettyDoes() throws Exception {
         int multiple = 0;
-        try (TestServer accelerated = server(true); TestServer stock = server(false)) {
+        try (TestServer accelerated = server(true);
+                TestServer stock = server(false)) {
             for (String context : new String[] {"/servlet", "/handler"}) {
                 for (String flood : floods()) {
                     String expected = answer(stock, context, flood);
@@ -104,7 +121,8 @@ class AcceleratedFloodsTest {
                     multiple += expected.contains("multipart/byteranges") ? 1 : 0;
                 }
                 try (RawClient client = accelerated.client()) {
-                    assertArrayEquals(file, client.get(context + "/file.bin").answer().body());
+                    assertArrayEquals(
+                            file, client.get(context + "/file.bin").answer().body());
                 }
             }
         }
@@ -112,8 +130,10 @@ class AcceleratedFloodsTest {
     }
 
     private static long buffersInUse(TestServer server) {
-        return ((ArrayByteBufferPool.Tracking) server.server().getByteBufferPool()).getLeaks().stream()
-                .mapToLong(ArrayByteBufferPool.Tracking.TrackedBuffer::getSize).sum();
+        return ((ArrayByteBufferPool.Tracking) server.server().getByteBufferPool())
+                .getLeaks().stream()
+                        .mapToLong(ArrayByteBufferPool.Tracking.TrackedBuffer::getSize)
+                        .sum();
     }
 
     private static long heapInUse() {
@@ -133,7 +153,8 @@ class AcceleratedFloodsTest {
         return clients;
     }
 
-    // Whoever stops Jetty's connection in the instant in which its write fails waits for ever (HttpConnection's SendCallback.cancel).
+    // Whoever stops Jetty's connection in the instant in which its write fails waits for ever (HttpConnection's
+    // SendCallback.cancel).
     private static void close(TestServer server, List<RawClient> clients) throws IOException {
         for (RawClient client : clients) {
             client.close();
@@ -146,7 +167,9 @@ class AcceleratedFloodsTest {
         String text = answer.text();
         for (int begin : new int[] {0, STEP_BYTES, (PARTS - 1) * STEP_BYTES}) {
             String part = new String(large, begin, PART_BYTES, StandardCharsets.ISO_8859_1);
-            assertTrue(text.contains("bytes " + begin + "-" + (begin + PART_BYTES - 1) + "/" + large.length + "\r\n\r\n" + part),
+            assertTrue(
+                    text.contains(
+                            "bytes " + begin + "-" + (begin + PART_BYTES - 1) + "/" + large.length + "\r\n\r\n" + part),
                     "part at " + begin);
         }
     }
@@ -171,7 +194,10 @@ class AcceleratedFloodsTest {
             assertTrue(bytes <= 2 * stockBytes, bytes + " bytes of buffers, and " + stockBytes + " of Jetty's own");
             long heapBytes = heapInUse() - heapBefore;
             assertTrue(heapBytes < STALLED * PARTS * PART_BYTES / 3, heapBytes + " bytes of heap");
-            Await.until("one open file for all", () -> Leaks.descriptors(directory) == 1, () -> "" + Leaks.descriptors(directory));
+            Await.until(
+                    "one open file for all",
+                    () -> Leaks.descriptors(directory) == 1,
+                    () -> "" + Leaks.descriptors(directory));
             checkParts(clients.get(0).answer());
             close(accelerated, clients);
             assertEquals(404, status(accelerated, context + "/none"));

@@ -62,22 +62,32 @@ class ErrorPageFilesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"X-Nothing: asked for", "Range: bytes=0-3", "Range: bytes=0-3,10-12", "Range: bytes=99999-",
-        "If-Match: \"other\"", "If-None-Match: *", "If-Modified-Since: Sat, 01 Jan 2095 00:00:00 GMT",
-        "If-Unmodified-Since: Mon, 01 Jan 2001 00:00:00 GMT"})
+    @ValueSource(
+            strings = {
+                "X-Nothing: asked for",
+                "Range: bytes=0-3",
+                "Range: bytes=0-3,10-12",
+                "Range: bytes=99999-",
+                "If-Match: \"other\"",
+                "If-None-Match: *",
+                "If-Modified-Since: Sat, 01 Jan 2095 00:00:00 GMT",
+                "If-Unmodified-Since: Mon, 01 Jan 2001 00:00:00 GMT"
+            })
     void areSentWhole(String field) throws Exception {
         areSentWhole(field, "/404.html");
         areSentWhole(field, "/error");
     }
 
     private void areSentWhole(String field, String page) throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(context(page)); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(context(page));
+                RawClient client = server.client()) {
             String fields = " HTTP/1.1\r\nHost: localhost\r\n" + field + "\r\n\r\n";
             Answer answer = client.send("GET /absent" + fields).answer();
             assertEquals(404, answer.status());
             assertEquals(PAGE, answer.text());
             assertNull(answer.headers().get("Content-Range"));
-            assertEquals(404, client.send("HEAD /absent" + fields).answer("HEAD").status());
+            assertEquals(
+                    404, client.send("HEAD /absent" + fields).answer("HEAD").status());
         }
     }
 }

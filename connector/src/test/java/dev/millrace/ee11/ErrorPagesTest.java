@@ -47,8 +47,9 @@ class ErrorPagesTest {
     @MethodSource("dev.millrace.testing.Connectors#all")
     void answersHttp2ByAnErrorPage(Connectors connectors) throws Exception {
         HttpConfiguration configuration = new HttpConfiguration();
-        try (TestServer server = new TestServer(s -> connectors.on(s, new HttpConnectionFactory(configuration),
-                new HTTP2CServerConnectionFactory(configuration))).start(failing())) {
+        try (TestServer server = new TestServer(s -> connectors.on(
+                        s, new HttpConnectionFactory(configuration), new HTTP2CServerConnectionFactory(configuration)))
+                .start(failing())) {
             for (int i = 0; i < CONNECTIONS; i++) {
                 try (RawClient client = server.client()) {
                     String page = Http2Frames.get(client, "/absent").content();

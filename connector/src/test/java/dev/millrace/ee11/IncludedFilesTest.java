@@ -44,13 +44,15 @@ class IncludedFilesTest {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected void doGet(HttpServletRequest request, HttpServletResponse response) throws ServletException, IOException {
+        protected void doGet(HttpServletRequest request, HttpServletResponse response)
+                throws ServletException, IOException {
             String before = request.getParameter("before");
             if (before != null) {
                 response.getOutputStream().print(before);
             }
             RequestDispatcher files = request.getServletPath().equals("/include")
-                    ? request.getRequestDispatcher("/files/text.txt") : getServletContext().getNamedDispatcher("files");
+                    ? request.getRequestDispatcher("/files/text.txt")
+                    : getServletContext().getNamedDispatcher("files");
             for (int i = 0; i < Integer.parseInt(request.getParameter("times")); i++) {
                 files.include(request, response);
             }
@@ -60,8 +62,8 @@ class IncludedFilesTest {
     private Handler context() throws IOException {
         Files.writeString(directory.resolve("text.txt"), TEXT);
         ServletContextHandler context = new ServletContextHandler("/");
-        ServletHolder files = new ServletHolder("files",
-                connectors == Connectors.STOCK ? ResourceServlet.class : SendfileServlet.class);
+        ServletHolder files = new ServletHolder(
+                "files", connectors == Connectors.STOCK ? ResourceServlet.class : SendfileServlet.class);
         context.addServlet(files, "/files/*");
         files.setInitParameter("baseResource", directory.toString());
         context.addServlet(new Including(), "/include");
@@ -71,26 +73,36 @@ class IncludedFilesTest {
 
     @Test
     void countForTheLengthThatAHeadTells() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(context()); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(context());
+                RawClient client = server.client()) {
             for (int times = 1; times <= 2; times++) {
                 String request = " /include?times=" + times + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
                 Answer get = client.send("GET" + request).answer();
                 assertEquals(TEXT.repeat(times), get.text());
                 Answer head = client.send("HEAD" + request).answer("HEAD");
-                assertEquals(String.valueOf(times * TEXT.length()), head.headers().get("Content-Length"));
+                assertEquals(
+                        String.valueOf(times * TEXT.length()), head.headers().get("Content-Length"));
             }
         }
     }
 
     /** What the client asks for is about the page: Jetty's servlet takes it for what is asked of the file. */
     @ParameterizedTest
-    @ValueSource(strings = {"Range: bytes=0-9", "Range: bytes=0-9,20-29", "Range: bytes=99999-",
-        "If-Modified-Since: Sat, 01 Jan 2095 00:00:00 GMT"})
+    @ValueSource(
+            strings = {
+                "Range: bytes=0-9",
+                "Range: bytes=0-9,20-29",
+                "Range: bytes=99999-",
+                "If-Modified-Since: Sat, 01 Jan 2095 00:00:00 GMT"
+            })
     void areWholeWhateverIsAskedOfThePage(String field) throws Exception {
         assumeTrue(connectors != Connectors.STOCK);
-        try (TestServer server = new TestServer(connectors::http).start(context()); RawClient client = server.client()) {
-            for (String path : new String[] {"/include?times=1", "/include?times=1&before=%3Cp%3E", "/text.txt?times=1"}) {
-                Answer page = client.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + field + "\r\n\r\n").answer();
+        try (TestServer server = new TestServer(connectors::http).start(context());
+                RawClient client = server.client()) {
+            for (String path :
+                    new String[] {"/include?times=1", "/include?times=1&before=%3Cp%3E", "/text.txt?times=1"}) {
+                Answer page = client.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + field + "\r\n\r\n")
+                        .answer();
                 assertEquals(200, page.status(), path);
                 assertEquals((path.contains("before") ? "<p>" : "") + TEXT, page.text());
                 assertNull(page.headers().get("Content-Range"));

@@ -82,7 +82,8 @@ class OneVersionTest {
         lookUps.set(0);
         target = replaced;
         return client.send("GET /file.txt HTTP/1.1\r\nHost: a\r\nRange: bytes=" + ranges + "\r\nIf-Range: "
-                + DateGenerator.formatDate(FIRST) + "\r\n" + fields + "\r\n").answer();
+                        + DateGenerator.formatDate(FIRST) + "\r\n" + fields + "\r\n")
+                .answer();
     }
 
     private static void assertFirst(Answer answer) {

@@ -5,14 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.files.TransferResult;
-import dev.millrace.files.XSendfileHandler;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
+import dev.millrace.xsendfile.TransferResult;
+import dev.millrace.xsendfile.XSendfileHandler;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -66,7 +66,7 @@ class PromisedLengthTest {
             switch (way) {
                 case "header" -> response.setHeader("Content-Length", "" + length);
                 case "after", "async" -> response.setContentLength(length);
-                default -> { }
+                default -> {}
             }
             response.getOutputStream().write(new byte[Integer.parseInt(request.getParameter("written"))]);
             if (way.equals("async")) {
@@ -90,7 +90,8 @@ class PromisedLengthTest {
 
     private Answer answer(RawClient client, String method, String way, int length, int written) throws IOException {
         Answer answer = client.send(method + " /?way=" + way + "&length=" + length + "&written=" + written
-                + " HTTP/1.1\r\nHost: localhost\r\n\r\n").answer(method);
+                        + " HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                .answer(method);
         assertNull(answer.headers().get("X-Sendfile"));
         return answer;
     }
@@ -103,25 +104,29 @@ class PromisedLengthTest {
 
     @Test
     void sendsTheFileWhenTheServletWritesWhatItPromised() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(handler);
+                RawClient client = server.client()) {
             for (String way : WAYS) {
                 assertFile(client, way, 0, 0);
                 assertFile(client, way, 7, 7);
                 assertFile(client, way, 100_000, 100_000);
             }
-            assertEquals(3 * WAYS.length, handler.getSendfileContentFactory().getTransfers());
+            assertEquals(3L * WAYS.length, handler.getSendfileContentFactory().getTransfers());
             Await.until("told of each", () -> results.size() == 3 * WAYS.length);
         }
     }
 
     @Test
     void saysWhatIsMissingAndServesOn() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(handler);
+                RawClient client = server.client()) {
             for (String way : WAYS) {
                 for (int[] promise : new int[][] {{7, 0}, {BYTES, 0}, {BYTES, 5}, {2 * BYTES, 100_000}}) {
                     Answer answer = answer(client, "GET", way, promise[0], promise[1]);
                     assertEquals(500, answer.status(), way);
-                    assertTrue(answer.text().contains("Insufficient content written " + promise[1] + " &lt; " + promise[0]),
+                    assertTrue(
+                            answer.text()
+                                    .contains("Insufficient content written " + promise[1] + " &lt; " + promise[0]),
                             () -> way + " " + answer.text());
                 }
                 assertFile(client, way, 0, 0);
@@ -134,7 +139,8 @@ class PromisedLengthTest {
 
     @Test
     void promisesTheFileToWhoAsksForItsHeader() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(handler);
+                RawClient client = server.client()) {
             for (String way : WAYS) {
                 Answer answer = answer(client, "HEAD", way, 7, 0);
                 assertEquals(200, answer.status(), way);

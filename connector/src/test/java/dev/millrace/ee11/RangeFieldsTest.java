@@ -5,14 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import dev.millrace.files.SendfileContentFactory;
 import dev.millrace.files.SendfileHandler;
-import dev.millrace.files.XSendfileHandler;
+import dev.millrace.files.SendfileSettings;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
+import dev.millrace.xsendfile.XSendfileHandler;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
@@ -38,9 +39,8 @@ class RangeFieldsTest {
     }
 
     private Handler files() {
-        SendfileHandler files = new SendfileHandler();
-        files.setBaseResourceAsString(directory.toString());
-        files.getSendfileContentFactory().setDebugHeader(true);
+        SendfileHandler files = Handlers.files(directory);
+        files.getSettings().setDebugHeader(true);
         return files;
     }
 
@@ -56,13 +56,14 @@ class RangeFieldsTest {
         XSendfileHandler handler = new XSendfileHandler(new Handler.Abstract() {
             @Override
             public boolean handle(Request request, Response response, Callback callback) {
-                response.getHeaders().put("X-Sendfile", directory.resolve("file.bin").toString());
+                response.getHeaders()
+                        .put("X-Sendfile", directory.resolve("file.bin").toString());
                 callback.succeeded();
                 return true;
             }
         });
         handler.addRoot(directory.toString());
-        handler.getSendfileContentFactory().setDebugHeader(true);
+        handler.getSettings().setDebugHeader(true);
         return handler;
     }
 
@@ -71,27 +72,33 @@ class RangeFieldsTest {
     }
 
     private void checkWhole(Handler handler, String... fields) throws Exception {
-        try (TestServer server = new TestServer(Connectors.NIO::http).start(handler); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(handler);
+                RawClient client = server.client()) {
             for (String field : fields) {
                 String where = handler + " " + field;
-                Answer answer = client.send("GET /file.bin HTTP/1.1\r\nHost: a\r\n" + field + "\r\n\r\n").answer();
+                Answer answer = client.send("GET /file.bin HTTP/1.1\r\nHost: a\r\n" + field + "\r\n\r\n")
+                        .answer();
                 assertEquals(200, answer.status(), where);
                 assertArrayEquals(bytes, answer.body(), where);
                 assertNull(answer.headers().get("Content-Range"), where);
-                assertEquals("yes", answer.headers().get(SendfileContentFactory.DEBUG_HEADER), where);
+                assertEquals("yes", answer.headers().get(SendfileSettings.DEBUG_HEADER), where);
             }
         }
     }
 
     @Test
     void severalAreNone() {
-        checkWhole("Range: bytes=0-99999\r\nRange: bytes=200000-299999", "Range: bytes=0-9\r\nRange: bytes=0-9",
-                "Range:\r\nRange: bytes=0-9,20-29", "Range: bytes=0-9\r\nX-Other: 1\r\nrange: bytes=400000-");
+        checkWhole(
+                "Range: bytes=0-99999\r\nRange: bytes=200000-299999",
+                "Range: bytes=0-9\r\nRange: bytes=0-9",
+                "Range:\r\nRange: bytes=0-9,20-29",
+                "Range: bytes=0-9\r\nX-Other: 1\r\nrange: bytes=400000-");
     }
 
     @Test
     void otherFieldsDoNotMatter() {
-        checkWhole("Sec-Fetch-Mode: cors\r\nRange: bytes=0-9\r\nIf-Range: Mon, 01 Jan 2001 00:00:00 GMT",
+        checkWhole(
+                "Sec-Fetch-Mode: cors\r\nRange: bytes=0-9\r\nIf-Range: Mon, 01 Jan 2001 00:00:00 GMT",
                 "X-Other: 1\r\nRange: bytes=0-0" + ",5-5".repeat(100));
     }
 

@@ -6,9 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.connector.BioConnector;
-import dev.millrace.connector.NioConnector;
 import dev.millrace.connector.MillraceConnector;
+import dev.millrace.connector.NioConnector;
 import dev.millrace.files.SendfileContentFactory;
+import dev.millrace.files.SendfileSettings;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Leaks;
@@ -65,7 +66,8 @@ class SendfileServletTest {
 
     private static TransferStatistics statistics(TestServer server) {
         return server.connector() instanceof BioConnector bio
-                ? bio.getTransferStatistics() : ((NioConnector) server.connector()).getTransferStatistics();
+                ? bio.getTransferStatistics()
+                : ((NioConnector) server.connector()).getTransferStatistics();
     }
 
     private ServletContextHandler context() {
@@ -81,7 +83,8 @@ class SendfileServletTest {
         try (TestServer server = new TestServer(connectors::http).start(context());
                 RawClient client = server.client()) {
             for (int i = 0; i < 3; i++) {
-                assertArrayEquals(bytes, client.get("/app/files/file.bin").answer().body());
+                assertArrayEquals(
+                        bytes, client.get("/app/files/file.bin").answer().body());
             }
             assertEquals(3, statistics(server).getRegions());
             Await.until("counted", () -> statistics(server).getTransferredBytes() > 2_000_000);
@@ -94,11 +97,16 @@ class SendfileServletTest {
         byte[] bytes = TestFiles.write(directory, "small.bin", 808);
         ServletContextHandler context = context();
         List<Boolean> incomplete = new CopyOnWriteArrayList<>();
-        context.addFilter(new FilterHolder((Filter) (request, response, chain) -> {
-            chain.doFilter(request, response);
-            incomplete.add(ServletContextRequest.getServletContextRequest(request).getServletChannel().getHttpOutput()
-                    .isContentIncomplete());
-        }), "/*", EnumSet.allOf(DispatcherType.class));
+        context.addFilter(
+                new FilterHolder((Filter) (request, response, chain) -> {
+                    chain.doFilter(request, response);
+                    incomplete.add(ServletContextRequest.getServletContextRequest(request)
+                            .getServletChannel()
+                            .getHttpOutput()
+                            .isContentIncomplete());
+                }),
+                "/*",
+                EnumSet.allOf(DispatcherType.class));
         ServletHolder cached = context.addServlet(SendfileServlet.class, "/cached/*");
         cached.setInitParameter("baseResource", directory.toString());
         cached.setInitParameter("maxCacheSize", "100000");
@@ -109,7 +117,8 @@ class SendfileServletTest {
                 assertEquals("808", whole.headers().get("Content-Length"));
                 assertArrayEquals(bytes, whole.body());
                 Answer range = client.send("GET /app/" + servlet + "/small.bin HTTP/1.1\r\nHost: localhost\r\n"
-                        + "Range: bytes=8-\r\n\r\n").answer();
+                                + "Range: bytes=8-\r\n\r\n")
+                        .answer();
                 assertEquals("800", range.headers().get("Content-Length"));
                 assertArrayEquals(Arrays.copyOfRange(bytes, 8, 808), range.body());
             }
@@ -124,8 +133,9 @@ class SendfileServletTest {
         byte[] bytes = TestFiles.write(directory, "file.bin", 1_000_000);
         try (TestServer server = new TestServer(connectors::http).start(context());
                 RawClient client = server.client()) {
-            Answer answer = client.send("GET /app/files/file.bin HTTP/1.1\r\nHost: localhost\r\n"
-                    + "Range: bytes=-500000\r\n\r\n").answer();
+            Answer answer = client.send(
+                            "GET /app/files/file.bin HTTP/1.1\r\nHost: localhost\r\n" + "Range: bytes=-500000\r\n\r\n")
+                    .answer();
             assertEquals(206, answer.status());
             assertArrayEquals(Arrays.copyOfRange(bytes, 500_000, 1_000_000), answer.body());
             assertEquals(1, statistics(server).getRegions());
@@ -139,18 +149,21 @@ class SendfileServletTest {
                 RawClient client = server.client()) {
             for (int i = 1; i <= 3; i++) {
                 Answer answer = client.send("GET /app/files/file.bin HTTP/1.1\r\nHost: localhost\r\n"
-                        + "Range: bytes=0-99999,200000-200009,500000-999999\r\n\r\n").answer();
+                                + "Range: bytes=0-99999,200000-200009,500000-999999\r\n\r\n")
+                        .answer();
                 assertEquals(206, answer.status());
                 String body = answer.text();
                 for (int[] part : new int[][] {{0, 100_000}, {200_000, 200_010}, {500_000, 1_000_000}}) {
                     String header = "Content-Range: bytes " + part[0] + "-" + (part[1] - 1) + "/1000000\r\n\r\n";
                     int begin = body.indexOf(header) + header.length();
                     assertTrue(begin > header.length(), header);
-                    assertEquals(new String(bytes, part[0], part[1] - part[0], StandardCharsets.ISO_8859_1),
-                            body.substring(begin, begin + part[1] - part[0]), header);
+                    assertEquals(
+                            new String(bytes, part[0], part[1] - part[0], StandardCharsets.ISO_8859_1),
+                            body.substring(begin, begin + part[1] - part[0]),
+                            header);
                 }
                 // The part of ten bytes is copied.
-                assertEquals(2 * i, statistics(server).getRegions());
+                assertEquals(2L * i, statistics(server).getRegions());
             }
             assertArrayEquals(bytes, client.get("/app/files/file.bin").answer().body());
         }
@@ -161,9 +174,11 @@ class SendfileServletTest {
         TestFiles.write(directory, "file.bin", 1_000_000);
         ServletContextHandler context = context();
         wrapResponses(context);
-        try (TestServer server = new TestServer(connectors::http).start(context); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(context);
+                RawClient client = server.client()) {
             Answer answer = client.send("GET /app/files/file.bin HTTP/1.1\r\nHost: localhost\r\n"
-                    + "Range: bytes=0-99999,500000-999999\r\n\r\n").answer();
+                            + "Range: bytes=0-99999,500000-999999\r\n\r\n")
+                    .answer();
             assertEquals(206, answer.status());
             assertTrue(answer.body().length > 600_000, "parts");
             assertEquals(0, statistics(server).getRegions());
@@ -185,7 +200,8 @@ class SendfileServletTest {
         byte[] bytes = TestFiles.write(directory, "file.bin", 1_000_000);
         ServletContextHandler context = context();
         wrapResponses(context);
-        try (TestServer server = new TestServer(connectors::http).start(context); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(context);
+                RawClient client = server.client()) {
             assertArrayEquals(bytes, client.get("/app/files/file.bin").answer().body());
             assertEquals(0, statistics(server).getRegions());
         }
@@ -198,7 +214,8 @@ class SendfileServletTest {
         context.setBaseResourceAsPath(directory);
         try (TestServer server = new TestServer(connectors::http)) {
             HttpContent.Factory jettys = new ResourceHttpContentFactory(
-                    ResourceFactory.of(context).newResource(directory), new MimeTypes.Mutable(),
+                    ResourceFactory.of(context).newResource(directory),
+                    new MimeTypes.Mutable(),
                     new ByteBufferPool.Sized(server.server().getByteBufferPool()));
             context.setAttribute(HttpContent.Factory.class.getName(), new SendfileContentFactory(jettys));
             context.addServlet(DefaultServlet.class, "/");
@@ -227,21 +244,35 @@ class SendfileServletTest {
         files.setInitParameter("debugHeader", "true");
         files.setInitParameter("algorithm", "EqualBlocking(1000)");
         files.setInitParameter("maxGatherBytes", "49999");
-        try (TestServer server = new TestServer(connectors::http).start(context); RawClient client = server.client()) {
-            Answer answer = client.send("GET /app/files/file.js HTTP/1.1\r\nHost: localhost\r\n"
-                    + "Accept-Encoding: gzip\r\n\r\n").answer();
+        try (TestServer server = new TestServer(connectors::http).start(context);
+                RawClient client = server.client()) {
+            Answer answer = client.send(
+                            "GET /app/files/file.js HTTP/1.1\r\nHost: localhost\r\n" + "Accept-Encoding: gzip\r\n\r\n")
+                    .answer();
             assertArrayEquals(variant, answer.body());
             assertEquals("gzip", answer.headers().get("Content-Encoding"));
             assertEquals("max-age=60", answer.headers().get("Cache-Control"));
-            assertEquals("yes", answer.headers().get(SendfileContentFactory.DEBUG_HEADER));
-            assertEquals(50, ((MillraceConnector) server.connector()).getTransferStatistics().getTurns());
+            assertEquals("yes", answer.headers().get(SendfileSettings.DEBUG_HEADER));
+            assertEquals(
+                    50,
+                    ((MillraceConnector) server.connector())
+                            .getTransferStatistics()
+                            .getTurns());
             byte[] changed = TestFiles.write(directory, "file.js.gz", 60_000);
-            assertArrayEquals(changed, client.send("GET /app/files/file.js HTTP/1.1\r\nHost: localhost\r\n"
-                    + "Accept-Encoding: gzip\r\n\r\n").answer().body());
+            assertArrayEquals(
+                    changed,
+                    client.send("GET /app/files/file.js HTTP/1.1\r\nHost: localhost\r\n"
+                                    + "Accept-Encoding: gzip\r\n\r\n")
+                            .answer()
+                            .body());
             Answer whole = client.get("/app/files/file.js").answer();
             assertArrayEquals(plain, whole.body());
-            assertEquals(304, client.send("GET /app/files/file.js HTTP/1.1\r\nHost: localhost\r\n"
-                    + "If-None-Match: " + whole.headers().get("ETag") + "\r\n\r\n").answer().status());
+            assertEquals(
+                    304,
+                    client.send("GET /app/files/file.js HTTP/1.1\r\nHost: localhost\r\n" + "If-None-Match: "
+                                    + whole.headers().get("ETag") + "\r\n\r\n")
+                            .answer()
+                            .status());
         }
     }
 
@@ -255,7 +286,8 @@ class SendfileServletTest {
         files.setInitParameter("maxCachedFiles", value);
         files.setInitParameter("maxCacheSize", value);
         files.setInitParameter("maxCachedFileSize", value);
-        try (TestServer server = new TestServer(connectors::http).start(context); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(context);
+                RawClient client = server.client()) {
             assertArrayEquals(bytes, client.get("/app/files/file.bin").answer().body());
         }
     }
@@ -263,18 +295,21 @@ class SendfileServletTest {
     @Test
     void sendsTheWholeToWhoAsksForTooManyRangesOrForThoseOfAnotherVersion() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 100_000);
-        String[] fields = {"Range: bytes=0-9\r\nIf-Range: Mon, 01 Jan 2001 00:00:00 GMT",
-            "Range: bytes=0-0" + ",5-5".repeat(100)};
+        String[] fields = {
+            "Range: bytes=0-9\r\nIf-Range: Mon, 01 Jan 2001 00:00:00 GMT", "Range: bytes=0-0" + ",5-5".repeat(100)
+        };
         try (TestServer server = new TestServer(connectors::http).start(context());
                 RawClient client = server.client()) {
             for (String field : fields) {
-                Answer answer = client.send("GET /app/files/file.bin HTTP/1.1\r\nHost: localhost\r\n" + field
-                        + "\r\n\r\n").answer();
+                Answer answer = client.send(
+                                "GET /app/files/file.bin HTTP/1.1\r\nHost: localhost\r\n" + field + "\r\n\r\n")
+                        .answer();
                 assertEquals(200, answer.status());
                 assertArrayEquals(bytes, answer.body());
             }
             Answer parts = client.send("GET /app/files/file.bin HTTP/1.1\r\nHost: localhost\r\n"
-                    + "Range: bytes=0-9,90000-\r\n\r\n").answer();
+                            + "Range: bytes=0-9,90000-\r\n\r\n")
+                    .answer();
             assertEquals(206, parts.status());
             assertTrue(parts.text().contains(new String(bytes, 90_000, 10_000, StandardCharsets.ISO_8859_1)));
         }
@@ -285,17 +320,24 @@ class SendfileServletTest {
         byte[] plain = TestFiles.write(directory, "file.js", 100_000);
         byte[] variant = TestFiles.write(directory, "file.js.gz", 50_000);
         Files.setLastModifiedTime(directory.resolve("file.js"), FileTime.from(Instant.parse("2020-01-01T00:00:00Z")));
-        Files.setLastModifiedTime(directory.resolve("file.js.gz"), FileTime.from(Instant.parse("2021-01-01T00:00:00Z")));
+        Files.setLastModifiedTime(
+                directory.resolve("file.js.gz"), FileTime.from(Instant.parse("2021-01-01T00:00:00Z")));
         ServletContextHandler context = context();
         context.getServletHandler().getServlets()[0].setInitParameter("precompressed", "true");
         String get = "GET /app/files/file.js HTTP/1.1\r\nHost: localhost\r\nRange: bytes=100-\r\nIf-Range: ";
         String ofPlain = get + "Wed, 01 Jan 2020 00:00:00 GMT\r\n";
         String ofVariant = get + "Fri, 01 Jan 2021 00:00:00 GMT\r\n";
         String gzip = "Accept-Encoding: gzip\r\n";
-        try (TestServer server = new TestServer(connectors::http).start(context); RawClient client = server.client()) {
-            assertArrayEquals(variant, client.send(ofPlain + gzip + "\r\n").answer().body());
-            assertArrayEquals(Arrays.copyOfRange(variant, 100, 50_000), client.send(ofVariant + gzip + "\r\n").answer().body());
-            assertArrayEquals(Arrays.copyOfRange(plain, 100, 100_000), client.send(ofPlain + "\r\n").answer().body());
+        try (TestServer server = new TestServer(connectors::http).start(context);
+                RawClient client = server.client()) {
+            assertArrayEquals(
+                    variant, client.send(ofPlain + gzip + "\r\n").answer().body());
+            assertArrayEquals(
+                    Arrays.copyOfRange(variant, 100, 50_000),
+                    client.send(ofVariant + gzip + "\r\n").answer().body());
+            assertArrayEquals(
+                    Arrays.copyOfRange(plain, 100, 100_000),
+                    client.send(ofPlain + "\r\n").answer().body());
             assertArrayEquals(plain, client.send(ofVariant + "\r\n").answer().body());
         }
     }
@@ -319,7 +361,8 @@ class SendfileServletTest {
         byte[] bytes = TestFiles.write(directory, "file.bin", 1_500_000);
         ServletContextHandler context = context();
         wrapResponses(context);
-        try (TestServer server = new TestServer(connectors::http).start(context); RawClient client = server.client();
+        try (TestServer server = new TestServer(connectors::http).start(context);
+                RawClient client = server.client();
                 Logged logged = new Logged("org.eclipse.jetty")) {
             assertArrayEquals(bytes, client.get("/app/files/file.bin").answer().body());
             assertEquals(200, client.get("/app/files/jetty-dir.css").answer().status());
@@ -336,7 +379,8 @@ class SendfileServletTest {
                 RawClient client = server.client()) {
             for (String range : new String[] {"1000-5999", "1000-50999"}) {
                 Answer answer = client.send("GET /app/files/text.txt HTTP/1.1\r\nHost: localhost\r\n"
-                        + "Accept-Encoding: gzip\r\nRange: bytes=" + range + "\r\n\r\n").answer();
+                                + "Accept-Encoding: gzip\r\nRange: bytes=" + range + "\r\n\r\n")
+                        .answer();
                 assertEquals(206, answer.status());
                 assertNull(answer.headers().get("Content-Encoding"), range);
                 assertTrue(answer.text().contains(new String(text, 1000, 5000, StandardCharsets.UTF_8)), range);
@@ -351,8 +395,9 @@ class SendfileServletTest {
                 RawClient client = server.client()) {
             Answer plain = client.get("/app/files").answer();
             for (String range : new String[] {"0-9", "0-9,20-29"}) {
-                Answer answer = client.send("GET /app/files HTTP/1.1\r\nHost: localhost\r\nRange: bytes=" + range
-                        + "\r\n\r\n").answer();
+                Answer answer = client.send(
+                                "GET /app/files HTTP/1.1\r\nHost: localhost\r\nRange: bytes=" + range + "\r\n\r\n")
+                        .answer();
                 assertEquals(plain.status(), answer.status());
                 assertEquals(plain.headers().get("Location"), answer.headers().get("Location"));
             }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.files.SendfileContentFactory;
+import dev.millrace.files.SendfileSettings;
 import dev.millrace.files.ServerSendfile;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
@@ -16,6 +16,7 @@ import dev.millrace.testing.TestServer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import javax.management.Attribute;
 import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
 import javax.management.ObjectName;
@@ -68,7 +69,7 @@ class ServerSendfileTest {
     private void assertSent(String target) throws Exception {
         try (RawClient client = server.client()) {
             Answer answer = client.get(target).answer();
-            assertEquals("yes", answer.headers().get(SendfileContentFactory.DEBUG_HEADER), target);
+            assertEquals("yes", answer.headers().get(SendfileSettings.DEBUG_HEADER), target);
             assertArrayEquals(bytes, answer.body());
         }
     }
@@ -145,14 +146,18 @@ class ServerSendfileTest {
         try (server) {
             server.start(context("/"));
             try (RawClient client = server.client()) {
-                Answer packed = client.send("GET /text.txt HTTP/1.1\r\nHost: localhost\r\n"
-                        + "Accept-Encoding: gzip\r\n\r\n").answer();
+                Answer packed = client.send(
+                                "GET /text.txt HTTP/1.1\r\nHost: localhost\r\n" + "Accept-Encoding: gzip\r\n\r\n")
+                        .answer();
                 assertEquals("packed", new String(packed.body(), StandardCharsets.UTF_8));
                 assertEquals("gzip", packed.headers().get("Content-Encoding"));
-                assertEquals("plain", new String(client.get("/text.txt").answer().body(), StandardCharsets.UTF_8));
+                assertEquals(
+                        "plain", new String(client.get("/text.txt").answer().body(), StandardCharsets.UTF_8));
                 String listing = new String(client.get("/").answer().body(), StandardCharsets.UTF_8);
                 assertTrue(listing.contains("file.bin"), listing);
-                assertEquals("text/css", client.get("/jetty-dir.css").answer().headers().get("Content-Type"));
+                assertEquals(
+                        "text/css",
+                        client.get("/jetty-dir.css").answer().headers().get("Content-Type"));
             }
         }
     }
@@ -170,13 +175,16 @@ class ServerSendfileTest {
     @Test
     void leavesAFactoryOfTheApplicationsOwn() throws Exception {
         ServletContextHandler context = context("/");
-        HttpContent.Factory own = new ResourceHttpContentFactory(context.getBaseResource(), context.getMimeTypes(),
-                new ByteBufferPool.Sized(server.server().getByteBufferPool())) {
-            @Override
-            public HttpContent getContent(String path) {
-                return null;
-            }
-        };
+        HttpContent.Factory own =
+                new ResourceHttpContentFactory(
+                        context.getBaseResource(),
+                        context.getMimeTypes(),
+                        new ByteBufferPool.Sized(server.server().getByteBufferPool())) {
+                    @Override
+                    public HttpContent getContent(String path) {
+                        return null;
+                    }
+                };
         context.setAttribute(HttpContent.Factory.class.getName(), own);
         try (server) {
             server.start(context);
@@ -199,7 +207,7 @@ class ServerSendfileTest {
             server.start(context);
             try (RawClient client = server.client()) {
                 Answer answer = client.get("/files/file.bin").answer();
-                assertEquals("SMALL", answer.headers().get(SendfileContentFactory.DEBUG_HEADER));
+                assertEquals("SMALL", answer.headers().get(SendfileSettings.DEBUG_HEADER));
                 assertArrayEquals(bytes, answer.body());
             }
             assertEquals(0, sendfile.getFactories());
@@ -213,13 +221,41 @@ class ServerSendfileTest {
         try (server) {
             server.start(context("/"));
             assertSent("/file.bin");
-            assertEquals(1, mbeans.queryNames(new ObjectName("dev.millrace.files:type=sendfilecontentfactory,*"), null)
-                    .size());
-            assertEquals(0, mbeans.queryNames(
-                    new ObjectName("*:type=validatingcachinghttpcontentfactory,*"), null).size());
+            assertEquals(
+                    1,
+                    mbeans.queryNames(new ObjectName("dev.millrace.files:type=sendfilecontentfactory,*"), null)
+                            .size());
+            assertEquals(
+                    0,
+                    mbeans.queryNames(new ObjectName("*:type=validatingcachinghttpcontentfactory,*"), null)
+                            .size());
             ObjectName all = mbeans.queryNames(new ObjectName("dev.millrace.files:type=serversendfile,*"), null)
-                    .iterator().next();
+                    .iterator()
+                    .next();
             assertEquals(1L, mbeans.getAttribute(all, "transfers"));
+        }
+    }
+
+    @Test
+    void oneObjectHasTheSettingsOfAllAlsoWhileTheyServe() throws Exception {
+        MBeanServer mbeans = MBeanServerFactory.newMBeanServer();
+        server.server().addBean(new MBeanContainer(mbeans));
+        ServletContextHandler second = context("/second");
+        try (server) {
+            server.start(new ContextHandlerCollection(context("/first"), second));
+            assertSent("/first/file.bin");
+            assertSent("/second/file.bin");
+            // The others keep what one of them leaves behind.
+            second.stop();
+            ObjectName settings = mbeans.queryNames(new ObjectName("dev.millrace.files:type=sendfilesettings,*"), null)
+                    .iterator()
+                    .next();
+            mbeans.setAttribute(settings, new Attribute("minTransferBytes", Integer.MAX_VALUE));
+            try (RawClient client = server.client()) {
+                Answer answer = client.get("/first/file.bin").answer();
+                assertEquals("SMALL", answer.headers().get(SendfileSettings.DEBUG_HEADER));
+                assertArrayEquals(bytes, answer.body());
+            }
         }
     }
 }

@@ -3,12 +3,12 @@ package dev.millrace.ee11;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.files.ServerSendfile;
-import dev.millrace.files.XSendfileHandler;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.GuardedRoot;
 import dev.millrace.testing.MixedRequests;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
+import dev.millrace.xsendfile.XSendfileHandler;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -28,7 +28,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What holds for files from handlers holds for those from servlets: nothing from outside of the root, and no mix of answers. */
 @ParameterizedClass
-@EnumSource(value = Connectors.class, names = {"NIO", "BIO_PLATFORM"})
+@EnumSource(
+        value = Connectors.class,
+        names = {"NIO", "BIO_PLATFORM"})
 class ServletFileSecurityTest {
     @Parameter
     Connectors connectors;
@@ -86,7 +88,10 @@ class ServletFileSecurityTest {
             server.start(handler());
             for (String prefix : new String[] {"/app/files", "/app", "/app/delegated"}) {
                 try (RawClient client = server.client()) {
-                    assertEquals("harmless", client.get(prefix + "/file.txt").answer().text(), prefix);
+                    assertEquals(
+                            "harmless",
+                            client.get(prefix + "/file.txt").answer().text(),
+                            prefix);
                 }
                 root.assertNoWayOut(server, prefix);
             }

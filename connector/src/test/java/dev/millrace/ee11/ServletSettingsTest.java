@@ -48,7 +48,8 @@ class ServletSettingsTest {
         }
     }
 
-    private static ServletContextHandler context(String path, Class<? extends ResourceServlet> servlet, String settings) {
+    private static ServletContextHandler context(
+            String path, Class<? extends ResourceServlet> servlet, String settings) {
         ServletContextHandler context = new ServletContextHandler(path);
         context.setBaseResourceAsPath(root);
         context.setWelcomeFiles(new String[] {"index.html", "index.welcome"});
@@ -70,8 +71,11 @@ class ServletSettingsTest {
 
     // Of one length: a listing has the path in it, and Content-Length counts it.
     private static TestServer server(String settings) throws Exception {
-        return new TestServer(Connectors.NIO::http).start(new ContextHandlerCollection(context("/unsets", ResourceServlet.class, ""),
-                context("/jettys", ResourceServlet.class, settings), context("/ourown", SendfileServlet.class, settings)));
+        return new TestServer(Connectors.NIO::http)
+                .start(new ContextHandlerCollection(
+                        context("/unsets", ResourceServlet.class, ""),
+                        context("/jettys", ResourceServlet.class, settings),
+                        context("/ourown", SendfileServlet.class, settings)));
     }
 
     // The request is one that Jetty's servlet answers otherwise than without the setting.
@@ -117,12 +121,19 @@ class ServletSettingsTest {
             cacheValidationTime=-1                           |
             """)
     void areThoseOfJettysServlet(String settings, String differing) throws Exception {
-        try (TestServer server = server(settings); RawClient client = server.client()) {
-            for (String request : Stream.concat(SettingsFiles.REQUESTS.stream(), Stream.of("GET /outside.bin")).toList()) {
-                assertEquals(Described.answer(client, "/jettys", request), Described.answer(client, "/ourown", request), request);
+        try (TestServer server = server(settings);
+                RawClient client = server.client()) {
+            for (String request : Stream.concat(SettingsFiles.REQUESTS.stream(), Stream.of("GET /outside.bin"))
+                    .toList()) {
+                assertEquals(
+                        Described.answer(client, "/jettys", request),
+                        Described.answer(client, "/ourown", request),
+                        request);
             }
             if (differing != null) {
-                assertNotEquals(Described.answer(client, "/unsets", differing), Described.answer(client, "/jettys", differing),
+                assertNotEquals(
+                        Described.answer(client, "/unsets", differing),
+                        Described.answer(client, "/jettys", differing),
                         "without effect");
             }
             // The client has the last byte before the server is done with the answer: stopping now would cut it off.
@@ -130,16 +141,24 @@ class ServletSettingsTest {
         }
     }
 
-    // docs/file-serving.md: If-Range is honoured, ranges are bounded, and those of several fields or other units are ignored.
+    // docs/file-serving.md: If-Range is honoured, ranges are bounded, and those of several fields or other units are
+    // ignored.
     @ParameterizedTest
-    @ValueSource(strings = {"Range: bytes=10-19\r\nIf-Range: Mon, 01 Jan 2001 00:00:00 GMT", "Range: items=0-5",
-        "Range: bytes=0-9\r\nRange: bytes=20-29", "Range: bytes=0-0,2-2,4-4,6-6,8-8,10-10,12-12,14-14,16-16,18-18,20-20,22-22,24-24,"
-            + "26-26,28-28,30-30,32-32"})
+    @ValueSource(
+            strings = {
+                "Range: bytes=10-19\r\nIf-Range: Mon, 01 Jan 2001 00:00:00 GMT",
+                "Range: items=0-5",
+                "Range: bytes=0-9\r\nRange: bytes=20-29",
+                "Range: bytes=0-0,2-2,4-4,6-6,8-8,10-10,12-12,14-14,16-16,18-18,20-20,22-22,24-24,"
+                        + "26-26,28-28,30-30,32-32"
+            })
     void differInTheirRulesOfRanges(String fields) throws Exception {
-        try (TestServer server = server(""); RawClient client = server.client()) {
+        try (TestServer server = server("");
+                RawClient client = server.client()) {
             String whole = Described.answer(client, "/jettys", "GET /big.bin");
             assertEquals(whole, Described.answer(client, "/ourown", "GET /big.bin " + fields));
-            assertNotEquals(whole, Described.answer(client, "/jettys", "GET /big.bin " + fields), "no difference any more");
+            assertNotEquals(
+                    whole, Described.answer(client, "/jettys", "GET /big.bin " + fields), "no difference any more");
         }
     }
 }

@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.files.TransferResult;
-import dev.millrace.files.XSendfileHandler;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
+import dev.millrace.xsendfile.TransferResult;
+import dev.millrace.xsendfile.XSendfileHandler;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -44,7 +44,9 @@ class XSendfileServletTest {
 
         @Override
         protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
-            response.setHeader("X-Sendfile", directory.resolve(request.getParameter("file")).toString());
+            response.setHeader(
+                    "X-Sendfile",
+                    directory.resolve(request.getParameter("file")).toString());
             response.setContentType("text/x-own");
             response.addHeader("Set-Cookie", "a=b");
             switch (request.getParameter("way")) {
@@ -56,7 +58,7 @@ class XSendfileServletTest {
                     async.start(async::complete);
                 }
                 case "session" -> request.getSession(true);
-                default -> { }
+                default -> {}
             }
         }
     }
@@ -98,17 +100,21 @@ class XSendfileServletTest {
     void sendsTheFile() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 200_000);
         XSendfileHandler handler = handler(new Delegating());
-        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(handler);
+                RawClient client = server.client()) {
             String[] ways = {"nothing", "write", "large", "flush", "async", "session"};
             for (int i = 0; i < ways.length; i++) {
-                Answer answer = client.get("/app/download?file=file.bin&way=" + ways[i]).answer();
+                Answer answer =
+                        client.get("/app/download?file=file.bin&way=" + ways[i]).answer();
                 assertEquals(200, answer.status(), ways[i]);
                 assertArrayEquals(bytes, answer.body(), ways[i]);
                 assertTrue(answer.headers().get("Content-Type").startsWith("text/x-own"), ways[i]);
                 assertNull(answer.headers().get("X-Sendfile"), ways[i]);
                 assertEquals(i + 1, handler.getSendfileContentFactory().getTransfers(), ways[i]);
             }
-            assertEquals(404, client.get("/app/download?file=../x&way=nothing").answer().status());
+            assertEquals(
+                    404,
+                    client.get("/app/download?file=../x&way=nothing").answer().status());
             assertEquals(404, client.get("/app/none").answer().status());
         }
     }
@@ -119,13 +125,16 @@ class XSendfileServletTest {
         XSendfileHandler handler = handler(new Failing());
         List<TransferResult> results = new CopyOnWriteArrayList<>();
         handler.addTransferListener(results::add);
-        Map<String, Integer> ways = Map.of("sendError", 403, "setStatus", 403, "throw", 500, "throwAfterMore", 500, "timeout", 500);
-        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
+        Map<String, Integer> ways =
+                Map.of("sendError", 403, "setStatus", 403, "throw", 500, "throwAfterMore", 500, "timeout", 500);
+        try (TestServer server = new TestServer(connectors::http).start(handler);
+                RawClient client = server.client()) {
             for (Map.Entry<String, Integer> way : ways.entrySet()) {
                 Answer answer = client.get("/app/download?way=" + way.getKey()).answer();
                 assertEquals(way.getValue(), answer.status(), way.getKey());
                 assertTrue(answer.body().length < 10_000, way.getKey() + " " + answer.body().length);
-                assertEquals(!way.getKey().equals("setStatus"), answer.text().contains("" + answer.status()), way.getKey());
+                assertEquals(
+                        !way.getKey().equals("setStatus"), answer.text().contains("" + answer.status()), way.getKey());
                 assertNull(answer.headers().get("X-Sendfile"), way.getKey());
             }
             assertEquals(0, handler.getSendfileContentFactory().getTransfers());

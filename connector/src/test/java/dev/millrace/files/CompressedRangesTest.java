@@ -62,10 +62,13 @@ class CompressedRangesTest {
 
     private static void checkRange(RawClient client, int from, int to) throws Exception {
         Answer range = client.send("GET /text.txt HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\nRange: bytes="
-                + from + "-" + (to - 1) + "\r\n\r\n").answer();
+                        + from + "-" + (to - 1) + "\r\n\r\n")
+                .answer();
         assertEquals(206, range.status());
         assertNull(range.headers().get("Content-Encoding"));
-        assertEquals("bytes " + from + "-" + (to - 1) + "/" + TEXT.length, range.headers().get("Content-Range"));
+        assertEquals(
+                "bytes " + from + "-" + (to - 1) + "/" + TEXT.length,
+                range.headers().get("Content-Range"));
         assertArrayEquals(Arrays.copyOfRange(TEXT, from, to), range.body());
     }
 
@@ -74,14 +77,16 @@ class CompressedRangesTest {
         checkRange(client, 1000, 26_000);
         checkRange(client, 1000, 101_000);
         Answer parts = client.send("GET /text.txt HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n"
-                + "Range: bytes=1-1000,2000-50000\r\n\r\n").answer();
+                        + "Range: bytes=1-1000,2000-50000\r\n\r\n")
+                .answer();
         assertNull(parts.headers().get("Content-Encoding"));
         assertTrue(parts.text().contains(new String(TEXT, 2000, 48_001, StandardCharsets.UTF_8)));
         assertEquals("gzip", whole(client, "/text.txt").headers().get("Content-Encoding"));
     }
 
     private static Answer whole(RawClient client, String path) throws Exception {
-        return client.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n").answer();
+        return client.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n")
+                .answer();
     }
 
     @Test
@@ -94,8 +99,8 @@ class CompressedRangesTest {
 
     @Test
     void goPlainFromTheCache() throws Exception {
-        files.getSendfileContentFactory().setMaxCacheBytes(1_000_000);
-        files.getSendfileContentFactory().setMaxCachedFileBytes(200_000);
+        files.getSettings().setMaxCacheBytes(1_000_000);
+        files.getSettings().setMaxCachedFileBytes(200_000);
         try (TestServer server = new TestServer(connectors::http).start(compression);
                 RawClient client = server.client()) {
             for (int i = 0; i < 10; i++) {
@@ -124,13 +129,19 @@ class CompressedRangesTest {
     @Test
     void goPlainOverHttp2() throws Exception {
         HttpConfiguration configuration = new HttpConfiguration();
-        HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
-        try (TestServer server = new TestServer(s -> connectors.on(s, new HttpConnectionFactory(configuration),
-                new HTTP2CServerConnectionFactory(configuration))).start(compression)) {
+        HttpClient client =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
+        try (TestServer server = new TestServer(s -> connectors.on(
+                        s, new HttpConnectionFactory(configuration), new HTTP2CServerConnectionFactory(configuration)))
+                .start(compression)) {
             URI text = URI.create("http://localhost:" + server.port() + "/text.txt");
             for (int to : new int[] {6000, 26_000, 101_000}) {
-                HttpResponse<byte[]> range = client.send(HttpRequest.newBuilder(text).header("Accept-Encoding", "gzip")
-                        .header("Range", "bytes=1000-" + (to - 1)).build(), HttpResponse.BodyHandlers.ofByteArray());
+                HttpResponse<byte[]> range = client.send(
+                        HttpRequest.newBuilder(text)
+                                .header("Accept-Encoding", "gzip")
+                                .header("Range", "bytes=1000-" + (to - 1))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofByteArray());
                 assertEquals(HttpClient.Version.HTTP_2, range.version());
                 assertEquals(206, range.statusCode());
                 assertFalse(range.headers().firstValue("Content-Encoding").isPresent());
@@ -148,8 +159,11 @@ class CompressedRangesTest {
             zip.write(TEXT);
         }
         TestServer server = new TestServer(connectors::http);
-        files.setBaseResource(ResourceFactory.of(server.server()).newJarFileResource(jar.toUri()).resolve("www/"));
-        try (server; RawClient client = server.start(compression).client()) {
+        files.setBaseResource(ResourceFactory.of(server.server())
+                .newJarFileResource(jar.toUri())
+                .resolve("www/"));
+        try (server;
+                RawClient client = server.start(compression).client()) {
             checkRanges(client);
             assertTrue(files.getSendfileContentFactory().getObstacles().get("NOT_A_FILE") > 0);
         }

@@ -8,8 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.files.cache.ContentCache;
+import dev.millrace.files.cache.ContentMemory;
+import dev.millrace.files.cache.LargePages;
+import dev.millrace.files.cache.OpenFile;
+import dev.millrace.files.cache.SliceMemory;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
@@ -45,8 +51,8 @@ class ContentCacheTest {
     @BeforeEach
     void baseResource() {
         files.setBaseResourceAsString(directory.toString());
-        cache().setMaxCacheBytes(100 * 1024);
-        cache().setMaxCachedFileBytes(20_000);
+        cache().getSettings().setMaxCacheBytes(100 * 1024);
+        cache().getSettings().setMaxCachedFileBytes(20_000);
     }
 
     private SendfileContentFactory cache() {
@@ -65,11 +71,12 @@ class ContentCacheTest {
 
     @Test
     void leavesOutAFileThatIsLargerThanItself() throws Exception {
-        cache().setMaxCacheBytes(32 * 1024);
-        cache().setMaxCachedFileBytes(64 * 1024);
+        cache().getSettings().setMaxCacheBytes(32 * 1024);
+        cache().getSettings().setMaxCachedFileBytes(64 * 1024);
         byte[] small = TestFiles.write(directory, "small.bin", 1000);
         byte[] large = TestFiles.write(directory, "large.bin", 50_000);
-        try (TestServer server = server(); RawClient client = server.client()) {
+        try (TestServer server = server();
+                RawClient client = server.client()) {
             get(client, "small.bin", small, 5);
             assertEquals(1, cache().getCachedFiles());
             get(client, "large.bin", large, 10);
@@ -80,7 +87,8 @@ class ContentCacheTest {
     @Test
     void takesAFileWithItsFifthUse() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 10_000);
-        try (TestServer server = server(); RawClient client = server.client()) {
+        try (TestServer server = server();
+                RawClient client = server.client()) {
             get(client, "file.bin", bytes, 4);
             assertEquals(0, cache().getCachedFiles());
             get(client, "file.bin", bytes, 10);
@@ -88,8 +96,12 @@ class ContentCacheTest {
             assertEquals(9, cache().getCacheHits());
             assertEquals(10, cache().getObstacles().get(Obstacle.CACHED.name()));
             assertEquals(10 * 1024, cache().getCachedBytes());
-            assertEquals(6, client.send("GET /file.bin HTTP/1.1\r\nHost: a\r\nRange: bytes=5-10\r\n\r\n")
-                    .answer().body().length);
+            assertEquals(
+                    6,
+                    client.send("GET /file.bin HTTP/1.1\r\nHost: a\r\nRange: bytes=5-10\r\n\r\n")
+                            .answer()
+                            .body()
+                            .length);
         }
         assertEquals(0, cache().getCachedBytes());
     }
@@ -97,7 +109,8 @@ class ContentCacheTest {
     @Test
     void takesNoLargeFile() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 20_001);
-        try (TestServer server = server(); RawClient client = server.client()) {
+        try (TestServer server = server();
+                RawClient client = server.client()) {
             get(client, "file.bin", bytes, 20);
             assertEquals(0, cache().getCachedFiles());
         }
@@ -105,7 +118,8 @@ class ContentCacheTest {
 
     @Test
     void refillsForEver() throws Exception {
-        try (TestServer server = server(); RawClient client = server.client()) {
+        try (TestServer server = server();
+                RawClient client = server.client()) {
             for (int round = 0; round < 3; round++) {
                 for (int i = 0; i < 40; i++) {
                     byte[] bytes = TestFiles.write(directory, round + "-" + i + ".bin", 8 * 1024 + i * 100);
@@ -124,12 +138,13 @@ class ContentCacheTest {
     void doesNotExchangeFilesWithoutEnd() throws Exception {
         TestFiles.write(directory, "one.bin", 20_000);
         TestFiles.write(directory, "other.bin", 20_000);
-        cache().setMaxCacheBytes(20 * 1024);
-        cache().setValidMillis(-1);
+        cache().getSettings().setMaxCacheBytes(20 * 1024);
+        cache().getSettings().setValidMillis(-1);
         try (TestServer ignored = server()) {
             ContentCache memory = cache().contentCache();
             ContentCache.Slot one = new ContentCache.Slot(((SendfileContent) cache().getContent("/one.bin")).file());
-            ContentCache.Slot other = new ContentCache.Slot(((SendfileContent) cache().getContent("/other.bin")).file());
+            ContentCache.Slot other =
+                    new ContentCache.Slot(((SendfileContent) cache().getContent("/other.bin")).file());
             long begin = System.nanoTime();
             for (int i = 0; i < 20_000; i++) {
                 ContentMemory used = memory.use(i / 5 % 2 == 0 ? one : other);
@@ -139,17 +154,18 @@ class ContentCacheTest {
             }
             // After 64 a rest of 100 ms.
             long rests = (System.nanoTime() - begin) / 100_000_000L;
-            assertTrue(memory.admissions() <= 65 + 64 * rests, memory.admissions() + " admissions, " + rests + " rests");
+            assertTrue(
+                    memory.admissions() <= 65 + 64 * rests, memory.admissions() + " admissions, " + rests + " rests");
             assertTrue(memory.admissions() >= 65, memory.admissions() + " admissions");
         }
     }
 
     @Test
     void isThereUnlessUnwanted() throws Exception {
-        SendfileHandler plain = new SendfileHandler();
-        plain.setBaseResourceAsString(directory.toString());
+        SendfileHandler plain = Handlers.files(directory);
         byte[] bytes = TestFiles.write(directory, "file.bin", 808);
-        try (TestServer server = new TestServer(Connectors.NIO::http).start(plain); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(plain);
+                RawClient client = server.client()) {
             get(client, "file.bin", bytes, 4);
             assertEquals(0, plain.getSendfileContentFactory().contentCache().takenBytes());
             get(client, "file.bin", bytes, 2);
@@ -160,9 +176,10 @@ class ContentCacheTest {
 
     @Test
     void isNotThereWhenUnwanted() throws Exception {
-        cache().setMaxCacheBytes(0);
+        cache().getSettings().setMaxCacheBytes(0);
         byte[] bytes = TestFiles.write(directory, "file.bin", 808);
-        try (TestServer server = server(); RawClient client = server.client()) {
+        try (TestServer server = server();
+                RawClient client = server.client()) {
             get(client, "file.bin", bytes, 10);
             assertNull(cache().contentCache());
             assertEquals(10, cache().getObstacles().get(Obstacle.SMALL.name()));
@@ -172,8 +189,9 @@ class ContentCacheTest {
     @Test
     void letsGoOfAReplacedFile() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 10_000);
-        cache().setValidMillis(50);
-        try (TestServer server = server(); RawClient client = server.client()) {
+        cache().getSettings().setValidMillis(50);
+        try (TestServer server = server();
+                RawClient client = server.client()) {
             get(client, "file.bin", bytes, 6);
             byte[] other = TestFiles.write(directory, "other.bin", 9_000);
             Files.move(directory.resolve("other.bin"), directory.resolve("file.bin"), StandardCopyOption.ATOMIC_MOVE);
@@ -208,8 +226,10 @@ class ContentCacheTest {
             ByteBuffer buffer = LargePages.allocate(directory, 10_000);
             assertTrue(buffer.isDirect());
             assertEquals(10_000, buffer.capacity());
-            assertEquals(1, logged.count("No large pages for the content cache, ordinary ones instead: " + directory
-                    + " is of type "));
+            assertEquals(
+                    1,
+                    logged.count("No large pages for the content cache, ordinary ones instead: " + directory
+                            + " is of type "));
             assertEquals(1, logged.count(", not hugetlbfs"));
             LargePages.allocate(null, 10_000);
             assertEquals(1, logged.count("No large pages"), "nobody asked for any");
@@ -220,7 +240,7 @@ class ContentCacheTest {
     @Test
     void oneBringsAFileIn() throws Exception {
         TestFiles.write(directory, "file.bin", 20_000);
-        cache().setValidMillis(-1);
+        cache().getSettings().setValidMillis(-1);
         int atOnce = 8;
         ExecutorService users = Executors.newFixedThreadPool(atOnce);
         try (TestServer ignored = server()) {
@@ -258,13 +278,14 @@ class ContentCacheTest {
         for (int i = 0; i < count; i++) {
             contents.add(TestFiles.write(directory, i + ".bin", 15_000 + i * 200));
         }
-        cache().setValidMillis(-1);
+        cache().getSettings().setValidMillis(-1);
         ExecutorService readers = Executors.newFixedThreadPool(10);
         try (TestServer server = server()) {
             long begin = System.nanoTime();
             // Again where all is done within the first rests: after 64 that had to leave, nothing comes in for 100 ms.
             for (int seed = 0; cache().getCacheAdmissions() <= 100 || cache().getCacheHits() <= 100; seed += 10) {
-                assertTrue(System.nanoTime() - begin < TimeUnit.SECONDS.toNanos(60),
+                assertTrue(
+                        System.nanoTime() - begin < TimeUnit.SECONDS.toNanos(60),
                         "admissions " + cache().getCacheAdmissions() + ", hits " + cache().getCacheHits());
                 List<Future<Void>> results = new ArrayList<>();
                 for (int reader = seed; reader < seed + 10; reader++) {

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DeletedFileSpaceTest {
     /** Much more than what other tests write meanwhile. */
     private static final long FILE_BYTES = 200_000_000;
+
     private static final long MOST_BYTES = FILE_BYTES / 4 * 3;
 
     @TempDir
@@ -38,7 +39,7 @@ class DeletedFileSpaceTest {
     @BeforeEach
     void baseResource() {
         files.setBaseResourceAsString(directory.toString());
-        files.getSendfileContentFactory().setValidMillis(100);
+        files.getSettings().setValidMillis(100);
     }
 
     private long usable() {
@@ -85,7 +86,9 @@ class DeletedFileSpaceTest {
                     assertEquals(1, Leaks.mappings(directory));
                 }
                 Files.delete(file);
-                assumeTrue(usable() - full < FILE_BYTES - MOST_BYTES, "this file system gives back what somebody has open");
+                assumeTrue(
+                        usable() - full < FILE_BYTES - MOST_BYTES,
+                        "this file system gives back what somebody has open");
                 assertEquals(FILE_BYTES, other.size());
             }
             Await.until("given back", () -> usable() - full > MOST_BYTES, () -> usable() - full + " bytes");

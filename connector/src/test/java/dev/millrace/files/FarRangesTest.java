@@ -44,7 +44,8 @@ class FarRangesTest {
     @BeforeEach
     void write() throws Exception {
         new Random(1).nextBytes(END);
-        try (RandomAccessFile sparse = new RandomAccessFile(directory.resolve("sparse.bin").toFile(), "rw")) {
+        try (RandomAccessFile sparse =
+                new RandomAccessFile(directory.resolve("sparse.bin").toFile(), "rw")) {
             sparse.setLength(SIZE);
             sparse.seek(SIZE - END.length);
             sparse.write(END);
@@ -58,17 +59,22 @@ class FarRangesTest {
         assertEquals(206, range.status());
         assertArrayEquals(Arrays.copyOfRange(END, 100_000, 200_000), range.body());
         long begin = SIZE - END.length;
-        String parts = client.send(get + begin + "-" + (begin + 9) + "," + (begin + 1000) + "-" + (begin + 1999)
-                + ",-10\r\n\r\n").answer().text();
+        String parts = client.send(
+                        get + begin + "-" + (begin + 9) + "," + (begin + 1000) + "-" + (begin + 1999) + ",-10\r\n\r\n")
+                .answer()
+                .text();
         for (int[] part : new int[][] {{0, 10}, {1000, 2000}, {199_990, 200_000}}) {
-            assertTrue(parts.contains("bytes " + (begin + part[0]) + "-" + (begin + part[1] - 1) + "/" + SIZE + "\r\n\r\n"
-                    + new String(END, part[0], part[1] - part[0], StandardCharsets.ISO_8859_1)), () -> "at " + part[0]);
+            assertTrue(
+                    parts.contains("bytes " + (begin + part[0]) + "-" + (begin + part[1] - 1) + "/" + SIZE + "\r\n\r\n"
+                            + new String(END, part[0], part[1] - part[0], StandardCharsets.ISO_8859_1)),
+                    () -> "at " + part[0]);
         }
     }
 
     @Test
     void areAnsweredAtOnce() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(files); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(files);
+                RawClient client = server.client()) {
             checkRanges(client);
         }
     }
@@ -87,9 +93,13 @@ class FarRangesTest {
     @Test
     void canBeReadAgain() throws Exception {
         try (TestServer ignored = new TestServer(connectors::http).start(files)) {
-            SendfileContent content = (SendfileContent) files.getSendfileContentFactory().getContent("/sparse.bin");
-            Content.Source source = ((FileResource) content.getResource()).newContentSource(
-                    new ByteBufferPool.Sized(ByteBufferPool.NON_POOLING, false, 600), SIZE - END.length + 5, 1000);
+            SendfileContent content =
+                    (SendfileContent) files.getSendfileContentFactory().getContent("/sparse.bin");
+            Content.Source source = ((FileResource) content.getResource())
+                    .newContentSource(
+                            new ByteBufferPool.Sized(ByteBufferPool.NON_POOLING, false, 600),
+                            SIZE - END.length + 5,
+                            1000);
             for (int i = 0; i < 2; i++) {
                 Content.Chunk first = source.read();
                 ByteBuffer expected = ByteBuffer.wrap(END, 5, first.remaining());

@@ -55,11 +55,11 @@ class FewOpenFilesTest {
 
     @BeforeEach
     void writeFiles() throws Exception {
-        SendfileContentFactory cache = files.getSendfileContentFactory();
+        SendfileSettings settings = files.getSettings();
         files.setBaseResourceAsString(directory.toString());
-        cache.setMaxOpenFiles(MAX_OPEN_FILES);
-        cache.setMaxCacheBytes(0);
-        cache.setValidMillis(-1);
+        settings.setMaxOpenFiles(MAX_OPEN_FILES);
+        settings.setMaxCacheBytes(0);
+        settings.setValidMillis(-1);
         for (int i = 0; i < FILES; i++) {
             contents.add(TestFiles.write(directory, i + ".bin", 20_000 + i * (1_000_000 - 20_000) / (FILES - 1)));
         }
@@ -136,9 +136,14 @@ class FewOpenFilesTest {
             for (Future<Void> reader : slow) {
                 reader.get(60, TimeUnit.SECONDS);
             }
-            assertTrue(((MillraceConnector) server.connector()).getTransferStatistics().getTransferredBytes() > 0);
-            Await.until("only the cache's are open", () -> Leaks.descriptors(directory) <= MAX_OPEN_FILES
-                    && Leaks.mappings(directory) <= MAX_OPEN_FILES);
+            assertTrue(((MillraceConnector) server.connector())
+                            .getTransferStatistics()
+                            .getTransferredBytes()
+                    > 0);
+            Await.until(
+                    "only the cache's are open",
+                    () -> Leaks.descriptors(directory) <= MAX_OPEN_FILES
+                            && Leaks.mappings(directory) <= MAX_OPEN_FILES);
         } finally {
             readers.shutdownNow();
         }

@@ -12,6 +12,7 @@ import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestServer;
+import dev.millrace.xsendfile.XSendfileHandler;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;
@@ -113,7 +114,8 @@ class FileLinksTest {
     @Test
     void mayNotChangeBeforeTheFileIsOpen() throws Exception {
         Handler changing = changing(replacing(first.resolve("one.txt"), directory.resolve("outside/secret.txt")));
-        try (TestServer server = server(changing); RawClient client = server.client()) {
+        try (TestServer server = server(changing);
+                RawClient client = server.client()) {
             assertEquals(404, client.get("/one.txt").answer().status());
             assertEquals(200, client.get("/jetty-dir.css").answer().status());
             // Closed by a thread of the server's, maybe after the answer.
@@ -134,15 +136,18 @@ class FileLinksTest {
 
         @Override
         public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            return super.handle(request, new Response.Wrapper(request, response) {
-                @Override
-                public HttpFields.Mutable getHeaders() {
-                    if (Files.isSymbolicLink(link)) {
-                        link(link, target);
-                    }
-                    return super.getHeaders();
-                }
-            }, callback);
+            return super.handle(
+                    request,
+                    new Response.Wrapper(request, response) {
+                        @Override
+                        public HttpFields.Mutable getHeaders() {
+                            if (Files.isSymbolicLink(link)) {
+                                link(link, target);
+                            }
+                            return super.getHeaders();
+                        }
+                    },
+                    callback);
         }
     }
 
@@ -155,7 +160,8 @@ class FileLinksTest {
                 Files.delete(file);
                 Files.writeString(file, "one");
                 try (RawClient client = server.client()) {
-                    Answer answer = client.send("GET /one.txt HTTP/1.1\r\nHost: a\r\n" + range + "\r\n").answer();
+                    Answer answer = client.send("GET /one.txt HTTP/1.1\r\nHost: a\r\n" + range + "\r\n")
+                            .answer();
                     assertEquals(500, answer.status(), range + answer.text());
                     assertFalse(answer.text().contains(SECRET.substring(0, 4)), range + answer.text());
                 }
@@ -176,13 +182,16 @@ class FileLinksTest {
 
         @Override
         public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            return super.handle(new Request.Wrapper(request) {
-                @Override
-                public HttpFields getHeaders() {
-                    link(directory, target);
-                    return super.getHeaders();
-                }
-            }, response, callback);
+            return super.handle(
+                    new Request.Wrapper(request) {
+                        @Override
+                        public HttpFields getHeaders() {
+                            link(directory, target);
+                            return super.getHeaders();
+                        }
+                    },
+                    response,
+                    callback);
         }
     }
 
@@ -190,12 +199,17 @@ class FileLinksTest {
     void mayNotChangeAfterADirectoryWasFound() throws Exception {
         Path found = first.resolve("both");
         try (TestServer server = server(new Linking(files, found, directory.resolve("outside/secret.txt")))) {
-            for (String range : List.of("", "Range: bytes=0-3\r\n", "Range: bytes=0-3,8-11\r\n",
-                    "Range: bytes=0-3\r\nRange: bytes=8-11\r\n", "Range:\r\nRange: bytes=0-3,8-11\r\n")) {
+            for (String range : List.of(
+                    "",
+                    "Range: bytes=0-3\r\n",
+                    "Range: bytes=0-3,8-11\r\n",
+                    "Range: bytes=0-3\r\nRange: bytes=8-11\r\n",
+                    "Range:\r\nRange: bytes=0-3,8-11\r\n")) {
                 Files.delete(found);
                 Files.createDirectory(found);
                 try (RawClient client = server.client()) {
-                    Answer answer = client.send("GET /both HTTP/1.1\r\nHost: a\r\n" + range + "\r\n").answer();
+                    Answer answer = client.send("GET /both HTTP/1.1\r\nHost: a\r\n" + range + "\r\n")
+                            .answer();
                     assertEquals(500, answer.status(), range + answer.text());
                     assertFalse(answer.text().contains(SECRET.substring(0, 4)), range + answer.text());
                 }
@@ -220,7 +234,8 @@ class FileLinksTest {
     void mayNotChangeBeforeADelegatedFileIsOpen() throws Exception {
         XSendfileHandler handler = delegating();
         handler.setMimeTypes(replacing(first.resolve("one.txt"), directory.resolve("outside/secret.txt")));
-        try (TestServer server = server(handler); RawClient client = server.client()) {
+        try (TestServer server = server(handler);
+                RawClient client = server.client()) {
             assertEquals(404, client.get("/").answer().status());
             // Closed by a thread of the server's, maybe after the answer.
             Await.until("closed", () -> Leaks.descriptors(directory) == 0);
@@ -232,13 +247,18 @@ class FileLinksTest {
         Path file = first.resolve("one.txt");
         XSendfileHandler handler = delegating();
         handler.setMimeTypes(replacing(file, file));
-        try (Logged logged = new Logged(DelegatingResponse.class.getName()); TestServer server = server(handler);
+        try (Logged logged = new Logged("dev.millrace.xsendfile");
+                TestServer server = server(handler);
                 RawClient client = server.client()) {
             assertEquals(500, client.get("/").answer().status());
             assertEquals(1, logged.count("Not sending " + file + ": "));
             Files.delete(file);
             Files.writeString(file, "one");
-            assertThrows(FileSystemException.class, () -> handler.content(file), "nothing that opens it later");
+            assertThrows(
+                    FileSystemException.class,
+                    () -> handler.getSendfileContentFactory()
+                            .getContent(first.toString().length() + ":" + file),
+                    "nothing that opens it later");
         }
     }
 
@@ -249,7 +269,8 @@ class FileLinksTest {
 
     @Test
     void leadNowhereWhereADelegatedFileWas() throws Exception {
-        try (TestServer server = server(delegating()); RawClient client = server.client()) {
+        try (TestServer server = server(delegating());
+                RawClient client = server.client()) {
             assertEquals("one", client.get("/").answer().text());
             moveAwayAndLink(first.resolve("one.txt"), directory.resolve("outside/one.txt"));
             assertEquals(404, client.get("/").answer().status());
@@ -270,29 +291,42 @@ class FileLinksTest {
 
     @Test
     void areAContextsBusinessForAHandlerThatHadNoneBefore() throws Exception {
-        try (TestServer server = server(files); RawClient client = server.client()) {
+        try (TestServer server = server(files);
+                RawClient client = server.client()) {
             assertEquals(404, client.get("/link.txt").answer().status());
         }
         // Which allows links by default, from its own base.
         ContextHandler context = new ContextHandler(files, "/");
         context.setBaseResourceAsPath(first);
-        try (TestServer server = server(context); RawClient client = server.client()) {
+        try (TestServer server = server(context);
+                RawClient client = server.client()) {
             assertEquals(SECRET, client.get("/link.txt").answer().text());
         }
-        try (TestServer server = server(files); RawClient client = server.client()) {
+        try (TestServer server = server(files);
+                RawClient client = server.client()) {
             assertEquals(404, client.get("/link.txt").answer().status());
+        }
+    }
+
+    private static int status(RawClient client, String path) {
+        try {
+            return client.get(path).answer().status();
+        } catch (IOException x) {
+            throw new UncheckedIOException(x);
         }
     }
 
     private void assertDirectoryIsNotFollowed(Handler handler, String path) throws Exception {
         Files.writeString(first.resolve("both/file.txt"), "moved");
-        files.getSendfileContentFactory().setValidMillis(0);
-        try (TestServer server = server(handler); RawClient client = server.client()) {
+        files.getSettings().setValidMillis(0);
+        try (TestServer server = server(handler);
+                RawClient client = server.client()) {
             assertEquals("moved", client.get(path).answer().text());
             SendfileContentFactory cache = files.getSendfileContentFactory();
             assertSame(cache.getContent("/both/file.txt"), cache.getContent("/both/file.txt"), "still in its place");
             moveAwayAndLink(first.resolve("both"), directory.resolve("outside/both"));
-            assertEquals(404, client.get(path).answer().status());
+            // Looked at every second: what is sent until then is what has been open since before.
+            Await.until("judged anew", () -> status(client, path) == 404);
         }
     }
 
@@ -300,7 +334,8 @@ class FileLinksTest {
     void doNotConcernAStyleSheetOfItsOwnPlace() throws Exception {
         Path style = Files.writeString(directory.resolve("outside/own.css"), "own");
         files.setStyleSheet(ResourceFactory.root().newResource(style));
-        try (TestServer server = server(files); RawClient client = server.client()) {
+        try (TestServer server = server(files);
+                RawClient client = server.client()) {
             assertEquals("own", client.get("/own.css").answer().text());
         }
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.GuardedRoot;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.MixedRequests;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
@@ -50,12 +51,6 @@ class FileSecurityTest {
         root = guarded.path();
     }
 
-    private SendfileHandler handler() {
-        SendfileHandler files = new SendfileHandler();
-        files.setBaseResourceAsString(root.toString());
-        return files;
-    }
-
     /** With every leniency that Jetty has: the root must hold without its parser's help too. */
     private TestServer lenient(Handler handler) throws Exception {
         HttpConfiguration configuration = new HttpConfiguration();
@@ -65,14 +60,14 @@ class FileSecurityTest {
 
     @Test
     void keepsToTheRoot() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(handler())) {
+        try (TestServer server = new TestServer(connectors::http).start(Handlers.files(root))) {
             guarded.assertNoWayOut(server, "");
         }
     }
 
     @Test
     void keepsToTheRootWhateverTheParserLetsThrough() throws Exception {
-        try (TestServer server = lenient(handler())) {
+        try (TestServer server = lenient(Handlers.files(root))) {
             guarded.assertNoWayOut(server, "");
             guarded.assertNoWayOut(server, "/sub");
         }
@@ -80,16 +75,17 @@ class FileSecurityTest {
 
     @Test
     void keepsToTheRootInAContext() throws Exception {
-        try (TestServer server = lenient(new ContextHandler(handler(), "/app"))) {
+        try (TestServer server = lenient(new ContextHandler(Handlers.files(root), "/app"))) {
             guarded.assertNoWayOut(server, "/app");
         }
     }
 
     @Test
     void followsLinksWithinTheRootOnly() throws Exception {
-        SendfileHandler handler = handler();
-        handler.getSendfileContentFactory().setValidMillis(0);
-        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
+        SendfileHandler handler = Handlers.files(root);
+        handler.getSettings().setValidMillis(0);
+        try (TestServer server = new TestServer(connectors::http).start(handler);
+                RawClient client = server.client()) {
             assertEquals("harmless", client.get("/inside.txt").answer().text());
             assertEquals(404, client.get("/link.txt").answer().status());
             // A link that changes its mind while its target is in the cache.
@@ -103,8 +99,9 @@ class FileSecurityTest {
     @EnabledOnOs({OS.LINUX, OS.MAC})
     void opensNoPipe() throws Exception {
         TestFiles.pipe(root, "pipe");
-        SendfileHandler handler = handler();
-        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
+        SendfileHandler handler = Handlers.files(root);
+        try (TestServer server = new TestServer(connectors::http).start(handler);
+                RawClient client = server.client()) {
             assertEquals(404, client.get("/pipe").answer().status());
             assertEquals("harmless", client.get("/file.txt").answer().text());
         }
@@ -114,17 +111,24 @@ class FileSecurityTest {
     void survivesRangeFloods() throws Exception {
         byte[] bytes = TestFiles.write(root, "file.bin", 200_000);
         // Too many are answered by the whole; of numbers that no long can hold Jetty makes nothing.
-        Map<String, Integer> floods = Map.ofEntries(Map.entry("0-" + ",0-".repeat(1000), 200),
-                Map.entry("0-0" + ",2-2".repeat(1000), 200), Map.entry("5-1,".repeat(800), 200),
-                Map.entry(",".repeat(5000), 200), Map.entry("0-18446744073709551615", 416),
-                Map.entry("-18446744073709551615", 416), Map.entry("9223372036854775807-", 416),
-                Map.entry("0-0,-1", 206), Map.entry("--1", 416), Map.entry("a-b", 416),
+        Map<String, Integer> floods = Map.ofEntries(
+                Map.entry("0-" + ",0-".repeat(1000), 200),
+                Map.entry("0-0" + ",2-2".repeat(1000), 200),
+                Map.entry("5-1,".repeat(800), 200),
+                Map.entry(",".repeat(5000), 200),
+                Map.entry("0-18446744073709551615", 416),
+                Map.entry("-18446744073709551615", 416),
+                Map.entry("9223372036854775807-", 416),
+                Map.entry("0-0,-1", 206),
+                Map.entry("--1", 416),
+                Map.entry("a-b", 416),
                 Map.entry("0-199999,0-199999", 206));
-        try (TestServer server = new TestServer(connectors::http).start(handler());
+        try (TestServer server = new TestServer(connectors::http).start(Handlers.files(root));
                 RawClient client = server.client()) {
             for (Map.Entry<String, Integer> flood : floods.entrySet()) {
-                Answer answer = client.send("GET /file.bin HTTP/1.1\r\nHost: a\r\nRange: bytes=" + flood.getKey()
-                        + "\r\n\r\n").answer();
+                Answer answer = client.send(
+                                "GET /file.bin HTTP/1.1\r\nHost: a\r\nRange: bytes=" + flood.getKey() + "\r\n\r\n")
+                        .answer();
                 assertEquals(flood.getValue(), answer.status(), flood.getKey());
                 assertTrue(answer.body().length < bytes.length + 2000, flood.getKey());
                 if (answer.status() == 200) {
@@ -141,11 +145,13 @@ class FileSecurityTest {
      */
     @Test
     void believesNoAttributes() throws Exception {
-        SendfileHandler files = handler();
+        SendfileHandler files = Handlers.files(root);
         Handler attributes = new Handler.Wrapper(files) {
             @Override
             public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                request.setAttribute("org.apache.tomcat.sendfile.filename", directory.resolve("X").toString());
+                request.setAttribute(
+                        "org.apache.tomcat.sendfile.filename",
+                        directory.resolve("X").toString());
                 request.setAttribute("org.apache.tomcat.sendfile.start", -5L);
                 request.setAttribute("org.apache.tomcat.sendfile.end", Long.MAX_VALUE);
                 return super.handle(request, response, callback);
@@ -154,7 +160,8 @@ class FileSecurityTest {
         try (TestServer server = new TestServer(connectors::http).start(attributes);
                 RawClient client = server.client()) {
             Answer answer = client.send("GET /file.txt HTTP/1.1\r\nHost: a\r\nX-Sendfile: " + directory.resolve("X")
-                    + "\r\nX-Accel-Redirect: /X\r\n\r\n").answer();
+                            + "\r\nX-Accel-Redirect: /X\r\n\r\n")
+                    .answer();
             assertEquals("harmless", answer.text());
         }
     }
@@ -167,7 +174,7 @@ class FileSecurityTest {
     @Test
     void neverMixesAnswers() throws Exception {
         MixedRequests requests = new MixedRequests(root, "");
-        try (TestServer server = new TestServer(connectors::http).start(handler())) {
+        try (TestServer server = new TestServer(connectors::http).start(Handlers.files(root))) {
             requests.run(server, 170, 30);
         }
     }

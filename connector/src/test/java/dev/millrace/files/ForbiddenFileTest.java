@@ -10,6 +10,7 @@ import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestServer;
+import dev.millrace.xsendfile.XSendfileHandler;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,7 +50,8 @@ class ForbiddenFileTest {
     }
 
     private void assertFails(Handler handler) throws Exception {
-        try (TestServer server = server(handler); RawClient client = server.client()) {
+        try (TestServer server = server(handler);
+                RawClient client = server.client()) {
             assertEquals(500, client.get("/drivers_probe").answer().status());
         }
     }
@@ -66,13 +68,14 @@ class ForbiddenFileTest {
         files.setPrecompressedFormats(new CompressedContentFormat("gzip", "_probe"));
         try (TestServer server = new TestServer(Connectors.NIO::http)) {
             ResourceFactory resources = ResourceFactory.of(server.server());
-            files.setBaseResource(ResourceFactory.combine(resources.newResource(directory),
-                    resources.newResource(FORBIDDEN.getParent())));
+            files.setBaseResource(ResourceFactory.combine(
+                    resources.newResource(directory), resources.newResource(FORBIDDEN.getParent())));
             server.start(files);
             try (RawClient client = server.client()) {
                 for (String accepted : List.of("identity", "gzip")) {
-                    Answer answer = client.send("GET /drivers HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: " + accepted
-                            + "\r\n\r\n").answer();
+                    Answer answer = client.send("GET /drivers HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: "
+                                    + accepted + "\r\n\r\n")
+                            .answer();
                     assertEquals(200, answer.status(), accepted);
                     assertEquals("plain", answer.text());
                     assertNull(answer.headers().get("Content-Encoding"));
@@ -93,7 +96,8 @@ class ForbiddenFileTest {
             }
         });
         handler.addRoot("/sys");
-        try (Logged logged = new Logged(DelegatingResponse.class.getName()); TestServer server = server(handler);
+        try (Logged logged = new Logged("dev.millrace.xsendfile");
+                TestServer server = server(handler);
                 RawClient client = server.client()) {
             assertEquals(403, client.get("/").answer().status());
             assertEquals(1, logged.count("Not sending " + FORBIDDEN + ": it cannot be read"));

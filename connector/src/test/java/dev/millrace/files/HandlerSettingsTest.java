@@ -30,7 +30,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Each setting of Jetty's handler does the same in {@link SendfileHandler}; both serve the same directory. */
 @Timeout(60)
 class HandlerSettingsTest {
-    private static final List<String> REQUESTS = Stream.concat(SettingsFiles.REQUESTS.stream(), Stream.of("GET /file.own")).toList();
+    private static final List<String> REQUESTS = Stream.concat(
+                    SettingsFiles.REQUESTS.stream(), Stream.of("GET /file.own"))
+            .toList();
     private static final CompressedContentFormat[] FORMATS = {CompressedContentFormat.BR, CompressedContentFormat.GZIP};
 
     @TempDir
@@ -51,36 +53,59 @@ class HandlerSettingsTest {
     @BeforeAll
     static void write() throws Exception {
         root = SettingsFiles.write(directory);
-        unset = Map.of(false, answers(ResourceHandler::new, files -> { }, false),
-                true, answers(ResourceHandler::new, files -> { }, true));
+        unset = Map.of(
+                false,
+                answers(ResourceHandler::new, files -> {}, false),
+                true,
+                answers(ResourceHandler::new, files -> {}, true));
     }
 
     private static Setting encodingCache(int size) {
-        return new Setting("encodingCacheSize=" + size, files -> {
-            files.setEncodingCacheSize(size);
-            files.setPrecompressedFormats(FORMATS);
-        }, "GET /text.txt Accept-Encoding: br, gzip");
+        return new Setting(
+                "encodingCacheSize=" + size,
+                files -> {
+                    files.setEncodingCacheSize(size);
+                    files.setPrecompressedFormats(FORMATS);
+                },
+                "GET /text.txt Accept-Encoding: br, gzip");
     }
 
     static Stream<Setting> settings() {
         MimeTypes.Mutable types = new MimeTypes.Mutable();
         types.addMimeMapping("txt", "text/x-own");
-        return Stream.of(new Setting("none", files -> { }, null), encodingCache(0), encodingCache(1),
-                new Setting("welcomeFiles", files -> files.setWelcomeFiles("none.html", "home.html", "index.html"), "GET /welcome/"),
+        return Stream.of(
+                new Setting("none", files -> {}, null),
+                encodingCache(0),
+                encodingCache(1),
+                new Setting(
+                        "welcomeFiles",
+                        files -> files.setWelcomeFiles("none.html", "home.html", "index.html"),
+                        "GET /welcome/"),
                 new Setting("welcomeFiles=none", files -> files.setWelcomeFiles(List.of()), "GET /welcome/"),
                 new Setting("welcomeFiles=null", files -> files.setWelcomeFiles((List<String>) null), "GET /welcome/"),
                 // Jetty's handler takes those of its context when it starts, or the defaults.
                 new Setting("mimeTypes", files -> files.setMimeTypes(types), null),
-                new Setting("gzipEquivalents", files -> files.setGzipEquivalentFileExtensions(List.of(".gzz")), "GET /packed.gzz"),
-                new Setting("styleSheet", files -> files.setStyleSheet(ResourceFactory.root().newResource(root.resolve("own.css"))),
+                new Setting(
+                        "gzipEquivalents",
+                        files -> files.setGzipEquivalentFileExtensions(List.of(".gzz")),
+                        "GET /packed.gzz"),
+                new Setting(
+                        "styleSheet",
+                        files -> files.setStyleSheet(ResourceFactory.root().newResource(root.resolve("own.css"))),
                         "GET /jetty-dir.css"),
                 new Setting("acceptRanges", files -> files.setAcceptRanges(false), "GET /big.bin Range: bytes=10-19"),
                 new Setting("cacheControl", files -> files.setCacheControl("max-age=60"), "GET /big.bin"),
                 new Setting("dirAllowed", files -> files.setDirAllowed(false), "GET /matched/"),
                 new Setting("etags", files -> files.setEtags(true), "GET /text.txt If-None-Match: {etag}"),
-                new Setting("precompressed", files -> files.setPrecompressedFormats(FORMATS), "GET /text.txt Accept-Encoding: gzip"),
+                new Setting(
+                        "precompressed",
+                        files -> files.setPrecompressedFormats(FORMATS),
+                        "GET /text.txt Accept-Encoding: gzip"),
                 new Setting("redirect", files -> files.setWelcomeMode(WelcomeMode.REDIRECT), "GET /welcome/"),
-                new Setting("rehandle", files -> files.setWelcomeMode(WelcomeMode.REHANDLE), "GET /welcome/ Range: bytes=0-1"),
+                new Setting(
+                        "rehandle",
+                        files -> files.setWelcomeMode(WelcomeMode.REHANDLE),
+                        "GET /welcome/ Range: bytes=0-1"),
                 new Setting("mapped", files -> files.setMinMappedFileSize(0), null));
     }
 
@@ -96,8 +121,8 @@ class HandlerSettingsTest {
         return context;
     }
 
-    private static List<String> answers(Supplier<ResourceHandler> maker, Consumer<ResourceHandler> set, boolean isInContext)
-            throws Exception {
+    private static List<String> answers(
+            Supplier<ResourceHandler> maker, Consumer<ResourceHandler> set, boolean isInContext) throws Exception {
         try (TestServer server = new TestServer(Connectors.NIO::http).start(files(maker, set, isInContext));
                 RawClient client = server.client()) {
             return REQUESTS.stream().map(request -> answer(client, request)).toList();

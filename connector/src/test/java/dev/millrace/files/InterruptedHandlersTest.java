@@ -68,7 +68,8 @@ class InterruptedHandlersTest {
         }
     }
 
-    // A thread that has left the handler belongs to the pool, and may be sending to the other client by now. A blocking one has not.
+    // A thread that has left the handler belongs to the pool, and may be sending to the other client by now. A blocking
+    // one has not.
     private void interruptWhoIsInTheHandler() {
         synchronized (told) {
             Thread sending = told.get();
@@ -82,11 +83,16 @@ class InterruptedHandlersTest {
         String get = "GET /file.bin HTTP/1.1\r\nHost: localhost\r\nX-Interrupt: yes\r\n";
         try (RawClient other = server.client()) {
             for (int[] range : new int[][] {{0, 100}, {5_000_000, 5_100_000}, {0, bytes.length}}) {
-                Answer answer = other.send(get + "Range: bytes=" + range[0] + "-" + (range[1] - 1) + "\r\n\r\n").answer();
+                Answer answer = other.send(get + "Range: bytes=" + range[0] + "-" + (range[1] - 1) + "\r\n\r\n")
+                        .answer();
                 assertArrayEquals(Arrays.copyOfRange(bytes, range[0], range[1]), answer.body());
                 assertEquals(true, stillInterrupted.poll(10, TimeUnit.SECONDS), "the interrupt is the application's");
             }
-            assertEquals(206, other.send(get + "Range: bytes=0-9,1000000-1999999\r\n\r\n").answer().status());
+            assertEquals(
+                    206,
+                    other.send(get + "Range: bytes=0-9,1000000-1999999\r\n\r\n")
+                            .answer()
+                            .status());
         }
         assertArrayEquals(bytes, slow.answer().body());
     }
@@ -136,7 +142,7 @@ class InterruptedHandlersTest {
     void doNotCutCopies() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 20_000_000);
         files.setBaseResourceAsString(directory.toString());
-        files.getSendfileContentFactory().setMinTransferBytes(Integer.MAX_VALUE);
+        files.getSettings().setMinTransferBytes(Integer.MAX_VALUE);
         try (TestServer server = new TestServer(connectors::http).start(handler);
                 RawClient slow = new RawClient(server.port(), 8192)) {
             serveInterrupted(slow.get("/file.bin"), server, bytes);
@@ -147,9 +153,11 @@ class InterruptedHandlersTest {
     void doNotCutWhatTheyMapOrBringIntoTheCache() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 40_000);
         files.setBaseResourceAsString(directory.toString());
-        files.getSendfileContentFactory().setMaxCacheBytes(1_000_000);
-        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
-            SendfileContent content = (SendfileContent) files.getSendfileContentFactory().getContent("/file.bin");
+        files.getSettings().setMaxCacheBytes(1_000_000);
+        try (TestServer server = new TestServer(connectors::http).start(handler);
+                RawClient client = server.client()) {
+            SendfileContent content =
+                    (SendfileContent) files.getSendfileContentFactory().getContent("/file.bin");
             String get = "GET /file.bin HTTP/1.1\r\nHost: localhost\r\nX-Interrupt: yes\r\n\r\n";
             for (int i = 0; i < 10; i++) {
                 assertArrayEquals(bytes, client.send(get).answer().body());

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.millrace.files.cache.LargePages;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Leaks;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
@@ -41,8 +43,12 @@ class LargePagesTest {
     @BeforeEach
     void findPages() throws Exception {
         try (Stream<String> mounts = Files.lines(Path.of("/proc/mounts"))) {
-            mount = mounts.map(line -> line.split(" ")).filter(fields -> fields[2].equals("hugetlbfs"))
-                    .map(fields -> Path.of(fields[1])).filter(Files::isWritable).findFirst().orElse(null);
+            mount = mounts.map(line -> line.split(" "))
+                    .filter(fields -> fields[2].equals("hugetlbfs"))
+                    .map(fields -> Path.of(fields[1]))
+                    .filter(Files::isWritable)
+                    .findFirst()
+                    .orElse(null);
         }
         assumeTrue(mount != null, "no hugetlbfs that this user may write to is mounted");
         pageBytes = Files.getFileStore(mount).getBlockSize();
@@ -64,8 +70,10 @@ class LargePagesTest {
 
     private static long memory(String name) throws Exception {
         try (Stream<String> lines = Files.lines(Path.of("/proc/meminfo"))) {
-            return lines.filter(line -> line.startsWith(name + ":")).mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
-                    .findFirst().orElse(0);
+            return lines.filter(line -> line.startsWith(name + ":"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+                    .findFirst()
+                    .orElse(0);
         }
     }
 
@@ -75,10 +83,9 @@ class LargePagesTest {
     }
 
     private SendfileHandler files(int cacheBytes) {
-        SendfileHandler files = new SendfileHandler();
-        files.setBaseResourceAsString(directory.toString());
-        files.getSendfileContentFactory().setMaxCacheBytes(cacheBytes);
-        files.getSendfileContentFactory().setLargePages(mount);
+        SendfileHandler files = Handlers.files(directory);
+        files.getSettings().setMaxCacheBytes(cacheBytes);
+        files.getSettings().setLargePages(mount);
         return files;
     }
 
@@ -94,8 +101,9 @@ class LargePagesTest {
         long left = filesOfTheMount();
         SendfileHandler files = files(100 * 1024);
         SendfileContentFactory cache = files.getSendfileContentFactory();
-        try (Logged logged = new Logged(LargePages.class.getName());
-                TestServer server = new TestServer(Connectors.NIO::http).start(files); RawClient client = server.client()) {
+        try (Logged logged = new Logged("dev.millrace.files.cache");
+                TestServer server = new TestServer(Connectors.NIO::http).start(files);
+                RawClient client = server.client()) {
             for (int i = 0; i < 10; i++) {
                 assertArrayEquals(bytes, client.get("/file.bin").answer().body());
             }
@@ -112,7 +120,7 @@ class LargePagesTest {
     void areThereAgainAfterARestart() throws Exception {
         long bytes = (freePages() / 2 + 1) * pageBytes;
         assumeTrue(bytes <= MOST_BYTES, "there are so many that what stands in for them would be too much");
-        try (Logged logged = new Logged(LargePages.class.getName());
+        try (Logged logged = new Logged("dev.millrace.files.cache");
                 TestServer server = new TestServer(Connectors.NIO::http).start(files((int) bytes))) {
             for (int i = 0; i < 3; i++) {
                 server.server().stop();
@@ -124,16 +132,19 @@ class LargePagesTest {
 
     @Test
     void saysWhenTheyAreTooFew() throws Exception {
-        long surplus = Long.parseLong(Files.readString(Path.of("/proc/sys/vm/nr_overcommit_hugepages")).trim());
+        long surplus = Long.parseLong(Files.readString(Path.of("/proc/sys/vm/nr_overcommit_hugepages"))
+                .trim());
         long bytes = (memory("HugePages_Total") + surplus + 1) * pageBytes;
         assumeTrue(bytes <= MOST_BYTES, "there are so many that what stands in for them would be too much");
         long left = filesOfTheMount();
-        try (Logged logged = new Logged(LargePages.class.getName())) {
+        try (Logged logged = new Logged("dev.millrace.files.cache")) {
             ByteBuffer buffer = LargePages.allocate(mount, (int) bytes);
             assertTrue(buffer.isDirect());
             assertEquals(bytes, buffer.capacity());
-            assertEquals(1, logged.count("No large pages for the content cache, ordinary ones instead: cannot map " + bytes
-                    + " bytes in " + mount + " ("));
+            assertEquals(
+                    1,
+                    logged.count("No large pages for the content cache, ordinary ones instead: cannot map " + bytes
+                            + " bytes in " + mount + " ("));
             assertEquals(1, logged.count("): too few pages in /proc/sys/vm/nr_hugepages?"));
         }
         assertEquals(left, filesOfTheMount());

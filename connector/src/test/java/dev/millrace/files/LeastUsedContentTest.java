@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.files.cache.ContentCache;
+import dev.millrace.files.cache.ContentMemory;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
@@ -26,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LeastUsedContentTest {
     /** Five have room at a time. */
     private static final int FILE_BYTES = 20 * 1024;
+
     private static final int ROOM = 5;
     private static final int ADMITTING_USES = 5;
     /** Enough for their order to be noted, of which each fifth is. */
@@ -39,9 +42,9 @@ class LeastUsedContentTest {
     @BeforeEach
     void baseResource() {
         files.setBaseResourceAsString(directory.toString());
-        cache().setMaxCacheBytes(ROOM * FILE_BYTES);
-        cache().setMaxCachedFileBytes(FILE_BYTES);
-        cache().setValidMillis(-1);
+        cache().getSettings().setMaxCacheBytes(ROOM * FILE_BYTES);
+        cache().getSettings().setMaxCachedFileBytes(FILE_BYTES);
+        cache().getSettings().setValidMillis(-1);
     }
 
     private SendfileContentFactory cache() {
@@ -96,7 +99,8 @@ class LeastUsedContentTest {
     void aHotOneStays() throws Exception {
         int others = 40;
         byte[] hot = TestFiles.write(directory, "hot.bin", FILE_BYTES);
-        try (TestServer server = server(); RawClient client = server.client()) {
+        try (TestServer server = server();
+                RawClient client = server.client()) {
             get(client, "hot.bin", hot, ADMITTING_USES);
             for (int i = 0; i < others; i++) {
                 if (i == ROOM - 1) {

@@ -7,9 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
+import dev.millrace.xsendfile.DownloadNotifier;
+import dev.millrace.xsendfile.XSendfileHandler;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
@@ -39,25 +42,26 @@ class ManagementTest {
     void showsCachesAndCounters() throws Exception {
         TestFiles.write(directory, "small.bin", 1000);
         TestFiles.write(directory, "large.bin", 100_000);
-        SendfileHandler files = new SendfileHandler();
-        files.setBaseResourceAsString(directory.toString());
-        files.getSendfileContentFactory().setMaxCacheBytes(100_000);
+        SendfileHandler files = Handlers.files(directory);
+        files.getSettings().setMaxCacheBytes(100_000);
         MBeanServer beans = MBeanServerFactory.newMBeanServer();
         TestServer server = new TestServer(Connectors.NIO::http);
         server.server().addBean(new MBeanContainer(beans));
-        try (server; RawClient client = new RawClient(server.start(files).port())) {
+        try (server;
+                RawClient client = new RawClient(server.start(files).port())) {
             for (int i = 0; i < 6; i++) {
                 client.get("/small.bin").answer();
                 client.get("/large.bin").answer();
             }
             ObjectName name = beans.queryNames(new ObjectName("dev.millrace.files:type=sendfilecontentfactory,*"), null)
-                    .iterator().next();
+                    .iterator()
+                    .next();
             assertEquals(2L, beans.getAttribute(name, "openFiles"));
             assertEquals(6L, beans.getAttribute(name, "transfers"));
             assertEquals(1L, beans.getAttribute(name, "cachedFiles"));
             assertEquals(4L, ((Map<?, ?>) beans.getAttribute(name, "obstacles")).get("SMALL"));
-            beans.setAttribute(name, new Attribute("minTransferBytes", 500));
-            assertEquals(500, files.getSendfileContentFactory().getMinTransferBytes());
+            set(beans, names(beans, "sendfilesettings").iterator().next(), "minTransferBytes", 500);
+            assertEquals(500, files.getSettings().getMinTransferBytes());
             String dump = server.server().dump();
             assertTrue(dump.contains("OpenFileCache[files=2/2048"), dump);
             assertTrue(dump.contains("ContentCache[files=1,usedBytes=1024"), dump);
@@ -73,7 +77,8 @@ class ManagementTest {
                     Content.Source.asString(request);
                     callback.succeeded();
                 } else {
-                    response.getHeaders().put("X-Sendfile", directory.resolve("file.bin").toString());
+                    response.getHeaders()
+                            .put("X-Sendfile", directory.resolve("file.bin").toString());
                     Content.Sink.write(response, true, "own body", callback);
                 }
                 return true;
@@ -82,7 +87,7 @@ class ManagementTest {
     }
 
     private static Set<ObjectName> names(MBeanServer beans, String type) throws Exception {
-        return beans.queryNames(new ObjectName("dev.millrace.files:type=" + type + ",*"), null);
+        return beans.queryNames(new ObjectName("dev.millrace.*:type=" + type + ",*"), null);
     }
 
     private static void set(MBeanServer beans, ObjectName name, String attribute, Object value) throws Exception {
@@ -98,7 +103,8 @@ class ManagementTest {
         MBeanServer beans = MBeanServerFactory.newMBeanServer();
         TestServer server = new TestServer(Connectors.NIO::http);
         server.server().addBean(new MBeanContainer(beans));
-        try (server; RawClient client = server.start(handler).client()) {
+        try (server;
+                RawClient client = server.start(handler).client()) {
             ObjectName name = names(beans, "xsendfilehandler").iterator().next();
             assertEquals(true, beans.getAttribute(name, "enabled"));
             assertArrayEquals(bytes, client.get("/").answer().body());
@@ -108,7 +114,8 @@ class ManagementTest {
             assertEquals("own body", client.get("/").answer().text());
             set(beans, name, "enabled", true);
             assertArrayEquals(bytes, client.get("/").answer().body());
-            assertTrue(beans.queryNames(new ObjectName("dev.millrace.*:*"), null).containsAll(Set.of(name, files)));
+            assertTrue(
+                    beans.queryNames(new ObjectName("dev.millrace.*:*"), null).containsAll(Set.of(name, files)));
         }
     }
 
@@ -121,7 +128,8 @@ class ManagementTest {
         MBeanServer beans = MBeanServerFactory.newMBeanServer();
         TestServer server = new TestServer(Connectors.NIO::http);
         server.server().addBean(new MBeanContainer(beans));
-        try (server; RawClient client = server.start(handler).client()) {
+        try (server;
+                RawClient client = server.start(handler).client()) {
             ObjectName name = names(beans, "downloadnotifier").iterator().next();
             assertNull(beans.getAttribute(name, "destination"));
             Map<String, Object> counts = Map.of("pending", 0, "posted", 0L, "dropped", 0L);

@@ -51,7 +51,9 @@ class NotModifiedTest {
     }
 
     private static Answer get(RawClient client, String path, String... fields) throws Exception {
-        return client.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + String.join("\r\n", fields) + "\r\n\r\n").answer();
+        return client.send(
+                        "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + String.join("\r\n", fields) + "\r\n\r\n")
+                .answer();
     }
 
     private static void checkFields(Answer expected, Answer notModified, String request) {
@@ -66,14 +68,22 @@ class NotModifiedTest {
 
     @Test
     void hasTheFieldsOfTheWhole() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(files); RawClient client = server.client()) {
-            assertEquals("Accept-Encoding", get(client, "/file.js", GZIP).headers().get("Vary"));
+        try (TestServer server = new TestServer(connectors::http).start(files);
+                RawClient client = server.client()) {
+            assertEquals(
+                    "Accept-Encoding", get(client, "/file.js", GZIP).headers().get("Vary"));
             for (String path : new String[] {"/file.js", "/alone.js"}) {
                 for (String accept : new String[] {GZIP, "Accept-Encoding: identity"}) {
                     Answer whole = get(client, path, accept);
                     assertNotNull(whole.headers().get("ETag"));
                     checkFields(whole, get(client, path, accept, LATER), path + " by date, " + accept);
-                    checkFields(whole, get(client, path, accept, "If-None-Match: " + whole.headers().get("ETag")),
+                    checkFields(
+                            whole,
+                            get(
+                                    client,
+                                    path,
+                                    accept,
+                                    "If-None-Match: " + whole.headers().get("ETag")),
                             path + " by entity tag, " + accept);
                 }
             }
@@ -82,7 +92,8 @@ class NotModifiedTest {
 
     @Test
     void hasNoFieldsOfAFileWhenItIsOfADirectory() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(files); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(files);
+                RawClient client = server.client()) {
             Answer listing = get(client, "/", GZIP);
             assertTrue(listing.text().contains("alone.js"));
             Answer same = get(client, "/", GZIP, LATER);
@@ -105,13 +116,18 @@ class NotModifiedTest {
     }
 
     private void checkCompressed(Handler handler) throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(handler);
+                RawClient client = server.client()) {
             Answer compressed = get(client, "/text.txt", GZIP);
             assertEquals("gzip", compressed.headers().get("Content-Encoding"));
             String etag = compressed.headers().get("ETag");
             Answer plain = get(client, "/text.txt", "Accept-Encoding: identity");
             assertEquals(plain.headers().get("ETag").replaceFirst("\"$", "--gzip\""), etag);
-            assertEquals(etag, get(client, "/text.txt", GZIP, "If-None-Match: " + etag).headers().get("ETag"));
+            assertEquals(
+                    etag,
+                    get(client, "/text.txt", GZIP, "If-None-Match: " + etag)
+                            .headers()
+                            .get("ETag"));
             Answer byDate = get(client, "/text.txt", GZIP, LATER);
             assertEquals(304, byDate.status());
             assertNull(byDate.headers().get("ETag"), "the plain one would be of another answer");

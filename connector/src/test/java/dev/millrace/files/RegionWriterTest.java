@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.millrace.ee11.SendfileServlet;
+import dev.millrace.files.cache.FileCloser;
+import dev.millrace.files.cache.OpenFile;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Leaks;
@@ -19,18 +21,19 @@ import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.ee11.servlet.FilterHolder;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
+import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Handler;
@@ -50,37 +53,45 @@ class RegionWriterTest {
     private final List<String> calls = new ArrayList<>();
     private Callback written;
 
-    private TransferEndPoint endPoint() {
-        return (TransferEndPoint) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {TransferEndPoint.class},
-                (proxy, method, arguments) -> {
-                    calls.add(method.getName());
-                    return method.getName().equals("cancelWrite") ? Callback.from(() -> {
-                    }, cause -> calls.add("failed")) : null;
-                });
+    private final TransferEndPoint endPoint = Fakes.of(
+            TransferEndPoint.class,
+            Map.of(
+                    "announce",
+                    ignored -> calls.add("announce"),
+                    "withdraw",
+                    ignored -> calls.add("withdraw"),
+                    "cancelWrite",
+                    ignored -> {
+                        calls.add("cancelWrite");
+                        return Callback.from(() -> {}, cause -> calls.add("failed"));
+                    }));
+
+    private Response response(Fakes.Method write) {
+        return Fakes.response(HttpVersion.HTTP_1_1, endPoint, Map.of("isCommitted", ignored -> false, "write", write));
     }
 
-    private Response response(boolean isCommitted) {
-        return (Response) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {Response.class},
-                (proxy, method, arguments) -> {
-                    if (method.getName().equals("write")) {
-                        written = (Callback) arguments[2];
-                        return null;
-                    }
-                    return isCommitted;
-                });
+    private Response pending() {
+        return response(arguments -> written = (Callback) arguments[2]);
     }
 
     private void write(Response sink) throws IOException {
         Path file = Files.writeString(directory.resolve("file.txt"), "token");
         FileCloser closer = new FileCloser();
-        new RegionWriter(endPoint(), sink, OpenFile.open(file, closer), null, false, 0, 5,
-                Callback.from(() -> calls.add("succeeded"), cause -> calls.add("completed"))).iterate();
+        new RegionWriter(
+                        new SendPath(endPoint, sink, sink, null, false),
+                        OpenFile.open(file, closer),
+                        null,
+                        false,
+                        0,
+                        5,
+                        Callback.from(() -> calls.add("succeeded"), cause -> calls.add("completed")))
+                .iterate();
     }
 
     @Test
     @EnabledOnOs(OS.LINUX)
     void cancelsAWriteThatHasNotCompleted() throws Exception {
-        write(response(true));
+        write(pending());
         written.failed(new IOException("given up"));
         assertEquals(List.of("announce", "cancelWrite", "failed", "completed", "withdraw"), calls);
         assertEquals(0, Leaks.descriptors(directory));
@@ -89,14 +100,16 @@ class RegionWriterTest {
     // Somebody on the way has refused it: the answer may yet become an error.
     @Test
     void leavesAResponseThatIsNotCommitted() throws Exception {
-        write(response(false));
-        written.failed(new IOException("refused"));
+        write(response(arguments -> {
+            ((Callback) arguments[2]).failed(new IOException("refused"));
+            return null;
+        }));
         assertEquals(List.of("announce", "completed", "withdraw"), calls);
     }
 
     @Test
     void cancelsNothingThatHasCompleted() throws Exception {
-        write(response(true));
+        write(pending());
         written.succeeded();
         assertEquals(List.of("announce", "withdraw", "succeeded"), calls);
     }
@@ -111,9 +124,12 @@ class RegionWriterTest {
             try {
                 chain.doFilter(request, response);
             } catch (IOException | ServletException x) {
-                EndPoint endPoint = ServletContextRequest.getServletContextRequest(request).getConnectionMetaData()
-                        .getConnection().getEndPoint();
-                wasPending.complete(((AbstractEndPoint) endPoint).getWriteFlusher().isPending());
+                EndPoint endPoint = ServletContextRequest.getServletContextRequest(request)
+                        .getConnectionMetaData()
+                        .getConnection()
+                        .getEndPoint();
+                wasPending.complete(
+                        ((AbstractEndPoint) endPoint).getWriteFlusher().isPending());
                 throw x;
             }
         }
@@ -133,13 +149,15 @@ class RegionWriterTest {
     @EnabledOnOs(OS.LINUX)
     void isNotPendingWhenAMinimumDataRateHasEndedIt() throws Exception {
         long bytes = 100_000_000;
-        try (RandomAccessFile file = new RandomAccessFile(directory.resolve("large.bin").toFile(), "rw")) {
+        try (RandomAccessFile file =
+                new RandomAccessFile(directory.resolve("large.bin").toFile(), "rw")) {
             file.setLength(bytes);
         }
         Observer observer = new Observer();
         MinimumDataRateHandler rate = new MinimumDataRateHandler(0, bytes * 5);
         rate.setHandler(servlet(observer));
-        try (Logged logged = new Logged("org.eclipse.jetty"); TestServer server = new TestServer(Connectors.NIO::http).start(rate)) {
+        try (Logged logged = new Logged("org.eclipse.jetty");
+                TestServer server = new TestServer(Connectors.NIO::http).start(rate)) {
             try (RawClient client = new RawClient(server.port(), 4096)) {
                 client.get("/large.bin");
                 assertFalse(observer.wasPending.get(20, TimeUnit.SECONDS));

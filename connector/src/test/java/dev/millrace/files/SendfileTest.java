@@ -9,6 +9,7 @@ import dev.millrace.connector.BioConnector;
 import dev.millrace.connector.NioConnector;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
@@ -19,6 +20,7 @@ import dev.millrace.transfer.TransferStatistics;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -51,15 +53,10 @@ class SendfileTest {
     @TempDir
     Path directory;
 
-    private SendfileHandler files() {
-        SendfileHandler files = new SendfileHandler();
-        files.setBaseResourceAsString(directory.toString());
-        return files;
-    }
-
     private static TransferStatistics statistics(TestServer server) {
         return server.connector() instanceof BioConnector bio
-                ? bio.getTransferStatistics() : ((NioConnector) server.connector()).getTransferStatistics();
+                ? bio.getTransferStatistics()
+                : ((NioConnector) server.connector()).getTransferStatistics();
     }
 
     private static long obstacles(SendfileHandler files, Obstacle obstacle) {
@@ -69,16 +66,20 @@ class SendfileTest {
     @Test
     void sendsAFileByTheKernel() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 5_000_001);
-        SendfileHandler files = files();
-        try (TestServer server = new TestServer(connectors::http).start(files); RawClient client = server.client()) {
+        SendfileHandler files = Handlers.files(directory);
+        try (TestServer server = new TestServer(connectors::http).start(files);
+                RawClient client = server.client()) {
             for (int i = 0; i < 3; i++) {
                 Answer answer = client.get("/file.bin").answer();
                 assertEquals(200, answer.status());
                 assertArrayEquals(bytes, answer.body());
             }
             // Counted when the call has returned, and the client may have the bytes before that.
-            Await.until("all counted", () -> statistics(server).getTransferredBytes()
-                    + statistics(server).getCopiedBytes() > 3 * 5_000_001L);
+            Await.until(
+                    "all counted",
+                    () -> statistics(server).getTransferredBytes()
+                                    + statistics(server).getCopiedBytes()
+                            > 3 * 5_000_001L);
             if (connectors != Connectors.BIO_VIRTUAL) {
                 // The headers, which are counted first, may stand for the last bytes of a file in that sum.
                 Await.until("the last, too", () -> statistics(server).getTransferredBytes() >= 3 * 5_000_001L);
@@ -99,8 +100,9 @@ class SendfileTest {
     @Test
     void sendsARangeByTheKernel() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 300_000);
-        SendfileHandler files = files();
-        try (TestServer server = new TestServer(connectors::http).start(files); RawClient client = server.client()) {
+        SendfileHandler files = Handlers.files(directory);
+        try (TestServer server = new TestServer(connectors::http).start(files);
+                RawClient client = server.client()) {
             client.send("GET /file.bin HTTP/1.1\r\nHost: localhost\r\nRange: bytes=100001-250000\r\n\r\n");
             Answer answer = client.answer();
             assertEquals(206, answer.status());
@@ -115,7 +117,8 @@ class SendfileTest {
     void sendsPipelinedFilesInOrder() throws Exception {
         byte[] small = TestFiles.write(directory, "small.bin", 100);
         byte[] large = TestFiles.write(directory, "large.bin", 700_000);
-        try (TestServer server = new TestServer(connectors::http).start(files()); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(Handlers.files(directory));
+                RawClient client = server.client()) {
             for (int i = 0; i < 5; i++) {
                 client.get("/large.bin").get("/small.bin");
             }
@@ -129,11 +132,14 @@ class SendfileTest {
     @Test
     void answersHeadAndConditionalRequestsWithoutBytes() throws Exception {
         TestFiles.write(directory, "file.bin", 100_000);
-        try (TestServer server = new TestServer(connectors::http).start(files()); RawClient client = server.client()) {
-            Answer head = client.send("HEAD /file.bin HTTP/1.1\r\nHost: localhost\r\n\r\n").answer("HEAD");
+        try (TestServer server = new TestServer(connectors::http).start(Handlers.files(directory));
+                RawClient client = server.client()) {
+            Answer head = client.send("HEAD /file.bin HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                    .answer("HEAD");
             assertEquals("100000", head.headers().get("Content-Length"));
             Answer again = client.send("GET /file.bin HTTP/1.1\r\nHost: localhost\r\nIf-Modified-Since: "
-                    + head.headers().get("Last-Modified") + "\r\n\r\n").answer();
+                            + head.headers().get("Last-Modified") + "\r\n\r\n")
+                    .answer();
             assertEquals(304, again.status());
             assertEquals(0, statistics(server).getRegions());
         }
@@ -143,7 +149,7 @@ class SendfileTest {
     void copiesOverTls() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 2_000_000);
         Tls keys = new Tls(tls);
-        SendfileHandler files = files();
+        SendfileHandler files = Handlers.files(directory);
         HttpConnectionFactory http = new HttpConnectionFactory();
         SslConnectionFactory ssl = new SslConnectionFactory(keys.server(), http.getProtocol());
         try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(files);
@@ -157,10 +163,11 @@ class SendfileTest {
     @Test
     void copiesOverHttp2() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 2_000_000);
-        SendfileHandler files = files();
+        SendfileHandler files = Handlers.files(directory);
         HTTP2CServerConnectionFactory http2 = new HTTP2CServerConnectionFactory(new HttpConfiguration());
         // Not by the JDK's client: it asks for an upgrade, and may lose what comes right behind the answer to that.
-        try (TestServer server = new TestServer(s -> connectors.on(s, new HttpConnectionFactory(), http2)).start(files);
+        try (TestServer server =
+                        new TestServer(s -> connectors.on(s, new HttpConnectionFactory(), http2)).start(files);
                 RawClient client = server.client()) {
             Http2Frames frames = new Http2Frames(client).openWindows();
             for (int i = 1; i <= 2; i++) {
@@ -174,7 +181,7 @@ class SendfileTest {
     @Test
     void copiesWhenTheAnswerIsChunked() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 2_000_000);
-        SendfileHandler files = files();
+        SendfileHandler files = Handlers.files(directory);
         Handler chunked = new Handler.Wrapper(files) {
             @Override
             public boolean handle(Request request, Response response, Callback callback) throws Exception {
@@ -183,7 +190,8 @@ class SendfileTest {
                 return true;
             }
         };
-        try (TestServer server = new TestServer(connectors::http).start(chunked); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(chunked);
+                RawClient client = server.client()) {
             Answer answer = client.get("/").answer();
             assertEquals("chunked", answer.headers().get("Transfer-Encoding"));
             assertArrayEquals(bytes, answer.body());
@@ -195,7 +203,7 @@ class SendfileTest {
     @Test
     void copiesWhenTheResponseIsWrapped() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 200_000);
-        SendfileHandler files = files();
+        SendfileHandler files = Handlers.files(directory);
         Handler inverting = new Handler.Wrapper(files) {
             @Override
             public boolean handle(Request request, Response response, Callback callback) throws Exception {
@@ -233,7 +241,7 @@ class SendfileTest {
     void abortsWhenTheFileIsTruncatedMeanwhile() throws Exception {
         Path file = directory.resolve("file.bin");
         byte[] bytes = TestFiles.write(directory, "file.bin", 40_000_000);
-        try (TestServer server = new TestServer(connectors::http).start(files());
+        try (TestServer server = new TestServer(connectors::http).start(Handlers.files(directory));
                 RawClient client = new RawClient(server.port(), 8192)) {
             client.get("/file.bin");
             while (!client.line().isEmpty()) {
@@ -267,12 +275,15 @@ class SendfileTest {
     @Test
     void sendsAReplacedFileWithItsOwnHeaders() throws Exception {
         byte[] first = TestFiles.write(directory, "file.bin", 100_000);
-        SendfileHandler files = files();
-        files.getSendfileContentFactory().setValidMillis(0);
-        try (TestServer server = new TestServer(connectors::http).start(files); RawClient client = server.client()) {
+        SendfileHandler files = Handlers.files(directory);
+        files.getSettings().setValidMillis(0);
+        try (TestServer server = new TestServer(connectors::http).start(files);
+                RawClient client = server.client()) {
             assertArrayEquals(first, client.get("/file.bin").answer().body());
             byte[] second = TestFiles.write(directory, "other.bin", 90_000);
-            Files.move(directory.resolve("other.bin"), directory.resolve("file.bin"),
+            Files.move(
+                    directory.resolve("other.bin"),
+                    directory.resolve("file.bin"),
                     java.nio.file.StandardCopyOption.REPLACE_EXISTING);
             Answer answer = client.get("/file.bin").answer();
             assertEquals("90000", answer.headers().get("Content-Length"));
@@ -283,19 +294,23 @@ class SendfileTest {
     @Test
     void sendsAFileLargerThanABuffer() throws Exception {
         long size = 5L << 30;
-        try (RandomAccessFile sparse = new RandomAccessFile(directory.resolve("sparse.bin").toFile(), "rw")) {
+        try (RandomAccessFile sparse =
+                new RandomAccessFile(directory.resolve("sparse.bin").toFile(), "rw")) {
             sparse.setLength(size);
             sparse.seek((3L << 30) - 3);
             sparse.writeBytes("border");
         }
-        try (TestServer server = new TestServer(connectors::http).start(files()); RawClient client = server.client()) {
-            Answer head = client.send("HEAD /sparse.bin HTTP/1.1\r\nHost: localhost\r\n\r\n").answer("HEAD");
+        try (TestServer server = new TestServer(connectors::http).start(Handlers.files(directory));
+                RawClient client = server.client()) {
+            Answer head = client.send("HEAD /sparse.bin HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                    .answer("HEAD");
             assertEquals(Long.toString(size), head.headers().get("Content-Length"));
             long from = (3L << 30) - 100_000;
             Answer range = client.send("GET /sparse.bin HTTP/1.1\r\nHost: localhost\r\nRange: bytes=" + from + "-"
-                    + (from + 199_999) + "\r\n\r\n").answer();
+                            + (from + 199_999) + "\r\n\r\n")
+                    .answer();
             assertEquals(206, range.status());
-            assertEquals("border", new String(range.body(), 99_997, 6));
+            assertEquals("border", new String(range.body(), 99_997, 6, StandardCharsets.UTF_8));
             assertEquals(2, statistics(server).getRegions());
         }
     }
@@ -303,7 +318,7 @@ class SendfileTest {
     @Test
     void endsATransferThatThePeerDoesNotTake() throws Exception {
         TestFiles.write(directory, "file.bin", 40_000_000);
-        try (TestServer server = new TestServer(connectors::http).start(files());
+        try (TestServer server = new TestServer(connectors::http).start(Handlers.files(directory));
                 RawClient client = new RawClient(server.port(), 8192)) {
             client.get("/file.bin");
             assertNotEquals(-1, client.read());
@@ -315,10 +330,11 @@ class SendfileTest {
     @Test
     void keepsJettysHeaders() throws Exception {
         TestFiles.write(directory, "page.html", 50_000);
-        SendfileHandler files = files();
+        SendfileHandler files = Handlers.files(directory);
         files.setEtags(true);
         files.setCacheControl("max-age=60");
-        try (TestServer server = new TestServer(connectors::http).start(files); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(files);
+                RawClient client = server.client()) {
             Answer answer = client.get("/page.html").answer();
             assertEquals("text/html", answer.headers().get("Content-Type"));
             assertEquals("max-age=60", answer.headers().get(HttpHeader.CACHE_CONTROL.asString()));

@@ -1,5 +1,9 @@
 package dev.millrace.files;
 
+import dev.millrace.files.cache.ContentCache;
+import dev.millrace.files.cache.ContentMemory;
+import dev.millrace.files.cache.FileCloser;
+import dev.millrace.files.cache.OpenFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

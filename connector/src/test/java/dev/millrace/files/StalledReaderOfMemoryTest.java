@@ -4,9 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.files.cache.SliceMemory;
 import dev.millrace.testing.AtOnce;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
@@ -23,10 +25,10 @@ class StalledReaderOfMemoryTest {
     @TempDir
     Path directory;
 
-    private static TestServer server(Connectors connectors, SendfileContentFactory cache) {
-        cache.setMaxCacheBytes(FILE_BYTES + SliceMemory.SLICE_BYTES);
-        cache.setMaxCachedFileBytes(FILE_BYTES);
-        cache.setValidMillis(50);
+    private static TestServer server(Connectors connectors, SendfileSettings settings) {
+        settings.setMaxCacheBytes(FILE_BYTES + SliceMemory.SLICE_BYTES);
+        settings.setMaxCachedFileBytes(FILE_BYTES);
+        settings.setValidMillis(50);
         TestServer server = new TestServer(connectors::http);
         server.connector().setAcceptedSendBufferSize(16 * 1024);
         return server;
@@ -40,18 +42,20 @@ class StalledReaderOfMemoryTest {
 
     @Test
     void keepsWhatHeIsSent() throws Exception {
-        AtOnce.on(Connectors.senders(), connectors ->
-                assertKeepsWhatHeIsSent(connectors, Files.createDirectory(directory.resolve(connectors.name()))));
+        AtOnce.on(
+                Connectors.senders(),
+                connectors -> assertKeepsWhatHeIsSent(
+                        connectors, Files.createDirectory(directory.resolve(connectors.name()))));
     }
 
     private static void assertKeepsWhatHeIsSent(Connectors connectors, Path root) throws Exception {
         byte[] first = TestFiles.write(root, "first.bin", FILE_BYTES);
         byte[] second = TestFiles.write(root, "second.bin", FILE_BYTES);
-        SendfileHandler files = new SendfileHandler();
-        files.setBaseResourceAsString(root.toString());
+        SendfileHandler files = Handlers.files(root);
         SendfileContentFactory cache = files.getSendfileContentFactory();
-        TestServer server = server(connectors, cache);
-        try (server; RawClient client = new RawClient(server.start(files).port());
+        TestServer server = server(connectors, files.getSettings());
+        try (server;
+                RawClient client = new RawClient(server.start(files).port());
                 RawClient stalled = new RawClient(server.port(), 8192)) {
             get(client, "/first.bin", first, 5);
             assertEquals(1, cache.getCachedFiles());

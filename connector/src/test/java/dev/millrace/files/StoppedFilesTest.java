@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Leaks;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
@@ -22,8 +23,7 @@ class StoppedFilesTest {
     @Test
     void areNotKeptOpen() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 100_000);
-        SendfileHandler files = new SendfileHandler();
-        files.setBaseResourceAsString(directory.toString());
+        SendfileHandler files = Handlers.files(directory);
         SendfileContentFactory factory = files.getSendfileContentFactory();
         try (TestServer server = new TestServer(Connectors.NIO::http).start(files)) {
             factory.stop();

@@ -3,6 +3,7 @@ package dev.millrace.files;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.files.cache.OpenFile;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Leaks;
 import dev.millrace.testing.TestFiles;
@@ -68,8 +69,10 @@ class SweptFilesTest {
 
         /** What the sweeper waited for, one wait after the other, until it had found all that were let go of. */
         synchronized long sumOfSweeps() {
-            return millis.subList(0, millis.lastIndexOf(GRACE_MILLIS)).stream().mapToLong(Long::longValue)
-                    .filter(delay -> delay != GRACE_MILLIS).sum();
+            return millis.subList(0, millis.lastIndexOf(GRACE_MILLIS)).stream()
+                    .mapToLong(Long::longValue)
+                    .filter(delay -> delay != GRACE_MILLIS)
+                    .sum();
         }
 
         @Override
@@ -88,7 +91,7 @@ class SweptFilesTest {
 
     private Server server(long validMillis) throws Exception {
         files.setBaseResourceAsString(directory.toString());
-        files.getSendfileContentFactory().setValidMillis(validMillis);
+        files.getSettings().setValidMillis(validMillis);
         Server server = new Server(null, delays, null);
         server.setHandler(files);
         server.start();
@@ -103,7 +106,9 @@ class SweptFilesTest {
     }
 
     private void assertHeld(long count) {
-        Await.until(count + " held", () -> Leaks.descriptors(directory) == count && Leaks.mappings(directory) == count,
+        Await.until(
+                count + " held",
+                () -> Leaks.descriptors(directory) == count && Leaks.mappings(directory) == count,
                 () -> Leaks.descriptors(directory) + " descriptors, " + Leaks.mappings(directory) + " mappings");
     }
 
@@ -119,7 +124,10 @@ class SweptFilesTest {
             TestFiles.write(directory, "other.bin", 100_000);
             delays.from(() -> {
                 Files.delete(directory.resolve("deleted.bin"));
-                Files.move(directory.resolve("other.bin"), directory.resolve("replaced.bin"), StandardCopyOption.ATOMIC_MOVE);
+                Files.move(
+                        directory.resolve("other.bin"),
+                        directory.resolve("replaced.bin"),
+                        StandardCopyOption.ATOMIC_MOVE);
             });
             assertHeld(1);
             long sweepMillis = Math.max(50, validMillis / 4);

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.files.TransferResult.Outcome;
+import dev.millrace.files.cache.OpenFile;
 import dev.millrace.testing.BrokenFile;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Http2Frames;
@@ -14,6 +14,10 @@ import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
+import dev.millrace.transfer.FileFailedException;
+import dev.millrace.xsendfile.TransferResult;
+import dev.millrace.xsendfile.TransferResult.Outcome;
+import dev.millrace.xsendfile.XSendfileHandler;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
@@ -25,6 +29,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -63,7 +68,8 @@ class TransferOutcomeTest {
     private final XSendfileHandler handler = new XSendfileHandler(new Handler.Abstract() {
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
-            response.getHeaders().put("X-Sendfile", directory.resolve("file.bin").toString());
+            response.getHeaders()
+                    .put("X-Sendfile", directory.resolve("file.bin").toString());
             callback.succeeded();
             return true;
         }
@@ -71,7 +77,8 @@ class TransferOutcomeTest {
 
     @BeforeEach
     void files() throws Exception {
-        // Zeros, of which nothing is compared; written, not a hole, for what is in memory is sent otherwise than what is not.
+        // Zeros, of which nothing is compared; written, not a hole, for what is in memory is sent otherwise than what
+        // is not.
         Files.write(directory.resolve("file.bin"), CONTENT);
         handler.addRoot(directory.toString());
         handler.addTransferListener(results::add);
@@ -97,7 +104,8 @@ class TransferOutcomeTest {
 
     @Test
     void aFileThatBecomesShorterFails() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(handler);
+                RawClient client = server.client()) {
             shorten(client);
         }
     }
@@ -113,9 +121,10 @@ class TransferOutcomeTest {
     }
 
     private void assertFailsUnmapped(String range) throws Exception {
-        handler.getSendfileContentFactory().setValidMillis(-1);
-        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
-            assertEquals(SIZE, handler.content(directory.resolve("file.bin")).getContentLengthValue());
+        handler.getSettings().setValidMillis(-1);
+        try (TestServer server = new TestServer(connectors::http).start(handler);
+                RawClient client = server.client()) {
+            assertEquals(SIZE, content().getContentLengthValue());
             shorten();
             assertFails(client.send("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + range + "\r\n"));
         }
@@ -129,16 +138,19 @@ class TransferOutcomeTest {
 
         @Override
         public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            return super.handle(request, new Response.Wrapper(request, response) {
-                @Override
-                public HttpFields.Mutable getHeaders() {
-                    if (handler.getSendfileContentFactory().getOpenFiles() > 0) {
-                        handler.getSendfileContentFactory().openFiles().stop();
-                        replace();
-                    }
-                    return super.getHeaders();
-                }
-            }, callback);
+            return super.handle(
+                    request,
+                    new Response.Wrapper(request, response) {
+                        @Override
+                        public HttpFields.Mutable getHeaders() {
+                            if (handler.getSendfileContentFactory().getOpenFiles() > 0) {
+                                handler.getSendfileContentFactory().openFiles().stop();
+                                replace();
+                            }
+                            return super.getHeaders();
+                        }
+                    },
+                    callback);
         }
 
         private void replace() {
@@ -151,10 +163,13 @@ class TransferOutcomeTest {
     }
 
     @Test
-    void aFileThatIsReplacedWhileTheAnswerIsMadeFails() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(new Replacing()); RawClient client = server.client()) {
-            assertEquals(500, client.get("/").answer().status());
-            assertEquals(Outcome.FAILED, result().outcome());
+    void aFileThatIsReplacedWhileTheAnswerIsMadeIsSentAsItIsByThen() throws Exception {
+        try (TestServer server = new TestServer(connectors::http).start(new Replacing());
+                RawClient client = server.client()) {
+            assertEquals(1000, client.get("/").answer().body().length);
+            TransferResult result = result();
+            assertEquals(Outcome.DONE, result.outcome());
+            assertEquals(1000, result.bytes());
         }
     }
 
@@ -176,7 +191,8 @@ class TransferOutcomeTest {
     }
 
     private void shorten() throws IOException {
-        try (RandomAccessFile file = new RandomAccessFile(directory.resolve("file.bin").toFile(), "rw")) {
+        try (RandomAccessFile file =
+                new RandomAccessFile(directory.resolve("file.bin").toFile(), "rw")) {
             file.setLength(SHORTER);
         }
     }
@@ -194,7 +210,8 @@ class TransferOutcomeTest {
 
     @Test
     void aFileThatCannotBeReadFails() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(handler); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(connectors::http).start(handler);
+                RawClient client = server.client()) {
             breakTheDisk();
             assertFails(client.get("/"));
         }
@@ -204,7 +221,7 @@ class TransferOutcomeTest {
     void aFileThatCannotBeReadFailsOverTls() throws Exception {
         Tls keys = new Tls(keyDirectory);
         SslConnectionFactory ssl = new SslConnectionFactory(keys.server(), http.getProtocol());
-        try (Logged logged = new Logged(OpenFileChannel.class.getName());
+        try (Logged logged = new Logged(FileFailedException.class.getName());
                 TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(handler);
                 RawClient client = keys.connect(server.port())) {
             breakTheDisk();
@@ -213,9 +230,15 @@ class TransferOutcomeTest {
         }
     }
 
+    private HttpContent content() throws IOException {
+        // Root and file, as the handler asks for them.
+        String key = directory.toString().length() + ":" + directory.resolve("file.bin");
+        return handler.getSendfileContentFactory().getContent(key);
+    }
+
     private void breakTheDisk() throws Exception {
-        handler.getSendfileContentFactory().setValidMillis(-1);
-        OpenFile file = ((SendfileContent) handler.content(directory.resolve("file.bin"))).file();
+        handler.getSettings().setValidMillis(-1);
+        OpenFile file = ((SendfileContent) content()).file();
         // Mapped while it still can be.
         file.token(0, SIZE);
         Field channel = OpenFile.class.getDeclaredField("channel");

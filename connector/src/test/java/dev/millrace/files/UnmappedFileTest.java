@@ -33,7 +33,6 @@ class UnmappedFileTest {
     @Parameter
     Connectors connectors;
 
-
     private final SendfileHandler files = new SendfileHandler();
 
     @BeforeEach
@@ -43,12 +42,12 @@ class UnmappedFileTest {
             assertThrows(IOException.class, () -> channel.map(MapMode.READ_ONLY, 0, channel.size()));
         }
         files.setBaseResourceAsString(UNMAPPED.getParent().toString());
-        files.getSendfileContentFactory().setMinTransferBytes(1);
-        files.getSendfileContentFactory().setDebugHeader(true);
+        files.getSettings().setMinTransferBytes(1);
+        files.getSettings().setDebugHeader(true);
     }
 
     private static void assertCopied(byte[] bytes, Answer answer) {
-        assertEquals(Obstacle.UNMAPPED.name(), answer.headers().get(SendfileContentFactory.DEBUG_HEADER));
+        assertEquals(Obstacle.UNMAPPED.name(), answer.headers().get(SendfileSettings.DEBUG_HEADER));
         assertArrayEquals(bytes, answer.body());
     }
 
@@ -56,14 +55,18 @@ class UnmappedFileTest {
     void areCopied() throws Exception {
         byte[] bytes = Files.readAllBytes(UNMAPPED);
         for (int maxGatherBytes : new int[] {0, 64 * 1024}) {
-            files.getSendfileContentFactory().setMaxGatherBytes(maxGatherBytes);
-            try (TestServer server = new TestServer(connectors::http).start(files); RawClient client = server.client()) {
+            files.getSettings().setMaxGatherBytes(maxGatherBytes);
+            try (TestServer server = new TestServer(connectors::http).start(files);
+                    RawClient client = server.client()) {
                 assertCopied(bytes, client.get("/notes").answer());
-                assertCopied(Arrays.copyOfRange(bytes, 1, 21), client.send("GET /notes HTTP/1.1\r\nHost: localhost\r\nRange: "
-                        + "bytes=1-20\r\n\r\n").answer());
-                Answer parts = client.send("GET /notes HTTP/1.1\r\nHost: localhost\r\nRange: bytes=0-9,30-39\r\n\r\n").answer();
+                assertCopied(
+                        Arrays.copyOfRange(bytes, 1, 21),
+                        client.send("GET /notes HTTP/1.1\r\nHost: localhost\r\nRange: " + "bytes=1-20\r\n\r\n")
+                                .answer());
+                Answer parts = client.send("GET /notes HTTP/1.1\r\nHost: localhost\r\nRange: bytes=0-9,30-39\r\n\r\n")
+                        .answer();
                 assertEquals(206, parts.status());
-                assertEquals(Obstacle.UNMAPPED.name(), parts.headers().get(SendfileContentFactory.DEBUG_HEADER));
+                assertEquals(Obstacle.UNMAPPED.name(), parts.headers().get(SendfileSettings.DEBUG_HEADER));
                 assertArrayEquals(bytes, client.get("/notes").answer().body());
             }
         }

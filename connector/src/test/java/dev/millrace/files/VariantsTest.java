@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.ee11.SendfileServlet;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestServer;
@@ -27,24 +28,30 @@ class VariantsTest {
     void aDirectoryIsNone() throws Exception {
         Files.writeString(directory.resolve("a.js"), "plain");
         Files.createDirectory(directory.resolve("a.js.gz"));
-        SendfileHandler files = new SendfileHandler();
-        files.setBaseResourceAsString(directory.toString());
+        SendfileHandler files = Handlers.files(directory);
         files.setPrecompressedFormats(CompressedContentFormat.GZIP);
-        try (TestServer server = new TestServer(Connectors.NIO::http).start(files); RawClient client = server.client()) {
-            Answer answer = client.send("GET /a.js HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\n\r\n").answer();
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(files);
+                RawClient client = server.client()) {
+            Answer answer = client.send("GET /a.js HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\n\r\n")
+                    .answer();
             assertEquals(200, answer.status());
             assertEquals("plain", answer.text());
         }
     }
 
     private void checkDirectory(Handler files) throws Exception {
-        try (TestServer server = new TestServer(Connectors.NIO::http).start(files); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(files);
+                RawClient client = server.client()) {
             for (String path : List.of("/x", "/x?q")) {
-                Answer answer = client.send("GET " + path + " HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\n\r\n").answer();
+                Answer answer = client.send("GET " + path + " HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\n\r\n")
+                        .answer();
                 assertEquals(302, answer.status(), answer.text());
-                assertTrue(answer.headers().get("Location").endsWith(path.replace("x", "x/")), answer.headers().toString());
+                assertTrue(
+                        answer.headers().get("Location").endsWith(path.replace("x", "x/")),
+                        answer.headers().toString());
             }
-            Answer listing = client.send("GET /x/ HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\n\r\n").answer();
+            Answer listing = client.send("GET /x/ HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\n\r\n")
+                    .answer();
             assertTrue(listing.text().contains("inside.txt"), listing.text());
         }
     }
@@ -58,8 +65,7 @@ class VariantsTest {
     @Test
     void aDirectoryHasNone() throws Exception {
         writeDirectory();
-        SendfileHandler files = new SendfileHandler();
-        files.setBaseResourceAsString(directory.toString());
+        SendfileHandler files = Handlers.files(directory);
         files.setPrecompressedFormats(CompressedContentFormat.GZIP);
         checkDirectory(files);
     }

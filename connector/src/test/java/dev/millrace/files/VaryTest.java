@@ -34,26 +34,31 @@ class VaryTest {
         TestFiles.write(directory, "file.js.gz", 200_000);
         files.setBaseResourceAsString(directory.toString());
         files.setPrecompressedFormats(CompressedContentFormat.GZIP);
-        files.getSendfileContentFactory().setDebugHeader(true);
+        files.getSettings().setDebugHeader(true);
     }
 
     private static Answer check(RawClient client, int status, String fields) throws Exception {
-        Answer answer = client.send("GET /file.js HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n\r\n").answer();
+        Answer answer = client.send("GET /file.js HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n\r\n")
+                .answer();
         assertEquals(status, answer.status(), fields);
-        assertEquals(Set.of("Origin", "Accept-Encoding"), Arrays.stream(answer.headers().get("Vary").split(", *"))
-                .collect(Collectors.toSet()), answer.headers() + " of " + status + ", " + fields);
+        assertEquals(
+                Set.of("Origin", "Accept-Encoding"),
+                Arrays.stream(answer.headers().get("Vary").split(", *")).collect(Collectors.toSet()),
+                answer.headers() + " of " + status + ", " + fields);
         return answer;
     }
 
     private void check(Handler.Wrapper around) throws Exception {
         CrossOriginHandler crossOrigin = new CrossOriginHandler();
         crossOrigin.setHandler(around == null ? files : around);
-        try (TestServer server = new TestServer(Connectors.NIO::http).start(crossOrigin); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(crossOrigin);
+                RawClient client = server.client()) {
             for (String accepted : new String[] {"Accept-Encoding: gzip", "Accept-Encoding: identity"}) {
-                for (String range : new String[] {"X-Range: none", "Range: bytes=0-99999", "Range: bytes=0-99999,110000-199999"}) {
+                for (String range :
+                        new String[] {"X-Range: none", "Range: bytes=0-99999", "Range: bytes=0-99999,110000-199999"}) {
                     String fields = accepted + "\r\n" + range;
                     Answer answer = check(client, range.startsWith("X") ? 200 : 206, fields);
-                    assertEquals("yes", answer.headers().get(SendfileContentFactory.DEBUG_HEADER), fields);
+                    assertEquals("yes", answer.headers().get(SendfileSettings.DEBUG_HEADER), fields);
                     check(client, 304, fields + "\r\n" + LATER);
                 }
                 check(client, 416, accepted + "\r\nRange: bytes=400000-");

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.ee11.SendfileServlet;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
@@ -37,15 +38,16 @@ class WelcomeFileTest {
     private Path root;
 
     static Stream<Serving> all() {
-        return Stream.of(WelcomeFileTest::files, root -> new ContextHandler(files(root), "/"), WelcomeFileTest::servlet);
+        return Stream.of(
+                WelcomeFileTest::files, root -> new ContextHandler(files(root), "/"), WelcomeFileTest::servlet);
     }
 
     private static SendfileHandler files(Path root) {
-        SendfileHandler files = new SendfileHandler();
-        files.setBaseResourceAsString(root.toString());
+        SendfileHandler files = Handlers.files(root);
         files.setEtags(true);
         // No test ends within it.
-        files.getSendfileContentFactory().setValidMillis(3_600_000);
+        files.getSettings().setValidMillis(3_600_000);
+        files.getSettings().setMissingMillis(3_600_000);
         return files;
     }
 
@@ -66,14 +68,16 @@ class WelcomeFileTest {
 
     private static void assertAbsent(RawClient client, String path) throws Exception {
         for (String fields : new String[] {"", "Range: bytes=0-1\r\n", "If-None-Match: *\r\n"}) {
-            Answer answer = client.send("GET " + path + " HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n").answer();
+            Answer answer = client.send("GET " + path + " HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n")
+                    .answer();
             assertEquals(404, answer.status(), path + " " + fields + answer.text());
             assertFalse(answer.text().contains("secret"), answer.text());
         }
     }
 
     private void checkAbsent(Serving serving) throws Exception {
-        try (Logged logged = new Logged("org.eclipse.jetty"); TestServer server = new TestServer(Connectors.NIO::http).start(serving.of(root));
+        try (Logged logged = new Logged("org.eclipse.jetty");
+                TestServer server = new TestServer(Connectors.NIO::http).start(serving.of(root));
                 RawClient client = server.client()) {
             assertAbsent(client, "/x/index.html");
             assertAbsent(client, "/x/");
@@ -99,7 +103,8 @@ class WelcomeFileTest {
     @ParameterizedTest
     @MethodSource("all")
     void thatIsBelievedToBeMissing(Serving serving) throws Exception {
-        try (Logged logged = new Logged("org.eclipse.jetty"); TestServer server = new TestServer(Connectors.NIO::http).start(serving.of(root));
+        try (Logged logged = new Logged("org.eclipse.jetty");
+                TestServer server = new TestServer(Connectors.NIO::http).start(serving.of(root));
                 RawClient client = server.client()) {
             assertAbsent(client, "/x/index.html");
             Files.writeString(root.resolve("x/index.html"), "welcome");
@@ -112,14 +117,18 @@ class WelcomeFileTest {
     @MethodSource("all")
     void thatIsThereIsSentAsBefore(Serving serving) throws Exception {
         Files.writeString(root.resolve("x/index.html"), "welcome");
-        try (TestServer server = new TestServer(Connectors.NIO::http).start(serving.of(root)); RawClient client = server.client()) {
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(serving.of(root));
+                RawClient client = server.client()) {
             Answer answer = client.get("/x/").answer();
             assertEquals(200, answer.status());
             assertEquals("welcome", answer.text());
             assertEquals("7", answer.headers().get("Content-Length"));
-            assertTrue(answer.headers().get("Content-Type").startsWith("text/html"), answer.headers().toString());
-            Answer same = client.send("GET /x/ HTTP/1.1\r\nHost: a\r\nIf-None-Match: " + answer.headers().get("ETag")
-                    + "\r\n\r\n").answer();
+            assertTrue(
+                    answer.headers().get("Content-Type").startsWith("text/html"),
+                    answer.headers().toString());
+            Answer same = client.send("GET /x/ HTTP/1.1\r\nHost: a\r\nIf-None-Match: "
+                            + answer.headers().get("ETag") + "\r\n\r\n")
+                    .answer();
             assertEquals(304, same.status());
             Answer head = client.send("HEAD /x/ HTTP/1.1\r\nHost: a\r\n\r\n").answer("HEAD");
             assertEquals("7", head.headers().get("Content-Length"));

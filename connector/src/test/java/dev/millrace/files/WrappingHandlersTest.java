@@ -46,7 +46,7 @@ class WrappingHandlersTest {
         text = "All work and no play. ".repeat(15_000).getBytes(StandardCharsets.UTF_8);
         Files.write(directory.resolve("text.txt"), text);
         files.setBaseResourceAsString(directory.toString());
-        files.getSendfileContentFactory().setDebugHeader(true);
+        files.getSettings().setDebugHeader(true);
     }
 
     private TestServer server(Handler.Wrapper around) throws Exception {
@@ -55,8 +55,9 @@ class WrappingHandlersTest {
     }
 
     private static Answer answer(RawClient client, String path, String field, String way) throws Exception {
-        Answer answer = client.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + field + "\r\n\r\n").answer();
-        assertEquals(way, answer.headers().get(SendfileContentFactory.DEBUG_HEADER), path + " " + field);
+        Answer answer = client.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + field + "\r\n\r\n")
+                .answer();
+        assertEquals(way, answer.headers().get(SendfileSettings.DEBUG_HEADER), path + " " + field);
         return answer;
     }
 
@@ -67,9 +68,14 @@ class WrappingHandlersTest {
 
     @Test
     void aLimitOfThreadsIsGivenTheBytes() throws Exception {
-        try (TestServer server = server(new ThreadLimitHandler()); RawClient client = server.client()) {
-            assertArrayEquals(image, answer(client, "/image.jpg", "X-None: 1", "WRAPPED").body());
-            assertArrayEquals(text, answer(client, "/text.txt", "Accept-Encoding: gzip", "WRAPPED").body());
+        try (TestServer server = server(new ThreadLimitHandler());
+                RawClient client = server.client()) {
+            assertArrayEquals(
+                    image, answer(client, "/image.jpg", "X-None: 1", "WRAPPED").body());
+            assertArrayEquals(
+                    text,
+                    answer(client, "/text.txt", "Accept-Encoding: gzip", "WRAPPED")
+                            .body());
             Answer range = answer(client, "/image.jpg", "Range: bytes=100000-299999", "WRAPPED");
             assertArrayEquals(Arrays.copyOfRange(image, 100_000, 300_000), range.body());
             assertCounted(3, 0);
@@ -81,11 +87,13 @@ class WrappingHandlersTest {
     @SuppressWarnings("removal")
     void theFormerCompressionIsGivenTheBytesThatItCompresses() throws Exception {
         String accept = "Accept-Encoding: gzip";
-        try (TestServer server = server(new GzipHandler()); RawClient client = server.client()) {
+        try (TestServer server = server(new GzipHandler());
+                RawClient client = server.client()) {
             Answer packed = answer(client, "/text.txt", accept, "WRAPPED");
             assertEquals("gzip", packed.headers().get("Content-Encoding"));
             assertArrayEquals(text, new GZIPInputStream(new ByteArrayInputStream(packed.body())).readAllBytes());
-            assertArrayEquals(text, answer(client, "/text.txt", "X-None: 1", "yes").body());
+            assertArrayEquals(
+                    text, answer(client, "/text.txt", "X-None: 1", "yes").body());
             assertArrayEquals(image, answer(client, "/image.jpg", accept, "yes").body());
             assertCounted(1, 2);
         }

@@ -10,8 +10,7 @@ import java.util.stream.Stream;
 
 /** Runs a case on several connectors at once, for one that is nearly all waiting. */
 public final class AtOnce {
-    private AtOnce() {
-    }
+    private AtOnce() {}
 
     /** What is to be shown of one connector. */
     public interface Case {

@@ -9,8 +9,7 @@ import java.util.TreeMap;
 public final class Described {
     private static final int MOST_CHARACTERS = 4000;
 
-    private Described() {
-    }
+    private Described() {}
 
     /**
      * Asks, and tells the status, the header fields and the body of the answer.
@@ -23,7 +22,8 @@ public final class Described {
         String[] parts = request.split(" ", 3);
         String field = parts.length < 3 ? "" : parts[2] + "\r\n";
         if (field.contains("{etag}")) {
-            field = field.replace("{etag}", etag(send(client, "GET", context + parts[1], "").answer()));
+            field = field.replace(
+                    "{etag}", etag(send(client, "GET", context + parts[1], "").answer()));
         }
         Answer answer = send(client, parts[0], context + parts[1], field).answer(parts[0]);
         return context.isEmpty() ? text(answer) : text(answer).replace(context, "/context");

@@ -13,19 +13,76 @@ import java.util.List;
 public final class GuardedRoot {
     private static final String SECRET = "the secret of the house";
 
-    /** Ways out of a root that have worked somewhere; {@code X} stands for the file outside. */
+    /** SendfileStatistics out of a root that have worked somewhere; {@code X} stands for the file outside. */
     private static final String[] WAYS_OUT = {
-        "/../X", "/./../X", "/sub/../../X", "//../X", "/../../../../../../../../../etc/passwd",
-        "/%2e%2e/X", "/%2E%2E/X", "/.%2e/X", "/%2e./X", "/%2e%2e%2fX", "/..%2fX", "/..%2FX", "/sub/..%2f..%2fX",
-        "/%252e%252e/X", "/%252e%252e%252fX", "/..%252fX", "/%25%32%65%25%32%65/X",
-        "/..;/X", "/..;a=b/X", "/sub/..;/..;/X", "/;/../X", "/%2e%2e;/X", "/.;/../X",
-        "/..\\X", "/..%5cX", "/%2e%2e%5cX", "/sub\\..\\..\\X", "/..%255cX", "\\..\\X",
-        "/%c0%ae%c0%ae/X", "/..%c0%afX", "/%e0%80%ae%e0%80%ae/X", "/%c0%2e%c0%2e/X", "/..%c1%9cX", "/%uff0e%uff0e/X",
-        "/%u002e%u002e/X", "/%f0%80%80%ae./X", "/..%u2215X", "/..%ef%bc%8fX",
-        "/%00/../X", "/..%00/X", "/X%00", "/file.txt%00/../../X", "/../X%00.txt", "/sub/%00",
-        "/C:/X", "/c:%5cX", "/file.txt::$DATA", "/CON", "/aux.txt", "/nul", "/file~1.txt", "/X.", "/.../X", "/....//X",
-        "/..%0d%0a/X", "/%0a../X", "/..%09/X", "/ ../X", "/..%20/X", "/%2e%2e%20/X",
-        "/link.txt", "/up/X", "/up/../X", "/absolute.txt", "/sub/link/X", "/loop/X"};
+        "/../X",
+        "/./../X",
+        "/sub/../../X",
+        "//../X",
+        "/../../../../../../../../../etc/passwd",
+        "/%2e%2e/X",
+        "/%2E%2E/X",
+        "/.%2e/X",
+        "/%2e./X",
+        "/%2e%2e%2fX",
+        "/..%2fX",
+        "/..%2FX",
+        "/sub/..%2f..%2fX",
+        "/%252e%252e/X",
+        "/%252e%252e%252fX",
+        "/..%252fX",
+        "/%25%32%65%25%32%65/X",
+        "/..;/X",
+        "/..;a=b/X",
+        "/sub/..;/..;/X",
+        "/;/../X",
+        "/%2e%2e;/X",
+        "/.;/../X",
+        "/..\\X",
+        "/..%5cX",
+        "/%2e%2e%5cX",
+        "/sub\\..\\..\\X",
+        "/..%255cX",
+        "\\..\\X",
+        "/%c0%ae%c0%ae/X",
+        "/..%c0%afX",
+        "/%e0%80%ae%e0%80%ae/X",
+        "/%c0%2e%c0%2e/X",
+        "/..%c1%9cX",
+        "/%uff0e%uff0e/X",
+        "/%u002e%u002e/X",
+        "/%f0%80%80%ae./X",
+        "/..%u2215X",
+        "/..%ef%bc%8fX",
+        "/%00/../X",
+        "/..%00/X",
+        "/X%00",
+        "/file.txt%00/../../X",
+        "/../X%00.txt",
+        "/sub/%00",
+        "/C:/X",
+        "/c:%5cX",
+        "/file.txt::$DATA",
+        "/CON",
+        "/aux.txt",
+        "/nul",
+        "/file~1.txt",
+        "/X.",
+        "/.../X",
+        "/....//X",
+        "/..%0d%0a/X",
+        "/%0a../X",
+        "/..%09/X",
+        "/ ../X",
+        "/..%20/X",
+        "/%2e%2e%20/X",
+        "/link.txt",
+        "/up/X",
+        "/up/../X",
+        "/absolute.txt",
+        "/sub/link/X",
+        "/loop/X"
+    };
 
     private final Path root;
 
@@ -46,7 +103,11 @@ public final class GuardedRoot {
         return root;
     }
 
-    /** @param prefix the path of the root */
+    /**
+     * Checks that no path below the root leads out of it.
+     *
+     * @param prefix the path of the root
+     */
     public void assertNoWayOut(TestServer server, String prefix) throws Exception {
         server.expectMalformedRequests();
         for (String way : WAYS_OUT) {

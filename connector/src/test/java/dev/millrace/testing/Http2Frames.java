@@ -47,15 +47,22 @@ public final class Http2Frames {
     public static Http2Frames get(RawClient client, String path) throws IOException {
         byte[] preface = preface();
         byte[] request = frame(HEADERS, END_STREAM | END_HEADERS, 1, fields(0x82, path));
-        Http2Frames frames = new Http2Frames(client, ByteBuffer.allocate(preface.length + request.length)
-                .put(preface).put(request).array());
+        Http2Frames frames = new Http2Frames(
+                client,
+                ByteBuffer.allocate(preface.length + request.length)
+                        .put(preface)
+                        .put(request)
+                        .array());
         frames.stream = 1;
         return frames;
     }
 
     private static byte[] preface() {
         byte[] settings = frame(SETTINGS, 0, 0, new byte[0]);
-        return ByteBuffer.allocate(PREFACE.length + settings.length).put(PREFACE).put(settings).array();
+        return ByteBuffer.allocate(PREFACE.length + settings.length)
+                .put(PREFACE)
+                .put(settings)
+                .array();
     }
 
     /** Lets the server send as much as it likes, on the connection and on each request to come. */
@@ -67,7 +74,14 @@ public final class Http2Frames {
 
     /** Says how much the server may send in each stream before it waits for more room. */
     public void setWindows(int bytes) throws IOException {
-        client.send(frame(SETTINGS, 0, 0, ByteBuffer.allocate(6).putShort(INITIAL_WINDOW_SIZE).putInt(bytes).array()));
+        client.send(frame(
+                SETTINGS,
+                0,
+                0,
+                ByteBuffer.allocate(6)
+                        .putShort(INITIAL_WINDOW_SIZE)
+                        .putInt(bytes)
+                        .array()));
     }
 
     /** Asks for a path. */
@@ -95,8 +109,12 @@ public final class Http2Frames {
         byte[] fields = fields(0x83, path);
         byte[] type = contentType.getBytes(StandardCharsets.US_ASCII);
         // The name is the 31st of the static table (RFC 7541, appendix A).
-        ByteBuffer more = ByteBuffer.allocate(fields.length + 3 + type.length).put(fields).put((byte) 0x0f).put((byte) 0x10)
-                .put((byte) type.length).put(type);
+        ByteBuffer more = ByteBuffer.allocate(fields.length + 3 + type.length)
+                .put(fields)
+                .put((byte) 0x0f)
+                .put((byte) 0x10)
+                .put((byte) type.length)
+                .put(type);
         stream += 2;
         client.send(frame(HEADERS, END_HEADERS, stream, more.array()));
         return stream;
@@ -109,7 +127,8 @@ public final class Http2Frames {
 
     /** Lets the server send so much more in this stream; 0: in all together. */
     public void openWindow(int ofStream, int bytes) throws IOException {
-        client.send(frame(WINDOW_UPDATE, 0, ofStream, ByteBuffer.allocate(4).putInt(bytes).array()));
+        client.send(frame(
+                WINDOW_UPDATE, 0, ofStream, ByteBuffer.allocate(4).putInt(bytes).array()));
     }
 
     /** Sends the content of a request, whatever the server's windows are: see to it that they are large enough. */
@@ -117,10 +136,34 @@ public final class Http2Frames {
         int begin = 0;
         do {
             int end = Math.min(content.length, begin + MOST_OF_A_FRAME);
-            client.send(frame(DATA, end == content.length ? END_STREAM : 0, ofStream, Arrays.copyOfRange(content, begin, end)));
+            client.send(frame(
+                    DATA, end == content.length ? END_STREAM : 0, ofStream, Arrays.copyOfRange(content, begin, end)));
             begin = end;
         } while (begin < content.length);
         return this;
+    }
+
+    /** Begins a request with content, of which there is some, and ends it by trailers that no client may send: all in one write. */
+    public void postWithMalformedTrailers(String path) throws IOException {
+        stream += 2;
+        byte[] headers = frame(HEADERS, END_HEADERS, stream, fields(0x83, path));
+        byte[] data = frame(DATA, 0, stream, new byte[] {'h', 'i'});
+        byte[] trailers = malformedTrailers(stream);
+        client.send(ByteBuffer.allocate(headers.length + data.length + trailers.length)
+                .put(headers)
+                .put(data)
+                .put(trailers)
+                .array());
+    }
+
+    /** Ends a request by trailers that no client may send. */
+    public void sendMalformedTrailers(int ofStream) throws IOException {
+        client.send(malformedTrailers(ofStream));
+    }
+
+    // A pseudo-header field, :method (RFC 9113 section 8.1).
+    private static byte[] malformedTrailers(int ofStream) {
+        return frame(HEADERS, END_STREAM | END_HEADERS, ofStream, new byte[] {(byte) 0x82});
     }
 
     /** Begins no more requests. */
@@ -137,14 +180,27 @@ public final class Http2Frames {
     private static byte[] fields(int method, String path) {
         byte[] pathBytes = path.getBytes(StandardCharsets.US_ASCII);
         byte[] authority = "localhost".getBytes(StandardCharsets.US_ASCII);
-        return ByteBuffer.allocate(6 + pathBytes.length + authority.length).put((byte) method).put((byte) 0x86)
-                .put((byte) 0x04).put((byte) pathBytes.length).put(pathBytes)
-                .put((byte) 0x01).put((byte) authority.length).put(authority).array();
+        return ByteBuffer.allocate(6 + pathBytes.length + authority.length)
+                .put((byte) method)
+                .put((byte) 0x86)
+                .put((byte) 0x04)
+                .put((byte) pathBytes.length)
+                .put(pathBytes)
+                .put((byte) 0x01)
+                .put((byte) authority.length)
+                .put(authority)
+                .array();
     }
 
     private static byte[] frame(int type, int flags, int stream, byte[] payload) {
-        return ByteBuffer.allocate(9 + payload.length).put((byte) 0).putShort((short) payload.length).put((byte) type)
-                .put((byte) flags).putInt(stream).put(payload).array();
+        return ByteBuffer.allocate(9 + payload.length)
+                .put((byte) 0)
+                .putShort((short) payload.length)
+                .put((byte) type)
+                .put((byte) flags)
+                .putInt(stream)
+                .put(payload)
+                .array();
     }
 
     /** The content of the answer to the last request. */
@@ -174,6 +230,11 @@ public final class Http2Frames {
         Map<Integer, byte[]> ended = new TreeMap<>();
         while (ended.size() < answers) {
             Frame frame = read();
+            if (ended.containsKey(frame.stream)) {
+                // Of a request whose content it has not read the server resets the stream behind the answer (RFC 9113
+                // section 8.1).
+                continue;
+            }
             ByteArrayOutputStream content = begun.computeIfAbsent(frame.stream, s -> new ByteArrayOutputStream());
             if (collect(frame, content)) {
                 ended.put(frame.stream, content.toByteArray());
@@ -185,7 +246,8 @@ public final class Http2Frames {
     /** @return whether that was all */
     private static boolean collect(Frame frame, ByteArrayOutputStream content) throws IOException {
         if (frame.type == RST_STREAM) {
-            throw new IOException("stream was reset: error " + ByteBuffer.wrap(frame.payload).getInt());
+            throw new IOException(
+                    "stream was reset: error " + ByteBuffer.wrap(frame.payload).getInt());
         }
         if (frame.type == DATA) {
             content.write(frame.payload);
@@ -195,11 +257,7 @@ public final class Http2Frames {
 
     /** Reads until the server says that it goes away: the last stream that it serves, if that is no failure. */
     public int awaitGoAway() throws IOException {
-        Frame frame = read();
-        while (frame.type != GOAWAY) {
-            frame = read();
-        }
-        ByteBuffer payload = ByteBuffer.wrap(frame.payload);
+        ByteBuffer payload = goAwayPayload();
         int last = payload.getInt();
         int error = payload.getInt();
         if (error != 0) {
@@ -208,9 +266,22 @@ public final class Http2Frames {
         return last;
     }
 
+    /** Reads until the server says that it goes away: the error, 0 if there is none. */
+    public int awaitGoAwayError() throws IOException {
+        return goAwayPayload().getInt(4);
+    }
+
+    private ByteBuffer goAwayPayload() throws IOException {
+        Frame frame = read();
+        while (frame.type != GOAWAY) {
+            frame = read();
+        }
+        return ByteBuffer.wrap(frame.payload);
+    }
+
     private Frame read() throws IOException {
         ByteBuffer head = ByteBuffer.wrap(exactly(9));
-        int length = (head.get() & 0xff) << 16 | head.getShort() & 0xffff;
+        int length = ((head.get() & 0xff) << 16) | (head.getShort() & 0xffff);
         int type = head.get();
         int flags = head.get();
         int ofStream = head.getInt();

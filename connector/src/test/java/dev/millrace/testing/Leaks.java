@@ -6,18 +6,22 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** What this process holds of files, as Linux tells. */
+/** What a process, most often this one, holds of files, as Linux tells. */
 public final class Leaks {
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
     private static final Path MAPPINGS = Path.of("/proc/self/maps");
 
-    private Leaks() {
-    }
+    private Leaks() {}
 
     /** Descriptors of files whose path begins so, deleted ones too. */
     public static long descriptors(Path prefix) {
-        try (Stream<Path> all = Files.list(DESCRIPTORS)) {
-            return all.filter(descriptor -> target(descriptor).startsWith(prefix.toString())).count();
+        return descriptors(DESCRIPTORS, prefix);
+    }
+
+    static long descriptors(Path ofProcess, Path prefix) {
+        try (Stream<Path> all = Files.list(ofProcess)) {
+            return all.filter(descriptor -> target(descriptor).startsWith(prefix.toString()))
+                    .count();
         } catch (IOException x) {
             throw new UncheckedIOException(x);
         }

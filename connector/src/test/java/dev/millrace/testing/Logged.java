@@ -18,17 +18,25 @@ public final class Logged implements AutoCloseable {
 
     /** @param logger the name of a class, or of a package */
     public Logged(String logger) {
+        this(logger, JettyLevel.WARN);
+    }
+
+    /** What it logs at this level or a worse one. */
+    public Logged(String logger, JettyLevel least) {
         this.logger = (JettyLogger) LoggerFactory.getLogger(logger);
         appender = (StdErrAppender) this.logger.getAppender();
         level = this.logger.getLevel();
         stream = appender.getStream();
         appender.setStream(new PrintStream(lines, true, StandardCharsets.UTF_8));
-        this.logger.setLevel(JettyLevel.WARN);
+        this.logger.setLevel(least);
     }
 
     /** How many lines hold this text. */
     public long count(String text) {
-        return lines.toString(StandardCharsets.UTF_8).lines().filter(line -> line.contains(text)).count();
+        return lines.toString(StandardCharsets.UTF_8)
+                .lines()
+                .filter(line -> line.contains(text))
+                .count();
     }
 
     @Override

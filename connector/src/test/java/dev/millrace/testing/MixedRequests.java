@@ -84,7 +84,9 @@ public final class MixedRequests {
         } finally {
             clients.shutdownNow();
         }
-        assertTrue(statistics(server).getRegions() > regions && statistics(server).getTransferredBytes() > bytes, "by sendfile");
+        assertTrue(
+                statistics(server).getRegions() > regions && statistics(server).getTransferredBytes() > bytes,
+                "by sendfile");
     }
 
     private static TransferStatistics statistics(TestServer server) {
@@ -99,7 +101,10 @@ public final class MixedRequests {
                     int[] wanted = random.ints(6, -1, contents.size()).toArray();
                     StringBuilder requests = new StringBuilder();
                     for (int index : wanted) {
-                        requests.append("GET ").append(prefix).append('/').append(index)
+                        requests.append("GET ")
+                                .append(prefix)
+                                .append('/')
+                                .append(index)
                                 .append(".txt HTTP/1.1\r\nHost: a\r\n\r\n");
                     }
                     client.send(requests.toString());
@@ -123,8 +128,9 @@ public final class MixedRequests {
     private Callable<Void> breaking(int port, int seed, AtomicBoolean done, Callable<Void> together) {
         return () -> {
             String name = "broken" + seed + ".txt";
-            for (int round = 0; round < 3 || !done.get() && round < 50; round++) {
-                try (RandomAccessFile file = new RandomAccessFile(root.resolve(name).toFile(), "rw");
+            for (int round = 0; round < 3 || (!done.get() && round < 50); round++) {
+                try (RandomAccessFile file =
+                                new RandomAccessFile(root.resolve(name).toFile(), "rw");
                         RawClient client = new RawClient(port, 8192)) {
                     file.setLength(10_000_000 + round);
                     client.get(prefix + "/" + name).get(prefix + "/0.txt");

@@ -44,14 +44,14 @@ public final class Relay implements AutoCloseable {
     }
 
     private void run(int serverPort, long mostUp, long mostDown) {
-        try (Socket client = listener.accept(); Socket server = new Socket("127.0.0.1", serverPort)) {
+        try (Socket client = listener.accept();
+                Socket server = new Socket("127.0.0.1", serverPort)) {
             client.setSoLinger(true, 0);
             server.setSoLinger(true, 0);
             // What it passes on in pieces would wait for acknowledgements.
             client.setTcpNoDelay(true);
             server.setTcpNoDelay(true);
-            Thread back = new Thread(() -> pass(server, client, down, mostDown, () -> {
-            }), "relay-back");
+            Thread back = new Thread(() -> pass(server, client, down, mostDown, () -> {}), "relay-back");
             back.start();
             pass(client, server, up, mostUp, () -> Await.until(mostUp + " bytes read", isRead));
             back.join();

@@ -7,8 +7,7 @@ import java.util.Random;
 
 /** Files with bytes that tell where they stand. */
 public final class TestFiles {
-    private TestFiles() {
-    }
+    private TestFiles() {}
 
     /** Writes a file of random bytes, the same for the same name and size. */
     public static byte[] write(Path directory, String name, int size) throws IOException {

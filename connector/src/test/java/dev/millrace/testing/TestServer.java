@@ -1,7 +1,6 @@
 package dev.millrace.testing;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.connector.BioConnector;
 import java.util.function.Function;
@@ -50,7 +49,8 @@ public final class TestServer implements AutoCloseable {
     /**
      * Says that requests will be malformed, or end early. Jetty answers one on a second thread, and has the connection run by a third when
      * that is done; the first, which has found it, may be about to release the request's buffer still, as the third does: one of
-     * them is told that it released too much. Jetty's own connector has that twice in 100,000 requests on a busy machine.
+     * them is told that it released too much, or the first forgets the buffer that the third has just acquired. Jetty's own connector
+     * has the former twice in 100,000 requests on a busy machine.
      */
     public TestServer expectMalformedRequests() {
         malformed = true;
@@ -82,7 +82,9 @@ public final class TestServer implements AutoCloseable {
 
     /** Waits until the connector has that many end points. */
     public void awaitEndPoints(int count) {
-        Await.until(count + " end points left", () -> connector.getConnectedEndPoints().size() == count);
+        Await.until(
+                count + " end points left",
+                () -> connector.getConnectedEndPoints().size() == count);
     }
 
     @Override
@@ -91,10 +93,15 @@ public final class TestServer implements AutoCloseable {
         server.getContainedBeans(CachingHttpContentFactory.class).forEach(CachingHttpContentFactory::flushCache);
         server.stop();
         // What ends slow peers is no thread of the pool, which a stop waits for.
-        Await.until("no end points left", () -> connector.getConnectedEndPoints().isEmpty(),
+        Await.until(
+                "no end points left",
+                () -> connector.getConnectedEndPoints().isEmpty(),
                 () -> connector.getConnectedEndPoints().toString());
         events.assertBalanced();
-        Await.until("all buffers released", () -> bufferPool.getLeaks().stream().allMatch(this::isOfTwoThreads), bufferPool::dumpLeaks);
+        Await.until(
+                "all buffers released",
+                () -> bufferPool.getLeaks().stream().allMatch(this::isOfTwoThreads),
+                bufferPool::dumpLeaks);
         if (connector instanceof BioConnector bio) {
             Await.until("all threads ended", () -> bio.getConnectionThreadCount() == 0);
             assertEquals(0, bio.getConnectorStatistics().getThreadsInRead());
@@ -104,7 +111,19 @@ public final class TestServer implements AutoCloseable {
 
     private boolean isOfTwoThreads(ArrayByteBufferPool.Tracking.TrackedBuffer buffer) {
         String dump = buffer.dump();
-        return malformed && dump.contains("\n0 retain(s)") && dump.contains("\n1 release(s)") && dump.contains("\n1 over-release(s)")
-                && dump.split("HttpConnection.releaseRequestBuffer\\(").length == 3 && dump.contains("HttpConnection.run(");
+        return malformed
+                && dump.contains("\n0 retain(s)")
+                && dump.contains("HttpConnection.run(")
+                && (isReleasedTwice(dump) || isForgotten(dump));
+    }
+
+    private static boolean isReleasedTwice(String dump) {
+        return dump.contains("\n1 release(s)")
+                && dump.contains("\n1 over-release(s)")
+                && dump.split("HttpConnection.releaseRequestBuffer\\(").length == 3;
+    }
+
+    private static boolean isForgotten(String dump) {
+        return dump.contains("\n0 release(s)") && dump.contains("HttpConnection.ensureRequestBuffer(");
     }
 }

@@ -2,6 +2,7 @@ package dev.millrace.testing;
 
 import java.io.InputStream;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
@@ -42,11 +43,28 @@ public final class Tls {
 
     private static void makeKey(Path file) throws Exception {
         Path keytool = Path.of(System.getProperty("java.home"), "bin", "keytool");
-        Process process = new ProcessBuilder(keytool.toString(), "-genkeypair", "-alias", "test", "-keyalg", "EC",
-                "-dname", "CN=localhost", "-ext", "san=dns:localhost,ip:127.0.0.1", "-validity", "2",
-                "-storetype", "PKCS12", "-storepass", PASSWORD, "-keystore", file.toString())
-                .redirectErrorStream(true).start();
-        String output = new String(process.getInputStream().readAllBytes());
+        Process process = new ProcessBuilder(
+                        keytool.toString(),
+                        "-genkeypair",
+                        "-alias",
+                        "test",
+                        "-keyalg",
+                        "EC",
+                        "-dname",
+                        "CN=localhost",
+                        "-ext",
+                        "san=dns:localhost,ip:127.0.0.1",
+                        "-validity",
+                        "2",
+                        "-storetype",
+                        "PKCS12",
+                        "-storepass",
+                        PASSWORD,
+                        "-keystore",
+                        file.toString())
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (process.waitFor() != 0) {
             throw new IllegalStateException("keytool: " + output);
         }
@@ -84,7 +102,8 @@ public final class Tls {
 
     /** Over a connection that has been used already, maybe. */
     public RawClient over(Socket plain, String... applicationProtocols) throws Exception {
-        SSLSocket socket = (SSLSocket) client().getSocketFactory().createSocket(plain, "localhost", plain.getPort(), true);
+        SSLSocket socket =
+                (SSLSocket) client().getSocketFactory().createSocket(plain, "localhost", plain.getPort(), true);
         SSLParameters parameters = socket.getSSLParameters();
         parameters.setApplicationProtocols(applicationProtocols);
         socket.setSSLParameters(parameters);

@@ -3,6 +3,7 @@ package dev.millrace.transfer;
 import dev.millrace.testing.RawClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.CRC32C;
 
 /** A client's view of one file on its way: as much of it as the test wants, when the test wants it. */
@@ -11,7 +12,7 @@ final class Download implements AutoCloseable {
     private final CRC32C checksum = new CRC32C();
     private final byte[] piece = new byte[64 * 1024];
     private long length;
-    private volatile long received;
+    private final AtomicLong received = new AtomicLong();
 
     /** @param receiveBufferBytes 0: the system's, which takes megabytes for a client that reads nothing */
     Download(int port, String path, int receiveBufferBytes) throws IOException {
@@ -38,7 +39,7 @@ final class Download implements AutoCloseable {
                 break;
             }
             checksum.update(piece, 0, n);
-            received = received + n;
+            received.addAndGet(n);
             left -= n;
         }
         return bytes - left;
@@ -46,7 +47,7 @@ final class Download implements AutoCloseable {
 
     /** Reads the rest, in pieces of this size. */
     Download readAll(int pieceBytes) throws IOException {
-        while (received < length && read((int) Math.min(pieceBytes, length - received)) > 0) {
+        while (received.get() < length && read((int) Math.min(pieceBytes, length - received.get())) > 0) {
             // A piece after the other.
         }
         return this;
@@ -77,7 +78,7 @@ final class Download implements AutoCloseable {
     }
 
     long received() {
-        return received;
+        return received.get();
     }
 
     long checksum() {

@@ -9,6 +9,7 @@ import dev.millrace.connector.NioConnector;
 import dev.millrace.files.SendfileHandler;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import java.nio.file.Path;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class FairnessTest {
     /** Many times what sockets hold. */
     private static final int FILE_BYTES = 1_600_000;
+
     private static final int SLOW = 50;
 
     @Parameter
@@ -40,8 +42,7 @@ class FairnessTest {
     Path directory;
 
     private TestServer server() throws Exception {
-        SendfileHandler files = new SendfileHandler();
-        files.setBaseResourceAsString(directory.toString());
+        SendfileHandler files = Handlers.files(directory);
         TestServer server = new TestServer(connectors::http);
         server.connector().setAcceptedSendBufferSize(64 * 1024);
         MillraceConnector millrace = (MillraceConnector) server.connector();
@@ -53,7 +54,8 @@ class FairnessTest {
 
     private static boolean allButOneQueue(TestServer server) {
         return server.connector() instanceof NioConnector nio
-                ? nio.getTransferWorkers().getBusy() == 1 && nio.getTransferWorkers().getQueued() == SLOW
+                ? nio.getTransferWorkers().getBusy() == 1
+                        && nio.getTransferWorkers().getQueued() == SLOW
                 : permits(server).getBusy() == 1 && permits(server).getQueued() == SLOW;
     }
 
@@ -77,11 +79,15 @@ class FairnessTest {
                 int pieceBytes = i < SLOW ? 500 : 65536;
                 shares.add(readers.submit(() -> {
                     download.readAll(pieceBytes);
-                    return downloads.stream().mapToLong(Download::received).min().orElseThrow();
+                    return downloads.stream()
+                            .mapToLong(Download::received)
+                            .min()
+                            .orElseThrow();
                 }));
             }
             for (int i = 0; i <= SLOW; i++) {
-                // What is missing is in the sockets, of readers that may have had no processor for a while, or a turn behind.
+                // What is missing is in the sockets, of readers that may have had no processor for a while, or a turn
+                // behind.
                 long least = shares.get(i).get();
                 assertTrue(least > FILE_BYTES / 4, "when one had all, another had only " + least);
                 assertEquals(checksum, downloads.get(i).checksum());

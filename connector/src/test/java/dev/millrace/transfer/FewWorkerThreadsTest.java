@@ -3,15 +3,14 @@ package dev.millrace.transfer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.connector.NioConnector;
-import dev.millrace.files.SendfileHandler;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.eclipse.jetty.server.Handler;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,12 +41,6 @@ class FewWorkerThreadsTest {
         return server;
     }
 
-    private Handler files() {
-        SendfileHandler files = new SendfileHandler();
-        files.setBaseResourceAsString(directory.toString());
-        return files;
-    }
-
     private static Download download(TestServer server) throws Exception {
         return new Download(server.port(), "/file.bin", 8192).head();
     }
@@ -58,7 +51,8 @@ class FewWorkerThreadsTest {
     void endsWhatTheOnlyWorkerHasBegun(Connectors connectors) throws Exception {
         TestServer server = server(connectors, "EqualBlocking");
         new ExhaustibleWorkers(((NioConnector) server.connector()).getTransferWorkers(), 1);
-        try (server; Download download = download(server.start(files()))) {
+        try (server;
+                Download download = download(server.start(Handlers.files(directory)))) {
             assertEquals(checksum, download.readAll(65536).checksum(), () -> download.received() + " bytes");
         }
     }
@@ -69,7 +63,8 @@ class FewWorkerThreadsTest {
         TestServer server = server(connectors, "SimpleBlocking");
         NioConnector nio = (NioConnector) server.connector();
         new ExhaustibleWorkers(nio.getTransferWorkers(), 1);
-        try (server; Download first = download(server.start(files()))) {
+        try (server;
+                Download first = download(server.start(Handlers.files(directory)))) {
             Await.until("has a worker", () -> nio.getTransferWorkers().getBusy() == 1);
             try (Download second = new Download(server.port(), "/file.bin", 8192)) {
                 Await.until("waits for it", () -> nio.getTransferWorkers().getQueued() == 1);

@@ -2,10 +2,13 @@ package dev.millrace.transfer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import dev.millrace.testing.Await;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -19,7 +22,7 @@ import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whether a region's bytes lie in memory. */
+/** Whether a region's bytes lie in memory, and whether they are there at all. */
 class FileRegionTest {
     private static final int MIB = 1 << 20;
 
@@ -42,7 +45,8 @@ class FileRegionTest {
 
     @Test
     void isLoadedWhenEachPartIs() throws IOException {
-        try (FileChannel channel = FileChannel.open(file(64 * MIB), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        try (FileChannel channel =
+                FileChannel.open(file(64 * MIB), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             MappedByteBuffer token = channel.map(MapMode.READ_ONLY, 0, 64 * MIB);
             FileRegion region = new FileRegion(channel, 0, token);
             assumeFalse(region.isLoaded(2 * MIB), "this file system does not tell");
@@ -65,6 +69,39 @@ class FileRegionTest {
         Path file = Files.write(directory.resolve("small.bin"), new byte[10]);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             assertFalse(new FileRegion(channel, 0, ByteBuffer.allocate(10)).isLoaded(10));
+        }
+    }
+
+    /** Of its last page a mapping shows zeros where the file has ended. */
+    @Test
+    void doesNotGoWithItsHeaderWhenTheFileIsShorter() throws IOException {
+        Path path = Files.write(directory.resolve("shorter.bin"), new byte[100]);
+        try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            FileRegion unchecked = region(file);
+            FileRegion checked = region(file);
+            checked.checkNotTruncated();
+            assertTrue(checked.goesWith(write(checked), 1));
+            file.truncate(50);
+            assertThrows(TruncatedFileException.class, () -> unchecked.goesWith(write(unchecked), 1));
+            Await.until("asked again", () -> isTruncated(checked));
+        }
+    }
+
+    private static FileRegion region(FileChannel file) throws IOException {
+        return new FileRegion(() -> file, 0, file.map(MapMode.READ_ONLY, 0, 100), "shorter.bin", null, true);
+    }
+
+    private static ByteBuffer[] write(FileRegion region) {
+        return new ByteBuffer[] {ByteBuffer.allocate(10), region.token()};
+    }
+
+    private static boolean isTruncated(FileRegion region) {
+        try {
+            return !region.goesWith(write(region), 1);
+        } catch (TruncatedFileException x) {
+            return true;
+        } catch (IOException x) {
+            throw new UncheckedIOException(x);
         }
     }
 

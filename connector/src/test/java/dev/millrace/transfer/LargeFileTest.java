@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.connector.MillraceConnector;
 import dev.millrace.files.SendfileHandler;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestServer;
@@ -42,7 +43,8 @@ class LargeFileTest {
     @BeforeEach
     void write() throws Exception {
         // At the ends and beyond them, and on both sides of each limit.
-        try (RandomAccessFile sparse = new RandomAccessFile(directory.resolve("sparse.bin").toFile(), "rw")) {
+        try (RandomAccessFile sparse =
+                new RandomAccessFile(directory.resolve("sparse.bin").toFile(), "rw")) {
             sparse.setLength(SIZE);
             for (long mark : new long[] {FIRST, (1L << 31) - 5, FIRST + (1L << 31) - 5, (1L << 32) - 5, LAST - 9}) {
                 expected.put(mark, String.format("%010d", mark));
@@ -57,13 +59,15 @@ class LargeFileTest {
     }
 
     @ParameterizedTest
-    @EnumSource(value = Connectors.class, names = {"NIO", "BIO_PLATFORM"})
+    @EnumSource(
+            value = Connectors.class,
+            names = {"NIO", "BIO_PLATFORM"})
     void sendsMoreThanTwoGibibytes(Connectors connectors) throws Exception {
-        SendfileHandler files = new SendfileHandler();
-        files.setBaseResourceAsString(directory.toString());
+        SendfileHandler files = Handlers.files(directory);
         try (TestServer server = new TestServer(connectors::http).start(files);
                 SocketChannel client = SocketChannel.open(new InetSocketAddress("127.0.0.1", server.port()))) {
-            String request = "GET /sparse.bin HTTP/1.1\r\nHost: localhost\r\nRange: bytes=" + FIRST + "-" + LAST + "\r\n\r\n";
+            String request =
+                    "GET /sparse.bin HTTP/1.1\r\nHost: localhost\r\nRange: bytes=" + FIRST + "-" + LAST + "\r\n\r\n";
             client.write(ByteBuffer.wrap(request.getBytes(StandardCharsets.ISO_8859_1)));
             assertEquals(expected, readMarks(client));
         }
@@ -72,8 +76,7 @@ class LargeFileTest {
     @ParameterizedTest
     @MethodSource("dev.millrace.testing.Connectors#senders")
     void sendsByEveryAlgorithmFromBeyondFourGibibytes(Connectors connectors) throws Exception {
-        SendfileHandler files = new SendfileHandler();
-        files.setBaseResourceAsString(directory.toString());
+        SendfileHandler files = Handlers.files(directory);
         long from = LAST - 300_000;
         byte[] bytes = new byte[300_001];
         expected.forEach((mark, digits) -> {
@@ -83,16 +86,22 @@ class LargeFileTest {
         });
         TestServer server = new TestServer(connectors::http);
         MillraceConnector millrace = (MillraceConnector) server.connector();
-        try (server; RawClient client = new RawClient(server.start(files).port())) {
+        try (server;
+                RawClient client = new RawClient(server.start(files).port())) {
             for (String algorithm : TransferContractTest.algorithms()) {
                 millrace.setAlgorithm(algorithm);
-                Answer answer = client.send("GET /sparse.bin HTTP/1.1\r\nHost: localhost\r\nRange: bytes=" + from + "-" + LAST
-                        + "\r\n\r\n").answer();
-                assertEquals("bytes " + from + "-" + LAST + "/" + SIZE, answer.headers().get("Content-Range"));
+                Answer answer = client.send("GET /sparse.bin HTTP/1.1\r\nHost: localhost\r\nRange: bytes=" + from + "-"
+                                + LAST + "\r\n\r\n")
+                        .answer();
+                assertEquals(
+                        "bytes " + from + "-" + LAST + "/" + SIZE,
+                        answer.headers().get("Content-Range"));
                 assertArrayEquals(bytes, answer.body(), algorithm);
             }
             // No mapping holds both ends of this range: two regions each.
-            assertEquals(2L * TransferContractTest.algorithms().size(), millrace.getTransferStatistics().getRegions());
+            assertEquals(
+                    2L * TransferContractTest.algorithms().size(),
+                    millrace.getTransferStatistics().getRegions());
         }
     }
 
@@ -133,7 +142,9 @@ class LargeFileTest {
             if (client.read(buffer) < 0) {
                 throw new EOFException();
             }
-            String text = StandardCharsets.ISO_8859_1.decode(buffer.duplicate().flip()).toString();
+            String text = StandardCharsets.ISO_8859_1
+                    .decode(buffer.duplicate().flip())
+                    .toString();
             int end = text.indexOf("\r\n\r\n");
             if (end >= 0) {
                 assertTrue(text.contains("Content-Range: bytes " + FIRST + "-" + LAST + "/" + SIZE + "\r\n"), text);

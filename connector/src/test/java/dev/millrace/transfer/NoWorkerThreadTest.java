@@ -7,6 +7,7 @@ import dev.millrace.connector.NioConnector;
 import dev.millrace.files.SendfileHandler;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Leaks;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
@@ -34,7 +35,8 @@ class NoWorkerThreadTest {
     /** Of {@code SimpleBlocking} the thread that writes the answer asks for a worker, of {@code EqualBlocking} the selector's. */
     static Stream<Arguments> cases() {
         return Stream.of(Connectors.NIO, Connectors.NIO_HANDOFF, Connectors.NIO_SELECTOR)
-                .flatMap(c -> Stream.of("SimpleBlocking", "EqualBlocking").map(algorithm -> Arguments.of(c, algorithm)));
+                .flatMap(
+                        c -> Stream.of("SimpleBlocking", "EqualBlocking").map(algorithm -> Arguments.of(c, algorithm)));
     }
 
     @ParameterizedTest
@@ -43,15 +45,15 @@ class NoWorkerThreadTest {
     void endsTheConnectionAndGoesOn(Connectors connectors, String algorithm) throws Exception {
         long checksum = Download.checksum(TestFiles.write(directory, "file.bin", FILE_BYTES), FILE_BYTES);
         TestFiles.write(directory, "small.bin", SMALL_BYTES);
-        SendfileHandler files = new SendfileHandler();
-        files.setBaseResourceAsString(directory.toString());
+        SendfileHandler files = Handlers.files(directory);
         TestServer server = new TestServer(connectors::http);
         server.connector().setAcceptedSendBufferSize(64 * 1024);
         NioConnector nio = (NioConnector) server.connector();
         nio.setAlgorithm(algorithm);
         nio.setMinResponseBytesPerSecond(0);
         ExhaustibleWorkers workers = new ExhaustibleWorkers(nio.getTransferWorkers(), 0);
-        try (server; RawClient before = server.start(files).client()) {
+        try (server;
+                RawClient before = server.start(files).client()) {
             assertEquals(SMALL_BYTES, before.get("/small.bin").answer().body().length);
             for (int i = 1; i <= CLIENTS; i++) {
                 assertEnds(server);
@@ -64,8 +66,10 @@ class NoWorkerThreadTest {
             }
             before.close();
             server.awaitNoEndPoints();
-            Await.until("no worker is busy, none is awaited", () -> nio.getTransferWorkers().getBusy() == 0
-                    && nio.getTransferWorkers().getQueued() == 0);
+            Await.until(
+                    "no worker is busy, none is awaited",
+                    () -> nio.getTransferWorkers().getBusy() == 0
+                            && nio.getTransferWorkers().getQueued() == 0);
             assertEquals(CLIENTS, nio.getTransferStatistics().getAborted());
         }
         Await.until("no file is open", () -> Leaks.descriptors(directory) == 0);

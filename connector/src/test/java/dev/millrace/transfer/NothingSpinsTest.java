@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import com.sun.management.OperatingSystemMXBean;
 import dev.millrace.connector.MillraceConnector;
-import dev.millrace.files.SendfileHandler;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import java.io.RandomAccessFile;
@@ -37,6 +37,7 @@ class NothingSpinsTest {
     private static final int FILE_BYTES = 3_000_000;
     /** A thread that spins has all of a core, or half of one on a busy machine, in every window. */
     private static final int WINDOW_MILLIS = 500;
+
     private static final double MOST_OF_A_CORE = 0.25;
     /** The first ones may have the compiler and the garbage collector at work. */
     private static final int WINDOWS = 8;
@@ -61,12 +62,6 @@ class NothingSpinsTest {
         return (MillraceConnector) server.connector();
     }
 
-    private SendfileHandler files() {
-        SendfileHandler files = new SendfileHandler();
-        files.setBaseResourceAsString(directory.toString());
-        return files;
-    }
-
     /** One of each algorithm. */
     private static List<Download> begin(TestServer server, String path) throws Exception {
         List<Download> downloads = new ArrayList<>();
@@ -85,8 +80,11 @@ class NothingSpinsTest {
                 long sent = statistics.getTransferredBytes() + statistics.getCopiedBytes();
                 long began = System.nanoTime();
                 long cpu = system.getProcessCpuTime();
-                double share = clock.schedule(() -> (double) (system.getProcessCpuTime() - cpu) / (System.nanoTime() - began),
-                        WINDOW_MILLIS, TimeUnit.MILLISECONDS).get();
+                double share = clock.schedule(
+                                () -> (double) (system.getProcessCpuTime() - cpu) / (System.nanoTime() - began),
+                                WINDOW_MILLIS,
+                                TimeUnit.MILLISECONDS)
+                        .get();
                 sent = statistics.getTransferredBytes() + statistics.getCopiedBytes() - sent;
                 windows.add(Math.round(100 * share) + " % of a core for " + sent + " bytes");
                 if (sent == 0 && share < MOST_OF_A_CORE) {
@@ -100,7 +98,8 @@ class NothingSpinsTest {
     }
 
     private void shorten(String name) throws Exception {
-        try (RandomAccessFile file = new RandomAccessFile(directory.resolve(name).toFile(), "rw")) {
+        try (RandomAccessFile file =
+                new RandomAccessFile(directory.resolve(name).toFile(), "rw")) {
             file.setLength(FILE_BYTES / 2);
         }
     }
@@ -111,7 +110,7 @@ class NothingSpinsTest {
         TestFiles.write(directory, "stalled.bin", FILE_BYTES);
         TestFiles.write(directory, "drained.bin", FILE_BYTES);
         List<Download> downloads = new ArrayList<>();
-        try (TestServer server = server().start(files())) {
+        try (TestServer server = server().start(Handlers.files(directory))) {
             TransferStatistics statistics = millrace(server).getTransferStatistics();
             downloads.addAll(begin(server, "/stalled.bin"));
             List<Download> drained = begin(server, "/drained.bin");

@@ -7,6 +7,7 @@ import dev.millrace.connector.MillraceConnector;
 import dev.millrace.files.SendfileHandler;
 import dev.millrace.testing.AtOnce;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import java.nio.file.Path;
@@ -36,8 +37,7 @@ class PacedTransferTest {
 
     /** By all algorithms at once. */
     private void assertSends(Connectors connectors) throws Exception {
-        SendfileHandler files = new SendfileHandler();
-        files.setBaseResourceAsString(directory.toString());
+        SendfileHandler files = Handlers.files(directory);
         TestServer server = new TestServer(connectors::http);
         server.connector().setAcceptedSendBufferSize(64 * 1024);
         MillraceConnector millrace = (MillraceConnector) server.connector();
@@ -66,12 +66,16 @@ class PacedTransferTest {
         try {
             long begin = System.nanoTime();
             for (int tick = 1; tick <= 25; tick++) {
-                pace.schedule(() -> {
-                    for (Download download : downloads) {
-                        assertEquals(60_000, download.read(60_000));
-                    }
-                    return null;
-                }, 130, TimeUnit.MILLISECONDS).get();
+                pace.schedule(
+                                () -> {
+                                    for (Download download : downloads) {
+                                        assertEquals(60_000, download.read(60_000));
+                                    }
+                                    return null;
+                                },
+                                130,
+                                TimeUnit.MILLISECONDS)
+                        .get();
             }
             assertTrue(System.nanoTime() - begin > TimeUnit.MILLISECONDS.toNanos(IDLE_MILLIS));
         } finally {

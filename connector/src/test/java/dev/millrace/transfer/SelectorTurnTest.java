@@ -7,6 +7,7 @@ import dev.millrace.connector.MillraceConnector;
 import dev.millrace.connector.NioConnector;
 import dev.millrace.files.SendfileHandler;
 import dev.millrace.testing.Await;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import java.nio.file.Path;
@@ -27,8 +28,7 @@ class SelectorTurnTest {
 
     private long selectorTurns(String dispatch, String algorithm) throws Exception {
         bytes = TestFiles.write(directory, "file.bin", FILE_BYTES);
-        SendfileHandler files = new SendfileHandler();
-        files.setBaseResourceAsString(directory.toString());
+        SendfileHandler files = Handlers.files(directory);
         TestServer server = new TestServer(jetty -> {
             NioConnector connector = new NioConnector(jetty);
             connector.setDispatch(dispatch);
@@ -36,7 +36,8 @@ class SelectorTurnTest {
             return connector;
         });
         TransferStatistics statistics = ((MillraceConnector) server.connector()).getTransferStatistics();
-        try (server; Download download = new Download(server.start(files).port(), "/file.bin", 64 * 1024)) {
+        try (server;
+                Download download = new Download(server.start(files).port(), "/file.bin", 64 * 1024)) {
             download.head();
             while (download.received() < FILE_BYTES) {
                 long begin = System.nanoTime();
@@ -53,7 +54,13 @@ class SelectorTurnTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"adaptive,Adaptive", "selector,Adaptive", "handoff,Adaptive", "adaptive,EqualNonBlocking", "selector,EqualNonBlocking"})
+    @CsvSource({
+        "adaptive,Adaptive",
+        "selector,Adaptive",
+        "handoff,Adaptive",
+        "adaptive,EqualNonBlocking",
+        "selector,EqualNonBlocking"
+    })
     void servesASlowClient(String dispatch, String algorithm) throws Exception {
         assertTrue(selectorTurns(dispatch, algorithm) > 0);
     }

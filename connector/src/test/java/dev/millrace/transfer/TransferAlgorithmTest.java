@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Names, and what Adaptive makes of what it sees; the clock is the test's. */
 class TransferAlgorithmTest {
-    private final Adaptive.Pace pace = new Adaptive.Pace();
+    private final TransferAlgorithm.Policy policy = new TransferAlgorithm.AdaptivePolicy();
     private long nanoTime = 42;
 
     @ParameterizedTest
@@ -24,19 +24,32 @@ class TransferAlgorithmTest {
 
     @Test
     void hasABufferUnlessGiven() {
-        assertEquals("EqualBlocking(262144)", TransferAlgorithm.of("EqualBlocking").toString());
+        assertEquals(
+                "EqualBlocking(262144)", TransferAlgorithm.of("EqualBlocking").toString());
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "simpleblocking", "Equal", "EqualBlocking()", "EqualBlocking(0)", "EqualBlocking(-1)",
-            "EqualBlocking(9999999999)", "EqualBlocking(1", "EqualNonBlocking(1)", "SimpleBlocking(1)", "Adaptive(1)"})
+    @ValueSource(
+            strings = {
+                "",
+                "simpleblocking",
+                "Equal",
+                "EqualBlocking()",
+                "EqualBlocking(0)",
+                "EqualBlocking(-1)",
+                "EqualBlocking(9999999999)",
+                "EqualBlocking(1",
+                "EqualNonBlocking(1)",
+                "SimpleBlocking(1)",
+                "Adaptive(1)"
+            })
     void knowsNoOther(String name) {
         assertThrows(IllegalArgumentException.class, () -> TransferAlgorithm.of(name));
     }
 
     private int fullAfter(long millis, int bytes, boolean crowded) {
         nanoTime += TimeUnit.MILLISECONDS.toNanos(millis);
-        return pace.waitMillis(bytes, nanoTime, crowded);
+        return policy.waitMillis(bytes, nanoTime, crowded);
     }
 
     @Test
@@ -51,8 +64,8 @@ class TransferAlgorithmTest {
         fullAfter(0, 100_000, false);
         assertEquals(0, fullAfter(1, 100_000, true));
         assertEquals(2, fullAfter(1, 100_000, false), "it was quick all the same");
-        assertTrue(pace.keepsWorker(false));
-        assertFalse(pace.keepsWorker(true));
+        assertTrue(policy.keepsWorker(false));
+        assertFalse(policy.keepsWorker(true));
     }
 
     @Test
@@ -73,7 +86,7 @@ class TransferAlgorithmTest {
 
     private int selectorBytesAfter(long millis) {
         nanoTime += TimeUnit.MILLISECONDS.toNanos(millis);
-        return pace.selectorBytes(nanoTime);
+        return policy.selectorBytes(nanoTime);
     }
 
     @Test
@@ -89,7 +102,8 @@ class TransferAlgorithmTest {
 
     @Test
     void sendsFromTheSelectorWhateverTheClientByEqualNonBlocking() {
-        Course turns = TransferAlgorithm.of("EqualNonBlocking").newCourse();
+        TransferAlgorithm.Policy turns =
+                TransferAlgorithm.of("EqualNonBlocking").newPolicy();
         assertEquals(0, turns.waitMillis(100_000, nanoTime, false));
         assertEquals(200_000, turns.selectorBytes(nanoTime));
     }
@@ -103,6 +117,6 @@ class TransferAlgorithmTest {
     @ParameterizedTest
     @ValueSource(strings = {"SimpleBlocking", "EqualBlocking"})
     void sendsNothingFromTheSelectorByTheOthers(String name) {
-        assertEquals(0, TransferAlgorithm.of(name).newCourse().selectorBytes(nanoTime));
+        assertEquals(0, TransferAlgorithm.of(name).newPolicy().selectorBytes(nanoTime));
     }
 }

@@ -1,16 +1,15 @@
 package dev.millrace.transfer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import dev.millrace.connector.BioConnector;
 import dev.millrace.connector.MillraceConnector;
 import dev.millrace.connector.NioConnector;
-import dev.millrace.files.SendfileHandler;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
@@ -48,7 +47,8 @@ class TransferContractTest {
     Path directory;
 
     static List<String> algorithms() {
-        return List.of("SimpleBlocking", "EqualNonBlocking", "EqualBlocking(10000)", "EqualBlocking(81920)", "Adaptive");
+        return List.of(
+                "SimpleBlocking", "EqualNonBlocking", "EqualBlocking(10000)", "EqualBlocking(81920)", "Adaptive");
     }
 
     private TestServer server(String algorithm, int workers) {
@@ -65,20 +65,16 @@ class TransferContractTest {
         return (MillraceConnector) server.connector();
     }
 
-    private SendfileHandler files() {
-        SendfileHandler files = new SendfileHandler();
-        files.setBaseResourceAsString(directory.toString());
-        return files;
-    }
-
     private static int queued(TestServer server) {
         return server.connector() instanceof NioConnector nio
-                ? nio.getTransferWorkers().getQueued() : ((BioConnector) server.connector()).getTransferPermits().getQueued();
+                ? nio.getTransferWorkers().getQueued()
+                : ((BioConnector) server.connector()).getTransferPermits().getQueued();
     }
 
     private static int busy(TestServer server) {
         return server.connector() instanceof NioConnector nio
-                ? nio.getTransferWorkers().getBusy() : ((BioConnector) server.connector()).getTransferPermits().getBusy();
+                ? nio.getTransferWorkers().getBusy()
+                : ((BioConnector) server.connector()).getTransferPermits().getBusy();
     }
 
     private boolean selects() {
@@ -90,7 +86,7 @@ class TransferContractTest {
     void sendsTheRightBytesToFastAndSlowReaders(String algorithm) throws Exception {
         long checksum = Download.checksum(TestFiles.write(directory, "file.bin", FILE_BYTES), FILE_BYTES);
         ExecutorService clients = Executors.newCachedThreadPool();
-        try (TestServer server = server(algorithm, 2).start(files())) {
+        try (TestServer server = server(algorithm, 2).start(Handlers.files(directory))) {
             List<Future<Download>> downloads = new ArrayList<>();
             for (int i = 0; i < 6; i++) {
                 boolean slow = i % 2 == 0;
@@ -120,10 +116,12 @@ class TransferContractTest {
     @MethodSource("algorithms")
     void abortsWhenTheFileIsTruncated(String algorithm) throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", FILE_BYTES);
-        try (Logged logged = new Logged("dev.millrace.connector"); TestServer server = server(algorithm, 1).start(files());
+        try (Logged logged = new Logged(FileFailedException.class.getName());
+                TestServer server = server(algorithm, 1).start(Handlers.files(directory));
                 Download download = new Download(server.port(), "/file.bin", 8192)) {
             assertEquals(1000, download.head().read(1000));
-            try (RandomAccessFile shorter = new RandomAccessFile(directory.resolve("file.bin").toFile(), "rw")) {
+            try (RandomAccessFile shorter =
+                    new RandomAccessFile(directory.resolve("file.bin").toFile(), "rw")) {
                 shorter.setLength(FILE_BYTES / 2);
             }
             download.readToEnd();
@@ -142,7 +140,7 @@ class TransferContractTest {
         List<String> fates = List.of("replaced.bin", "deleted.bin", "unreadable.bin");
         List<Download> downloads = new ArrayList<>();
         List<Long> checksums = new ArrayList<>();
-        try (TestServer server = server(algorithm, fates.size()).start(files())) {
+        try (TestServer server = server(algorithm, fates.size()).start(Handlers.files(directory))) {
             for (String file : fates) {
                 checksums.add(Download.checksum(TestFiles.write(directory, file, FILE_BYTES), FILE_BYTES));
                 Download download = new Download(server.port(), "/" + file, 8192);
@@ -150,10 +148,13 @@ class TransferContractTest {
                 assertEquals(1000, download.head().read(1000));
             }
             TestFiles.write(directory, "other.bin", FILE_BYTES);
-            Files.move(directory.resolve("other.bin"), directory.resolve("replaced.bin"),
+            Files.move(
+                    directory.resolve("other.bin"),
+                    directory.resolve("replaced.bin"),
                     StandardCopyOption.REPLACE_EXISTING);
             Files.delete(directory.resolve("deleted.bin"));
-            Files.setPosixFilePermissions(directory.resolve("unreadable.bin"), PosixFilePermissions.fromString("---------"));
+            Files.setPosixFilePermissions(
+                    directory.resolve("unreadable.bin"), PosixFilePermissions.fromString("---------"));
             for (int i = 0; i < fates.size(); i++) {
                 assertEquals(FILE_BYTES, downloads.get(i).readAll(65536).received(), fates.get(i));
                 assertEquals(checksums.get(i), downloads.get(i).checksum(), fates.get(i));
@@ -166,13 +167,14 @@ class TransferContractTest {
     @MethodSource("algorithms")
     void endsAClientThatTakesNothing(String algorithm) throws Exception {
         TestFiles.write(directory, "file.bin", FILE_BYTES);
-        try (TestServer server = server(algorithm, 1).start(files());
+        try (TestServer server = server(algorithm, 1).start(Handlers.files(directory));
                 Download stalled = new Download(server.port(), "/file.bin", 8192)) {
             stalled.head();
             // Not before: a busy machine may take as long to begin.
             server.connector().getConnectedEndPoints().forEach(endPoint -> endPoint.setIdleTimeout(300));
             server.awaitNoEndPoints();
-            Await.until("counted", () -> millrace(server).getTransferStatistics().getAborted() == 1);
+            Await.until(
+                    "counted", () -> millrace(server).getTransferStatistics().getAborted() == 1);
             Await.until("nobody has a turn", () -> busy(server) == 0);
             try (Download next = new Download(server.port(), "/file.bin", 0)) {
                 assertEquals(FILE_BYTES, next.head().readAll(65536).received());
@@ -185,11 +187,12 @@ class TransferContractTest {
     void stopsInMidTransfer(String algorithm) throws Exception {
         TestFiles.write(directory, "file.bin", FILE_BYTES);
         List<Download> downloads = new ArrayList<>();
-        try (TestServer server = server(algorithm, 2).start(files())) {
+        try (TestServer server = server(algorithm, 2).start(Handlers.files(directory))) {
             for (int i = 0; i < 5; i++) {
                 downloads.add(new Download(server.port(), "/file.bin", 8192));
             }
-            Await.until("all begun", () -> millrace(server).getTransferStatistics().getRegions() == 5);
+            Await.until(
+                    "all begun", () -> millrace(server).getTransferStatistics().getRegions() == 5);
             server.server().stop();
             assertEquals(0, busy(server));
             assertEquals(0, queued(server));
@@ -212,7 +215,7 @@ class TransferContractTest {
     private void servesAllWithOneWorker(String algorithm) throws Exception {
         long checksum = Download.checksum(TestFiles.write(directory, "file.bin", FILE_BYTES), FILE_BYTES);
         List<Download> downloads = new ArrayList<>();
-        try (TestServer server = server(algorithm, 1).start(files())) {
+        try (TestServer server = server(algorithm, 1).start(Handlers.files(directory))) {
             for (int i = 0; i < 30; i++) {
                 downloads.add(new Download(server.port(), "/file.bin", 8192));
             }
@@ -235,7 +238,7 @@ class TransferContractTest {
         }
         long checksum = Download.checksum(TestFiles.write(directory, "file.bin", FILE_BYTES), FILE_BYTES);
         List<Download> downloads = new ArrayList<>();
-        try (TestServer server = server("SimpleBlocking", 1).start(files())) {
+        try (TestServer server = server("SimpleBlocking", 1).start(Handlers.files(directory))) {
             for (int i = 0; i < 5; i++) {
                 downloads.add(new Download(server.port(), "/file.bin", 8192));
                 int begun = i + 1;
@@ -248,7 +251,9 @@ class TransferContractTest {
                 if (i < 4) {
                     assertEquals(0, downloads.get(i + 1).head().client().in().available());
                 }
-                assertEquals(checksum, (i == 0 ? download.head() : download).readAll(65536).checksum());
+                assertEquals(
+                        checksum,
+                        (i == 0 ? download.head() : download).readAll(65536).checksum());
                 int left = Math.max(0, 3 - i);
                 Await.until("next", () -> queued(server) == left);
                 download.close();
@@ -261,7 +266,8 @@ class TransferContractTest {
         TestFiles.write(directory, "file.bin", FILE_BYTES);
         TestFiles.write(directory, "small.bin", SOCKET_BYTES / 2);
         try (TestServer server = server(selects() ? "SimpleBlocking" : "EqualBlocking(81920)", 1)
-                .start(files()); Download stalled = new Download(server.port(), "/file.bin", 8192)) {
+                        .start(Handlers.files(directory));
+                Download stalled = new Download(server.port(), "/file.bin", 8192)) {
             Await.until("the only worker waits", () -> busy(server) == 1);
             try (Download queued = new Download(server.port(), "/file.bin", 8192)) {
                 queued.head();
@@ -272,7 +278,8 @@ class TransferContractTest {
                     assertEquals(SOCKET_BYTES / 2, small.head().readAll(65536).received());
                 }
                 // Together, for they may wait for each other.
-                CompletableFuture<Long> second = CompletableFuture.supplyAsync(() -> queued.uncheckedReadAll().received());
+                CompletableFuture<Long> second = CompletableFuture.supplyAsync(
+                        () -> queued.uncheckedReadAll().received());
                 assertEquals(FILE_BYTES, stalled.head().readAll(65536).received());
                 assertEquals(FILE_BYTES, second.get());
             }
@@ -283,13 +290,16 @@ class TransferContractTest {
     @ParameterizedTest
     @ValueSource(strings = {"EqualNonBlocking", "Adaptive"})
     void sharesOneWorkerAmongSlowAndFast(String algorithm) throws Exception {
-        try (RandomAccessFile sparse = new RandomAccessFile(directory.resolve("endless.bin").toFile(), "rw")) {
+        try (RandomAccessFile sparse =
+                new RandomAccessFile(directory.resolve("endless.bin").toFile(), "rw")) {
             sparse.setLength(1L << 40);
         }
         TestFiles.write(directory, "file.bin", FILE_BYTES);
         List<Download> slow = new ArrayList<>();
         TestServer server = server(algorithm, 1);
-        try (server; Download fast = new Download(server.start(files()).port(), "/endless.bin", 0)) {
+        try (server;
+                Download fast =
+                        new Download(server.start(Handlers.files(directory)).port(), "/endless.bin", 0)) {
             fast.head();
             Thread greedy = new Thread(fast::readToEnd);
             greedy.start();
@@ -303,7 +313,8 @@ class TransferContractTest {
                     assertEquals(10_000, download.read(10_000));
                 }
             }
-            // Each of the slow ones has got all that it asked for, half a megabyte; and nobody kept the fast one to that.
+            // Each of the slow ones has got all that it asked for, half a megabyte; and nobody kept the fast one to
+            // that.
             long share = fast.received();
             assertTrue(share > 10 * 50 * 10_000, "the fast one got " + share);
             // Now they stall, and the fast one goes on.
@@ -328,20 +339,24 @@ class TransferContractTest {
         downloadAndStop();
         long descriptors = system.getOpenFileDescriptorCount();
         downloadAndStop();
-        Await.until("descriptors closed", () -> system.getOpenFileDescriptorCount() <= descriptors,
+        Await.until(
+                "descriptors closed",
+                () -> system.getOpenFileDescriptorCount() <= descriptors,
                 () -> system.getOpenFileDescriptorCount() + " instead of " + descriptors);
         awaitNoWorker();
     }
 
     // A thread that has left its pool has some instructions left.
     private static void awaitNoWorker() {
-        Await.until("no worker", () -> Thread.getAllStackTraces().keySet().stream()
-                .noneMatch(thread -> thread.getName().contains("-transfer-")));
+        Await.until(
+                "no worker",
+                () -> Thread.getAllStackTraces().keySet().stream()
+                        .noneMatch(thread -> thread.getName().contains("-transfer-")));
     }
 
     private void downloadAndStop() throws Exception {
         List<Download> downloads = new ArrayList<>();
-        try (TestServer server = server("SimpleBlocking", 4).start(files())) {
+        try (TestServer server = server("SimpleBlocking", 4).start(Handlers.files(directory))) {
             for (int i = 0; i < 4; i++) {
                 downloads.add(new Download(server.port(), "/file.bin", 8192).head());
             }

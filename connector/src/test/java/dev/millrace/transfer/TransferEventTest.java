@@ -11,6 +11,7 @@ import dev.millrace.connector.MillraceConnector;
 import dev.millrace.files.SendfileHandler;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
@@ -18,6 +19,7 @@ import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.management.Attribute;
 import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
@@ -26,8 +28,8 @@ import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.eclipse.jetty.jmx.MBeanContainer;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -36,29 +38,27 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#ours")
 class TransferEventTest {
+    private static final AtomicInteger RECORDINGS = new AtomicInteger();
+
     @Parameter
     Connectors connectors;
 
     @TempDir
     Path directory;
 
-    private SendfileHandler files() {
-        SendfileHandler files = new SendfileHandler();
-        files.setBaseResourceAsString(directory.toString());
-        return files;
-    }
+    private final int recordingNumber = RECORDINGS.incrementAndGet();
 
     @Test
     void recordsTransfers() throws Exception {
         TestFiles.write(directory, "whole.bin", 1_000_000);
         TestFiles.write(directory, "part.bin", 10_000_000);
         Path dump = directory.resolve("out.jfr");
-        SendfileHandler files = files();
+        SendfileHandler files = Handlers.files(directory);
         try (Recording recording = new Recording()) {
             recording.enable("dev.millrace.Transfer").withoutThreshold();
             recording.start();
             try (TestServer server = new TestServer(connectors::http).start(files)) {
-                files.getSendfileContentFactory().setAlgorithm(algorithm());
+                files.getSettings().setAlgorithm(algorithm());
                 try (RawClient client = server.client()) {
                     assertEquals(1_000_000, client.get("/whole.bin").answer().body().length);
                     client.send("GET /whole.bin HTTP/1.1\r\nHost: localhost\r\nRange: bytes=500000-699999\r\n\r\n");
@@ -68,8 +68,9 @@ class TransferEventTest {
                 Await.until("counted", () -> statistics.getCompleted() == 2);
                 try (Download download = new Download(server.port(), "/part.bin", 8192)) {
                     assertEquals(1000, download.head().read(1000));
-                    try (RandomAccessFile shorter = new RandomAccessFile(directory.resolve("part.bin").toFile(), "rw")) {
-                        shorter.setLength(9_000_000 + connectors.ordinal());
+                    try (RandomAccessFile shorter =
+                            new RandomAccessFile(directory.resolve("part.bin").toFile(), "rw")) {
+                        shorter.setLength(9_000_000 + recordingNumber);
                     }
                     download.readToEnd();
                 }
@@ -79,19 +80,20 @@ class TransferEventTest {
             recording.dump(dump);
         }
         List<RecordedEvent> events = RecordingFile.readAllEvents(dump).stream()
-                .sorted(Comparator.comparing(RecordedEvent::getStartTime)).toList();
+                .sorted(Comparator.comparing(RecordedEvent::getStartTime))
+                .toList();
         assertEquals(3, events.size());
         assertEvent(events.get(0), "whole.bin", 0, 1_000_000);
         assertEvent(events.get(1), "whole.bin", 500_000, 200_000);
         assertEquals(10, events.get(0).getInt("turns"));
         assertFalse(events.get(2).getBoolean("complete"));
-        assertTrue(events.get(2).getLong("bytes") <= 9_000_000 + connectors.ordinal());
+        assertTrue(events.get(2).getLong("bytes") <= 9_000_000 + recordingNumber);
         assertNotNull(events.get(2).getString("failure"));
     }
 
     // Another one for each recording: JDK 17 leaves strings out that an earlier recording of the JVM has had.
     private String algorithm() {
-        return "EqualBlocking(" + (100_000 + connectors.ordinal()) + ")";
+        return "EqualBlocking(" + (100_000 + recordingNumber) + ")";
     }
 
     private void assertEvent(RecordedEvent event, String file, long position, long bytes) {
@@ -108,7 +110,8 @@ class TransferEventTest {
         TestFiles.write(directory, "small.bin", 1000);
         TestFiles.write(directory, "large.bin", 100_000);
         Path dump = directory.resolve("out.jfr");
-        try (Recording recording = new Recording(); TestServer server = new TestServer(connectors::http).start(files());
+        try (Recording recording = new Recording();
+                TestServer server = new TestServer(connectors::http).start(Handlers.files(directory));
                 RawClient client = server.client()) {
             recording.enable("dev.millrace.Copy");
             recording.start();
@@ -130,9 +133,11 @@ class TransferEventTest {
         TestServer server = new TestServer(connectors::http);
         server.server().addBean(new MBeanContainer(beans));
         byte[] bytes = TestFiles.write(directory, "file.bin", 1_000_000);
-        try (server; RawClient client = new RawClient(server.start(files()).port())) {
+        try (server;
+                RawClient client =
+                        new RawClient(server.start(Handlers.files(directory)).port())) {
             ObjectName connector = only(beans, "dev.millrace.connector:type=*connector,*");
-            ObjectName mount = only(beans, "dev.millrace.files:type=sendfilecontentfactory,*");
+            ObjectName mount = only(beans, "dev.millrace.files:type=sendfilesettings,*");
             ObjectName statistics = only(beans, "dev.millrace.transfer:type=transferstatistics,*");
             assertEquals("Adaptive", beans.getAttribute(connector, "algorithm"));
             assertEquals("", beans.getAttribute(mount, "algorithm"));
@@ -142,16 +147,21 @@ class TransferEventTest {
                 assertEquals(TransferAlgorithm.of(algorithm).toString(), beans.getAttribute(connector, "algorithm"));
                 assertArrayEquals(bytes, client.get("/file.bin").answer().body());
                 long sum = ++completed;
-                Await.until("counted", () -> attribute(beans, statistics, "completed").equals(sum));
+                Await.until(
+                        "counted",
+                        () -> attribute(beans, statistics, "completed").equals(sum));
             }
             // The mount's own goes before the connector's.
             long turns = (long) attribute(beans, statistics, "turns");
             beans.setAttribute(mount, new Attribute("algorithm", "EqualBlocking(100000)"));
             assertArrayEquals(bytes, client.get("/file.bin").answer().body());
-            Await.until("counted", () -> attribute(beans, statistics, "completed").equals(6L));
+            Await.until(
+                    "counted", () -> attribute(beans, statistics, "completed").equals(6L));
             assertEquals(turns + 10, attribute(beans, statistics, "turns"));
-            ObjectName workers = only(beans, "dev.millrace.transfer:type=transfer"
-                    + (connectors.name().startsWith("NIO") ? "workers" : "permits") + ",*");
+            ObjectName workers = only(
+                    beans,
+                    "dev.millrace.transfer:type=transfer"
+                            + (connectors.name().startsWith("NIO") ? "workers" : "permits") + ",*");
             assertEquals(50, attribute(beans, workers, "workers"));
             Await.until("nobody sends", () -> attribute(beans, workers, "busy").equals(0));
             assertEquals(0, attribute(beans, workers, "queued"));

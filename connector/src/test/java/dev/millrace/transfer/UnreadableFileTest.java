@@ -51,11 +51,13 @@ class UnreadableFileTest {
 
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
-            var endPoint = (TransferEndPoint) request.getConnectionMetaData().getConnection().getEndPoint();
+            var endPoint = (TransferEndPoint)
+                    request.getConnectionMetaData().getConnection().getEndPoint();
             ByteBuffer token = ByteBuffer.allocateDirect(FILE_BYTES);
             response.getHeaders().put(HttpHeader.CONTENT_LENGTH, FILE_BYTES);
-            endPoint.announce(new FileRegion(file, 0, token));
-            response.write(true, token, Callback.from(endPoint::withdraw, callback));
+            FileRegion region = new FileRegion(file, 0, token);
+            endPoint.announce(region);
+            response.write(true, token, Callback.from(() -> endPoint.withdraw(region), callback));
             return true;
         }
     }
@@ -68,8 +70,10 @@ class UnreadableFileTest {
         MillraceConnector connector = (MillraceConnector) server.connector();
         connector.setAlgorithm(algorithm);
         try (FileChannel file = new BrokenFile(FileChannel.open(directory.resolve("file.bin")), READABLE_BYTES);
-                Logged logged = new Logged("dev.millrace.connector");
-                server; Download download = new Download(server.start(new RegionHandler(file)).port(), "/", 0)) {
+                Logged logged = new Logged(FileFailedException.class.getName());
+                server;
+                Download download =
+                        new Download(server.start(new RegionHandler(file)).port(), "/", 0)) {
             download.head().readToEnd();
             assertEquals(READABLE_BYTES, download.received());
             assertEquals(Download.checksum(bytes, READABLE_BYTES), download.checksum());
@@ -88,8 +92,10 @@ class UnreadableFileTest {
         connector.setAcceptedSendBufferSize(16 * 1024);
         connector.setAlgorithm(algorithm);
         try (FileChannel file = FileChannel.open(directory.resolve("file.bin"));
-                Logged logged = new Logged("dev.millrace"); server) {
-            try (Download download = new Download(server.start(new RegionHandler(file)).port(), "/", 8192)) {
+                Logged logged = new Logged("dev.millrace");
+                server) {
+            try (Download download =
+                    new Download(server.start(new RegionHandler(file)).port(), "/", 8192)) {
                 download.head();
                 download.client().socket().setSoLinger(true, 0);
             }

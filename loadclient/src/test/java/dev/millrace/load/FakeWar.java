@@ -13,20 +13,19 @@ import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 
-/** Stands in for the sample application: three listeners, the same command line, a few files. */
+/** A stand-in for the sample application, with three listeners, the same command line and a few files. */
 public final class FakeWar {
 
     private static final byte[] SMALL = TestFiles.content(1000);
     private static final byte[] LARGE = TestFiles.content(100_000);
 
-    private FakeWar() {
-    }
+    private FakeWar() {}
 
     /**
-     * Makes an executable archive that runs {@link #main}; a name with "broken" makes one that answers wrongly, one with
-     * "failing" does not start, one with "once" not again.
+     * Makes an executable archive that runs {@link #main}. A name with "broken" makes one that gives wrong answers, one
+     * with "failing" does not start, and one with "once" does not start again.
      */
-    static Path in(Path folder, String name) throws IOException {
+    public static Path in(Path folder, String name) throws IOException {
         Manifest manifest = new Manifest();
         Attributes attributes = manifest.getMainAttributes();
         attributes.put(Attributes.Name.MANIFEST_VERSION, "1.0");
@@ -43,7 +42,8 @@ public final class FakeWar {
     /** Listens until it is killed. */
     public static void main(String[] args) throws Exception {
         String war = System.getProperty("java.class.path");
-        if (war.contains("failing") || war.contains("once") && !Path.of(war + ".started").toFile().createNewFile()) {
+        if (war.contains("failing")
+                || (war.contains("once") && !Path.of(war + ".started").toFile().createNewFile())) {
             System.err.println("no such thing as a free port");
             System.exit(1);
         }
@@ -56,14 +56,14 @@ public final class FakeWar {
             throw new IllegalArgumentException(String.join(" ", args));
         }
         for (String name : new String[] {"BIO", "NIO", "STOCK"}) {
-            TestServer server = new TestServer((request, out, socket) ->
-                    answer(request, out, socket, broken && name.equals("NIO")));
+            TestServer server = new TestServer(
+                    (request, out, socket) -> answer(request, out, socket, broken && name.equals("NIO")));
             System.out.println(name + " listening on " + server.url(""));
         }
         new CountDownLatch(1).await();
     }
 
-    /** One listener, the files of a folder, and options as the application has them but for what is new. */
+    /** Starts one listener for the files of a folder, and accepts the application's options except new ones. */
     private static void serveFolder(String[] args, boolean broken) throws Exception {
         Path folder = null;
         String listener = null;
@@ -73,7 +73,8 @@ public final class FakeWar {
                 System.exit(2);
             }
             folder = arg.startsWith("--files=") ? Path.of(arg.substring(8)) : folder;
-            listener = arg.endsWith("-port=0") ? arg.substring(2, arg.indexOf("-port")).toUpperCase(Locale.ROOT)
+            listener = arg.endsWith("-port=0")
+                    ? arg.substring(2, arg.indexOf("-port")).toUpperCase(Locale.ROOT)
                     : listener;
         }
         Path files = folder;
@@ -83,9 +84,11 @@ public final class FakeWar {
                 TestServer.answerUuids(request, out, socket);
                 return;
             }
-            byte[] content = path.startsWith("/files/") ? Files.readAllBytes(files.resolve(path.substring(7)))
-                    : path.startsWith("/message") ? letters(Integer.parseInt(path.split("=")[1]))
-                    : "Hello, World!".getBytes(StandardCharsets.US_ASCII);
+            byte[] content = path.startsWith("/files/")
+                    ? Files.readAllBytes(files.resolve(path.substring(7)))
+                    : path.startsWith("/message")
+                            ? letters(Integer.parseInt(path.split("=")[1]))
+                            : "Hello, World!".getBytes(StandardCharsets.US_ASCII);
             content[7] ^= broken ? (byte) 1 : 0;
             TestServer.send(out, "200 OK", "application/octet-stream", content);
         });
@@ -108,7 +111,7 @@ public final class FakeWar {
             TestServer.answerUuids(request, out, socket);
         } else if (path.equals("/files/catalog.json")) {
             String catalog = "{\"files\":[" + TestFiles.entry("s", SMALL) + "," + TestFiles.entry("l", LARGE) + "]}";
-            TestServer.send(out, "200 OK", "application/json", catalog.getBytes());
+            TestServer.send(out, "200 OK", "application/json", catalog.getBytes(StandardCharsets.UTF_8));
         } else {
             byte[] content = path.equals("/files/s") ? SMALL.clone() : LARGE.clone();
             if (broken) {

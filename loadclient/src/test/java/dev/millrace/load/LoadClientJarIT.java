@@ -26,7 +26,8 @@ class LoadClientJarIT {
 
     private static Process start(String... args) throws IOException {
         List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-jar",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-jar",
                 System.getProperty("loadclient.jar")));
         command.addAll(List.of(args));
         return new ProcessBuilder(command).start();
@@ -46,7 +47,11 @@ class LoadClientJarIT {
     @Test
     void aWrongCommandLineEndsWithTwo() throws Exception {
         Process client = start("uuid", "--nonsense");
-        assertEquals(1, new String(client.getErrorStream().readAllBytes(), UTF_8).lines().count());
+        assertEquals(
+                1,
+                new String(client.getErrorStream().readAllBytes(), UTF_8)
+                        .lines()
+                        .count());
         assertEquals(2, client.waitFor());
     }
 
@@ -54,20 +59,32 @@ class LoadClientJarIT {
     @DisabledOnOs(value = OS.WINDOWS, disabledReason = "Process.destroy() kills there, no signal to react to")
     void reportsWhatItHasWhenToldToEnd() throws Exception {
         try (TestServer server = new TestServer(TestServer::answerUuids)) {
-            Process client = start("uuid", "-c", "1", "-d", "10m", "--warmup=0s", "-o", folder.toString(),
+            Process client = start(
+                    "uuid",
+                    "-c",
+                    "1",
+                    "-d",
+                    "10m",
+                    "--warmup=0s",
+                    "-o",
+                    folder.toString(),
                     server.url("/generate-uuid"));
-            try (BufferedReader progress =
-                         new BufferedReader(new InputStreamReader(client.getErrorStream(), UTF_8))) {
+            try (BufferedReader progress = new BufferedReader(new InputStreamReader(client.getErrorStream(), UTF_8))) {
                 String line = progress.readLine();
                 while (line != null && !line.startsWith("[1/1] window ")) {
                     line = progress.readLine();
                 }
-                // Process.destroy() would close the streams that are still to be read.
+                // Process.destroy() would close the streams before the test has read them.
                 client.toHandle().destroy();
                 String out = new String(client.getInputStream().readAllBytes(), UTF_8);
                 client.waitFor();
                 assertTrue(out.contains("invalid: stopped early"), out);
-                assertTrue(RunFile.read(folder.resolve("run.json")).cells().get(0).counts().requests() > 0);
+                assertTrue(RunFile.read(folder.resolve("run.json"))
+                                .cells()
+                                .get(0)
+                                .counts()
+                                .requests()
+                        > 0);
             }
         }
     }

@@ -7,25 +7,25 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Random;
 
-/** Contents for download tests, the same in every run. */
-final class TestFiles {
+/** Content for download tests, the same in every run. */
+public final class TestFiles {
 
-    private TestFiles() {
-    }
+    private TestFiles() {}
 
-    static byte[] content(int size) {
+    public static byte[] content(int size) {
         byte[] content = new byte[size];
         new Random(size).nextBytes(content);
         return content;
     }
 
-    static byte[] catalog(String name, byte[] content) {
+    public static byte[] catalog(String name, byte[] content) {
         return ("{\"files\":[" + entry(name, content) + "]}").getBytes(UTF_8);
     }
 
-    static String entry(String name, byte[] content) {
+    public static String entry(String name, byte[] content) {
         try {
-            String md5 = HexFormat.of().formatHex(MessageDigest.getInstance("MD5").digest(content));
+            String md5 =
+                    HexFormat.of().formatHex(MessageDigest.getInstance("MD5").digest(content));
             return "{\"name\":\"" + name + "\",\"size\":" + content.length + ",\"md5\":\"" + md5 + "\"}";
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);

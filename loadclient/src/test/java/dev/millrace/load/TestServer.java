@@ -15,11 +15,12 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import javax.net.ssl.SSLContext;
 
-/** A real server on a real socket that answers as a test tells it to, rightly or not. A thread per connection. */
+/** A server on a real socket with a thread per connection. A test defines its answers, right or wrong. */
 public final class TestServer implements AutoCloseable {
 
-    /** What came from the client: the head's lines, and the body. */
+    /** A request of the client: the lines of its head, and its body. */
     public record Request(List<String> head, String body) {
 
         /** Path and query of the request line. */
@@ -27,7 +28,8 @@ public final class TestServer implements AutoCloseable {
             return head.get(0).split(" ")[1];
         }
 
-        boolean wantsClose() {
+        /** Whether the client asks for the connection to be closed. */
+        public boolean wantsClose() {
             return head.stream().anyMatch(line -> line.equalsIgnoreCase("Connection: close"));
         }
     }
@@ -39,6 +41,7 @@ public final class TestServer implements AutoCloseable {
         void answer(Request request, OutputStream out, Socket socket) throws IOException;
     }
 
+    private final String scheme;
     private final ServerSocket listener;
     private final Thread acceptor;
     private final Behaviour behaviour;
@@ -50,15 +53,29 @@ public final class TestServer implements AutoCloseable {
         this(0, behaviour);
     }
 
-    TestServer(int port, Behaviour behaviour) throws IOException {
-        this.listener = new ServerSocket(port, 1024, InetAddress.getLoopbackAddress());
+    /** Listens on this port of the loopback interface. */
+    public TestServer(int port, Behaviour behaviour) throws IOException {
+        this("http", new ServerSocket(port, 1024, InetAddress.getLoopbackAddress()), behaviour);
+    }
+
+    /** Listens on a free port of the loopback interface, and speaks TLS. */
+    public TestServer(SSLContext tls, Behaviour behaviour) throws IOException {
+        this(
+                "https",
+                tls.getServerSocketFactory().createServerSocket(0, 1024, InetAddress.getLoopbackAddress()),
+                behaviour);
+    }
+
+    private TestServer(String scheme, ServerSocket listener, Behaviour behaviour) {
+        this.scheme = scheme;
+        this.listener = listener;
         this.behaviour = behaviour;
         this.acceptor = start(this::accept);
     }
 
     /** The URL of a path. */
     public String url(String path) {
-        return "http://127.0.0.1:" + listener.getLocalPort() + path;
+        return scheme + "://127.0.0.1:" + listener.getLocalPort() + path;
     }
 
     /** All requests so far. */
@@ -68,8 +85,9 @@ public final class TestServer implements AutoCloseable {
 
     /** Writes an answer with a Content-Length. */
     public static void send(OutputStream out, String status, String type, byte[] body) throws IOException {
-        out.write(("HTTP/1.1 " + status + "\r\nContent-Type: " + type + "\r\nContent-Length: " + body.length
-                + "\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+        out.write(
+                ("HTTP/1.1 " + status + "\r\nContent-Type: " + type + "\r\nContent-Length: " + body.length + "\r\n\r\n")
+                        .getBytes(StandardCharsets.US_ASCII));
         out.write(body);
     }
 
@@ -80,7 +98,7 @@ public final class TestServer implements AutoCloseable {
                 .getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** Does what the UUID service does, for whatever count was asked. */
+    /** Answers as the UUID service does, with as many UUIDs as the request asks for. */
     public static void answerUuids(Request request, OutputStream out, Socket socket) throws IOException {
         String asked = request.head().get(0).startsWith("POST") ? request.body() : request.target();
         String count = asked.replaceFirst(".*count=\"?(\\d+).*", "$1");
@@ -116,7 +134,7 @@ public final class TestServer implements AutoCloseable {
                 }
             }
         } catch (IOException ignored) {
-            // The client went away, which is its right.
+            // The client closed the connection, as it may.
             return;
         } finally {
             open.remove(socket);
@@ -132,10 +150,14 @@ public final class TestServer implements AutoCloseable {
             }
             head.append((char) b);
         }
-        List<String> lines = head.toString().lines().filter(line -> !line.isEmpty()).toList();
-        int length = lines.stream().map(line -> line.toLowerCase(Locale.ROOT))
+        List<String> lines =
+                head.toString().lines().filter(line -> !line.isEmpty()).toList();
+        int length = lines.stream()
+                .map(line -> line.toLowerCase(Locale.ROOT))
                 .filter(line -> line.startsWith("content-length:"))
-                .mapToInt(line -> Integer.parseInt(line.substring(15).strip())).findFirst().orElse(0);
+                .mapToInt(line -> Integer.parseInt(line.substring(15).strip()))
+                .findFirst()
+                .orElse(0);
         return new Request(lines, new String(in.readNBytes(length), StandardCharsets.UTF_8));
     }
 
@@ -146,7 +168,7 @@ public final class TestServer implements AutoCloseable {
         return thread;
     }
 
-    /** The system takes connections until who is in accept() has left it, which may be after the listener's close(). */
+    /** Waits for the acceptor, because the kernel accepts connections until that thread has left accept(). */
     private void awaitAcceptor() throws IOException {
         try {
             acceptor.join();

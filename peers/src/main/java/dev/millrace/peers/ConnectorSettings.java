@@ -3,7 +3,7 @@ package dev.millrace.peers;
 import dev.millrace.connector.BioConnector;
 import dev.millrace.connector.MillraceConnector;
 import dev.millrace.connector.NioConnector;
-import dev.millrace.files.SendfileContentFactory;
+import dev.millrace.files.SendfileSettings;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.server.ConnectionFactory;
@@ -17,11 +17,15 @@ import picocli.CommandLine.Option;
 final class ConnectorSettings {
     /** Jetty's own, and ours. */
     enum Kind {
-        stock, bio, nio
+        stock,
+        bio,
+        nio
     }
 
-    @Option(names = "--connector", paramLabel = "KIND",
-        description = "peers on Jetty: stock, bio or nio; nio for those of Millrace, stock for the others")
+    @Option(
+            names = "--connector",
+            paramLabel = "KIND",
+            description = "peers on Jetty: stock, bio or nio; nio for those of Millrace, stock for the others")
     private Kind kind;
 
     @Option(names = "--threads", paramLabel = "KIND", description = "bio: platform, virtual or auto")
@@ -30,10 +34,16 @@ final class ConnectorSettings {
     @Option(names = "--dispatch", paramLabel = "KIND", description = "nio: adaptive, selector or handoff")
     private String dispatch;
 
-    @Option(names = "--selectors", paramLabel = "N", description = "nio, stock: number of selectors; -1: Jetty's choice")
+    @Option(
+            names = "--selectors",
+            paramLabel = "N",
+            description = "nio, stock: number of selectors; -1: Jetty's choice")
     private Integer selectors;
 
-    @Option(names = "--read-ahead-bytes", paramLabel = "N", description = "bio: the most that each connection's reader takes before its protocol does")
+    @Option(
+            names = "--read-ahead-bytes",
+            paramLabel = "N",
+            description = "bio: the most that each connection's reader takes before its protocol does")
     private Integer readAheadBytes;
 
     @Option(names = "--http2", description = "peers on Jetty: HTTP/2 too, without TLS")
@@ -45,19 +55,32 @@ final class ConnectorSettings {
     @Option(names = "--workers", paramLabel = "N", description = "bio, nio: most transfers in a turn at once")
     private Integer workers;
 
-    @Option(names = "--max-gather-bytes", paramLabel = "N",
-        description = "peers of Millrace: contents up to this size leave with their header; 0: none")
+    @Option(
+            names = "--max-gather-bytes",
+            paramLabel = "N",
+            description = "peers of Millrace: contents up to this size leave with their header; 0: none")
     private Integer maxGatherBytes;
 
-    @Option(names = "--max-cache-bytes", paramLabel = "N", description = "peers of Millrace: memory of the content cache; 0: none")
+    @Option(
+            names = "--max-cache-bytes",
+            paramLabel = "N",
+            description = "peers of Millrace: memory of the content cache; 0: none")
     private Integer maxCacheBytes;
 
     boolean given() {
-        return kind != null || threads != null || readAheadBytes != null || dispatch != null || selectors != null
-            || algorithm != null || workers != null || maxGatherBytes != null || maxCacheBytes != null || isHttp2;
+        return kind != null
+                || threads != null
+                || readAheadBytes != null
+                || dispatch != null
+                || selectors != null
+                || algorithm != null
+                || workers != null
+                || maxGatherBytes != null
+                || maxCacheBytes != null
+                || isHttp2;
     }
 
-    void apply(SendfileContentFactory files) {
+    void apply(SendfileSettings files) {
         if (maxGatherBytes != null) {
             files.setMaxGatherBytes(maxGatherBytes);
         }
@@ -81,7 +104,8 @@ final class ConnectorSettings {
         configuration.setSendServerVersion(false);
         HttpConnectionFactory http1 = new HttpConnectionFactory(configuration);
         ConnectionFactory[] protocols = isHttp2
-            ? new ConnectionFactory[] {http1, new HTTP2CServerConnectionFactory(configuration)} : new ConnectionFactory[] {http1};
+                ? new ConnectionFactory[] {http1, new HTTP2CServerConnectionFactory(configuration)}
+                : new ConnectionFactory[] {http1};
         Kind wanted = kind == null ? otherwise : kind;
         check(wanted);
         int count = selectors == null ? -1 : selectors;

@@ -37,7 +37,7 @@ final class Hold {
     }
 
     public static void main(String[] args) throws Exception {
-        if (args.length < 2 || args.length > 3 || args.length == 3 && !args[2].equals("trickle")) {
+        if (args.length < 2 || args.length > 3 || (args.length == 3 && !args[2].equals("trickle"))) {
             System.err.println("usage: Hold PORT COUNT [trickle]");
             System.exit(2);
         }
@@ -47,7 +47,7 @@ final class Hold {
         }
         Runtime.getRuntime().addShutdownHook(new Thread(hold::report, "report"));
         System.out.println("holding " + hold.channels.length);
-        for (int part = 0;; part++) {
+        for (int part = 0; ; part++) {
             TimeUnit.MILLISECONDS.sleep(1000 / PARTS_OF_A_SECOND);
             if (hold.trickle) {
                 hold.trickle(part % PARTS_OF_A_SECOND);

@@ -25,7 +25,12 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 final class JettyPeer implements Peer {
     /** What serves the files; the contexts are alike, so that pairs can be compared; alone: without an application beside it. */
     enum Files {
-        RESOURCE_HANDLER, DEFAULT_SERVLET, SENDFILE_HANDLER, SENDFILE_HANDLER_ALONE, SENDFILE_SERVLET, ACCELERATED_DEFAULT_SERVLET
+        RESOURCE_HANDLER,
+        DEFAULT_SERVLET,
+        SENDFILE_HANDLER,
+        SENDFILE_HANDLER_ALONE,
+        SENDFILE_SERVLET,
+        ACCELERATED_DEFAULT_SERVLET
     }
 
     private static final int MAX_THREADS = 200;
@@ -41,15 +46,17 @@ final class JettyPeer implements Peer {
     public int start(Settings settings) throws Exception {
         server = new Server(new QueuedThreadPool(settings.maxThreads() == 0 ? MAX_THREADS : settings.maxThreads()));
         boolean jettys = files == Files.RESOURCE_HANDLER || files == Files.DEFAULT_SERVLET;
-        ServerConnector connector = settings.connector().connector(server,
-            jettys ? ConnectorSettings.Kind.stock : ConnectorSettings.Kind.nio);
+        ServerConnector connector = settings.connector()
+                .connector(server, jettys ? ConnectorSettings.Kind.stock : ConnectorSettings.Kind.nio);
         connector.setHost("127.0.0.1");
         connector.setPort(settings.port());
         connector.setAcceptQueueSize(BACKLOG);
         connector.setIdleTimeout(IDLE_TIMEOUT.toMillis());
         server.addConnector(connector);
-        server.setHandler(files == Files.SENDFILE_HANDLER_ALONE ? files(settings)
-            : new ContextHandlerCollection(application(), files(settings)));
+        server.setHandler(
+                files == Files.SENDFILE_HANDLER_ALONE
+                        ? files(settings)
+                        : new ContextHandlerCollection(application(), files(settings)));
         server.start();
         return connector.getLocalPort();
     }
@@ -67,7 +74,7 @@ final class JettyPeer implements Peer {
             case RESOURCE_HANDLER -> handler(new ResourceHandler(), directory);
             case SENDFILE_HANDLER, SENDFILE_HANDLER_ALONE -> {
                 SendfileHandler handler = new SendfileHandler();
-                settings.connector().apply(handler.getSendfileContentFactory());
+                settings.connector().apply(handler.getSettings());
                 yield handler(handler, directory);
             }
             case DEFAULT_SERVLET -> servlet(new DefaultServlet(), directory);
@@ -79,10 +86,11 @@ final class JettyPeer implements Peer {
             case ACCELERATED_DEFAULT_SERVLET -> {
                 ServletContextHandler context = servlet(new DefaultServlet(), directory);
                 HttpContent.Factory found = new ResourceHttpContentFactory(
-                    ResourceFactory.of(context).newResource(directory), new MimeTypes.Mutable(),
-                    new ByteBufferPool.Sized(server.getByteBufferPool()));
+                        ResourceFactory.of(context).newResource(directory),
+                        new MimeTypes.Mutable(),
+                        new ByteBufferPool.Sized(server.getByteBufferPool()));
                 SendfileContentFactory sendfile = new SendfileContentFactory(found);
-                settings.connector().apply(sendfile);
+                settings.connector().apply(sendfile.getSettings());
                 context.setAttribute(HttpContent.Factory.class.getName(), sendfile);
                 yield context;
             }

@@ -15,16 +15,23 @@ import picocli.CommandLine.Parameters;
  * Starts one server, prints its address when it is ready, and stops it on SIGTERM. Exit code 1: it could not start,
  * 2: a wrong command line.
  */
-@Command(name = "millrace-peers", mixinStandardHelpOptions = true, sortOptions = false,
-    description = "Serves /hello (not millrace-files), /files/* (not virtual-threads) and /generate-uuid (not millrace-files, undertow, helidon) on 127.0.0.1.")
+@Command(
+        name = "millrace-peers",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description =
+                "Serves /hello (not millrace-files), /files/* (not virtual-threads) and /generate-uuid (not millrace-files, undertow, helidon) on 127.0.0.1.")
 public final class Main implements Callable<Integer> {
     // Tomcat, Undertow and Helidon log by java.util.logging, which forgets the level of a logger that nobody holds.
     private static final Logger ROOT = Logger.getLogger("");
 
-    @Parameters(index = "0", paramLabel = "PEER", description = "jetty (ResourceHandler), "
-        + "jetty-servlet (DefaultServlet), millrace-handler, millrace-servlet, millrace-default (SendfileHandler, "
-        + "SendfileServlet, DefaultServlet with SendfileContentFactory), millrace-files (SendfileHandler, alone), tomcat, undertow, helidon, or virtual-threads (no "
-        + "server: a virtual thread for each connection answers /hello to everything)")
+    @Parameters(
+            index = "0",
+            paramLabel = "PEER",
+            description = "jetty (ResourceHandler), "
+                    + "jetty-servlet (DefaultServlet), millrace-handler, millrace-servlet, millrace-default (SendfileHandler, "
+                    + "SendfileServlet, DefaultServlet with SendfileContentFactory), millrace-files (SendfileHandler, alone), tomcat, undertow, helidon, or virtual-threads (no "
+                    + "server: a virtual thread for each connection answers /hello to everything)")
     private String name;
 
     @Option(names = "--port", paramLabel = "PORT", defaultValue = "0", description = "0, the default: any free one")
@@ -33,30 +40,38 @@ public final class Main implements Callable<Integer> {
     @Option(names = "--directory", paramLabel = "DIR", required = true, description = "what /files/ shows")
     private Path directory;
 
-    @Option(names = "--max-threads", paramLabel = "N", defaultValue = "0",
-        description = "largest size of the server's thread pool, not for helidon and virtual-threads; 0, the default: the server's own")
+    @Option(
+            names = "--max-threads",
+            paramLabel = "N",
+            defaultValue = "0",
+            description =
+                    "largest size of the server's thread pool, not for helidon and virtual-threads; 0, the default: the server's own")
     private int maxThreads;
 
     @Mixin
     private final ConnectorSettings connector = new ConnectorSettings();
 
-    private Main() {
-    }
+    private Main() {}
 
-    /** @param args see {@code --help} */
+    /**
+     * Starts the peer that the arguments name.
+     *
+     * @param args see {@code --help}
+     */
     public static void main(String[] args) {
         ROOT.setLevel(Level.WARNING);
         int code = new CommandLine(new Main())
-            .setParameterExceptionHandler((x, arguments) -> {
-                System.err.println("millrace-peers: " + x.getMessage());
-                return CommandLine.ExitCode.USAGE;
-            })
-            .setExecutionExceptionHandler((x, command, parsed) -> {
-                System.err.println("millrace-peers: " + x);
-                return x instanceof IllegalArgumentException ? CommandLine.ExitCode.USAGE
-                    : CommandLine.ExitCode.SOFTWARE;
-            })
-            .execute(args);
+                .setParameterExceptionHandler((x, arguments) -> {
+                    System.err.println("millrace-peers: " + x.getMessage());
+                    return CommandLine.ExitCode.USAGE;
+                })
+                .setExecutionExceptionHandler((x, command, parsed) -> {
+                    System.err.println("millrace-peers: " + x);
+                    return x instanceof IllegalArgumentException
+                            ? CommandLine.ExitCode.USAGE
+                            : CommandLine.ExitCode.SOFTWARE;
+                })
+                .execute(args);
         if (code != CommandLine.ExitCode.OK) {
             System.exit(code);
         }

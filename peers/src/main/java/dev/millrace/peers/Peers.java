@@ -17,8 +17,7 @@ final class Peers {
         ON_JETTY.put("millrace-default", JettyPeer.Files.ACCELERATED_DEFAULT_SERVLET);
     }
 
-    private Peers() {
-    }
+    private Peers() {}
 
     static Set<String> onJetty() {
         return ON_JETTY.keySet();
@@ -34,16 +33,19 @@ final class Peers {
             case "undertow" -> new UndertowPeer();
             case "helidon" -> ofJava21(name, "HelidonPeer");
             case "virtual-threads" -> ofJava21(name, "VirtualThreadsPeer");
-            default -> throw new IllegalArgumentException("no peer " + name + ": there are " + String.join(", ",
-                ON_JETTY.keySet()) + ", tomcat, undertow, helidon and virtual-threads");
+            default ->
+                throw new IllegalArgumentException("no peer " + name + ": there are "
+                        + String.join(", ", ON_JETTY.keySet()) + ", tomcat, undertow, helidon and virtual-threads");
         };
     }
 
     // By name: in the jar only when a compiler of Java 21 has built it, and visible only to a JVM that can read it.
     private static Peer ofJava21(String name, String className) {
         try {
-            return (Peer) Class.forName(Peers.class.getPackageName() + "." + className).getDeclaredConstructor()
-                .newInstance();
+            return Class.forName(Peers.class.getPackageName() + "." + className)
+                    .asSubclass(Peer.class)
+                    .getDeclaredConstructor()
+                    .newInstance();
         } catch (ReflectiveOperationException | LinkageError x) {
             throw new IllegalArgumentException(name + " needs Java 21 or newer, to build this jar and to run it", x);
         }

@@ -10,5 +10,4 @@ import java.nio.file.Path;
  * @param maxThreads the largest size of the server's thread pool; 0: the server's default
  * @param connector Jetty's connector; other servers ignore it
  */
-record Settings(int port, Path directory, int maxThreads, ConnectorSettings connector) {
-}
+record Settings(int port, Path directory, int maxThreads, ConnectorSettings connector) {}

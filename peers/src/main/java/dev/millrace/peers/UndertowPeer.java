@@ -22,13 +22,17 @@ final class UndertowPeer implements Peer {
     @Override
     public int start(Settings settings) {
         Undertow.Builder builder = Undertow.builder()
-            .addHttpListener(settings.port(), "127.0.0.1")
-            .setServerOption(UndertowOptions.NO_REQUEST_TIMEOUT, (int) IDLE_TIMEOUT.toMillis())
-            .setSocketOption(Options.BACKLOG, BACKLOG)
-            .setHandler(Handlers.path()
-                .addExactPath("/hello", hello())
-                .addPrefixPath("/files", Handlers.resource(PathResourceManager.builder()
-                    .setBase(settings.directory()).setTransferMinSize(MIN_TRANSFER_BYTES).build())));
+                .addHttpListener(settings.port(), "127.0.0.1")
+                .setServerOption(UndertowOptions.NO_REQUEST_TIMEOUT, (int) IDLE_TIMEOUT.toMillis())
+                .setSocketOption(Options.BACKLOG, BACKLOG)
+                .setHandler(Handlers.path()
+                        .addExactPath("/hello", hello())
+                        .addPrefixPath(
+                                "/files",
+                                Handlers.resource(PathResourceManager.builder()
+                                        .setBase(settings.directory())
+                                        .setTransferMinSize(MIN_TRANSFER_BYTES)
+                                        .build())));
         if (settings.maxThreads() > 0) {
             builder.setWorkerThreads(settings.maxThreads());
         }
@@ -38,7 +42,9 @@ final class UndertowPeer implements Peer {
     }
 
     private static HttpHandler hello() {
-        ByteBuffer body = ByteBuffer.allocateDirect(HelloServlet.body().length).put(HelloServlet.body()).flip();
+        ByteBuffer body = ByteBuffer.allocateDirect(HelloServlet.body().length)
+                .put(HelloServlet.body())
+                .flip();
         return exchange -> {
             exchange.getResponseHeaders().put(Headers.CONTENT_TYPE, HelloServlet.CONTENT_TYPE);
             exchange.getResponseSender().send(body.duplicate());

@@ -57,7 +57,7 @@ final class VirtualThreadsPeer implements Peer {
             int last = 0;
             while (connection.read(buffer.clear()) >= 0) {
                 for (buffer.flip(); buffer.hasRemaining();) {
-                    last = last << 8 | buffer.get() & 0xff;
+                    last = (last << 8) | (buffer.get() & 0xff);
                     if (last == END_OF_HEAD) {
                         answer(connection);
                     }

@@ -20,12 +20,17 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(30)
 class HoldIT {
     private static final byte[] ANSWER =
-        "HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHello, World!".getBytes(US_ASCII);
+            "HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHello, World!".getBytes(US_ASCII);
 
     private static Process hold(ServerSocket server, String... args) throws IOException {
         List<String> command = new ArrayList<>(List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC", "-cp", System.getProperty("peers.jar"), "dev.millrace.peers.Hold", Integer.toString(server.getLocalPort())));
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("peers.jar"),
+                "dev.millrace.peers.Hold",
+                Integer.toString(server.getLocalPort())));
         command.addAll(List.of(args));
         return new ProcessBuilder(command).start();
     }

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -36,6 +37,7 @@ class PeersIT {
     private static final int SIGTERM = 128 + 15;
     /** Enough that a server that forgets the rest of a write for which the socket had no room is found out. */
     private static final int DOWNLOADS = 20;
+
     private static final boolean HELIDON = Runtime.version().feature() >= 21;
 
     private final HttpClient client = HttpClient.newHttpClient();
@@ -45,8 +47,11 @@ class PeersIT {
 
     private static Process start(String... args) throws IOException {
         List<String> command = new ArrayList<>(List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC", "-jar", System.getProperty("peers.jar")));
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-jar",
+                System.getProperty("peers.jar")));
         command.addAll(List.of(args));
         return new ProcessBuilder(command).start();
     }
@@ -56,9 +61,17 @@ class PeersIT {
     }
 
     static Stream<String> peers() {
-        Stream<String> peers = Stream.of("jetty", "jetty-servlet", "millrace-handler", "millrace-servlet",
-            "millrace-default", "millrace-servlet --connector=bio --threads=platform --read-ahead-bytes=64",
-            "millrace-handler --dispatch=selector --selectors=2 --workers=2", "millrace-files", "tomcat", "undertow");
+        Stream<String> peers = Stream.of(
+                "jetty",
+                "jetty-servlet",
+                "millrace-handler",
+                "millrace-servlet",
+                "millrace-default",
+                "millrace-servlet --connector=bio --threads=platform --read-ahead-bytes=64",
+                "millrace-handler --dispatch=selector --selectors=2 --workers=2",
+                "millrace-files",
+                "tomcat",
+                "undertow");
         return HELIDON ? Stream.concat(peers, Stream.of("helidon")) : peers;
     }
 
@@ -100,8 +113,13 @@ class PeersIT {
         HttpResponse<byte[]> hello = get(served.url + "/hello");
         assertEquals(200, hello.statusCode());
         assertEquals("Hello, World!", new String(hello.body(), US_ASCII));
-        assertEquals("text/plain;charset=utf-8",
-            hello.headers().firstValue("Content-Type").orElseThrow().toLowerCase().replace(" ", ""));
+        assertEquals(
+                "text/plain;charset=utf-8",
+                hello.headers()
+                        .firstValue("Content-Type")
+                        .orElseThrow()
+                        .toLowerCase(Locale.ROOT)
+                        .replace(" ", ""));
     }
 
     @ParameterizedTest
@@ -127,7 +145,9 @@ class PeersIT {
             }
             assertEquals(404, get(served.url + "/files/b.bin").statusCode());
             boolean servlets = !filesOnly && !peer.equals("undertow") && !peer.equals("helidon");
-            assertEquals(servlets ? 200 : 404, get(served.url + "/generate-uuid?method=RANDOM").statusCode());
+            assertEquals(
+                    servlets ? 200 : 404,
+                    get(served.url + "/generate-uuid?method=RANDOM").statusCode());
             served.stop();
         }
     }
@@ -152,9 +172,15 @@ class PeersIT {
     }
 
     static Stream<String> wrong() {
-        Stream<String> wrong = Stream.of("nonesuch", "", "tomcat --connector=bio", "jetty --connector=nonesuch",
-            "jetty --threads=virtual", "millrace-handler --workers=none", "millrace-handler --connector=bio --selectors=2",
-            "millrace-servlet --read-ahead-bytes=64");
+        Stream<String> wrong = Stream.of(
+                "nonesuch",
+                "",
+                "tomcat --connector=bio",
+                "jetty --connector=nonesuch",
+                "jetty --threads=virtual",
+                "millrace-handler --workers=none",
+                "millrace-handler --connector=bio --selectors=2",
+                "millrace-servlet --read-ahead-bytes=64");
         return HELIDON ? wrong : Stream.concat(wrong, Stream.of("helidon", "virtual-threads"));
     }
 

@@ -1,35 +1,36 @@
 package dev.millrace.uuid;
 
 /**
- * UUIDs of one kind, as asked for and found right.
+ * A valid request for UUIDs of one kind. Immutable.
  *
- * @param count how many, at least 1
- * @param name what to hash; null unless the method is {@link UuidMethod#NAME}
+ * @param count number of UUIDs, at least 1
+ * @param name the name to hash; null unless the method is {@link UuidMethod#NAME}
  */
-record Batch(UuidMethod method, int count, String name, NameSpace nameSpace, NameDigest digest) {
+record Batch(UuidMethod method, int count, String name, Namespace namespace, NameDigest digest) {
     static final int MAX_NAME_CHARS = 1024;
 
     /**
-     * Reads a batch from its parts as they stood in the request; null means not given.
+     * Parses a batch from the texts in the request, null for those that are missing.
      *
-     * @throws RefusedException when a part is wrong, or a name is needed and missing
+     * @throws RefusedException when a text is wrong, or a name is needed and missing
      */
-    static Batch parse(String method, String count, String name, String nameSpace, String digest)
+    static Batch parse(String method, String count, String name, String namespace, String digest)
             throws RefusedException {
         UuidMethod parsedMethod = UuidMethod.parse(method);
         int parsedCount = parseCount(count);
-        NameSpace parsedNameSpace = NameSpace.parse(nameSpace);
+        Namespace parsedNamespace = Namespace.parse(namespace);
         NameDigest parsedDigest = NameDigest.parse(digest);
         if (parsedMethod != UuidMethod.NAME) {
-            return new Batch(parsedMethod, parsedCount, null, parsedNameSpace, parsedDigest);
+            return new Batch(parsedMethod, parsedCount, null, parsedNamespace, parsedDigest);
         }
         if (name == null || name.isEmpty()) {
-            throw new RefusedException(Fault.WRONG_NAME, "method name needs a name");
+            throw new RefusedException(RefusalReason.WRONG_NAME, "method name needs a name");
         }
         if (name.length() > MAX_NAME_CHARS) {
-            throw new RefusedException(Fault.WRONG_NAME, "the name is longer than " + MAX_NAME_CHARS + " characters");
+            throw new RefusedException(
+                    RefusalReason.WRONG_NAME, "the name is longer than " + MAX_NAME_CHARS + " characters");
         }
-        return new Batch(parsedMethod, parsedCount, name, parsedNameSpace, parsedDigest);
+        return new Batch(parsedMethod, parsedCount, name, parsedNamespace, parsedDigest);
     }
 
     private static int parseCount(String text) throws RefusedException {
@@ -37,13 +38,13 @@ record Batch(UuidMethod method, int count, String name, NameSpace nameSpace, Nam
             return 1;
         }
         String digits = text.trim();
-        // Nine digits always fit an int. Integer.parseInt takes signs and the digits of other scripts: not wanted here.
-        boolean number = !digits.isEmpty() && digits.length() <= 9
-            && digits.chars().allMatch(c -> c >= '0' && c <= '9');
+        // Nine digits always fit an int. Integer.parseInt would also accept signs and the digits of other scripts.
+        boolean number =
+                !digits.isEmpty() && digits.length() <= 9 && digits.chars().allMatch(c -> c >= '0' && c <= '9');
         int count = number ? Integer.parseInt(digits) : 0;
         if (count < 1) {
-            throw new RefusedException(Fault.WRONG_COUNT,
-                "count " + SafeText.quote(text) + " is not a positive number");
+            throw new RefusedException(
+                    RefusalReason.WRONG_COUNT, "count " + SafeText.quote(text) + " is not a positive number");
         }
         return count;
     }

@@ -10,9 +10,9 @@ import java.util.UUID;
 
 /**
  * Writes {@code {"uuids":["..."]}} and {@code {"error":{"msg":"...","cause":{"type":"...","line":1,"column":1}}}}
- * (RFC 8259), as a stream.
+ * (RFC 8259) as a stream. Thread-safe.
  */
-final class JsonWriter implements AnswerWriter {
+final class JsonWriter implements ResponseWriter {
     @Override
     public void writeUuids(List<UUID> uuids, boolean indented, OutputStream out) throws IOException {
         Writer json = new OutputStreamWriter(out, StandardCharsets.UTF_8);
@@ -20,7 +20,11 @@ final class JsonWriter implements AnswerWriter {
         json.append(indented ? "{\n  \"uuids\": [" : "{\"uuids\":[");
         String separator = "";
         for (UUID uuid : uuids) {
-            json.append(separator).append(lineBreak).append('"').append(uuid.toString()).append('"');
+            json.append(separator)
+                    .append(lineBreak)
+                    .append('"')
+                    .append(uuid.toString())
+                    .append('"');
             separator = ",";
         }
         json.append(indented ? "\n  ]\n}\n" : "]}");
@@ -34,7 +38,7 @@ final class JsonWriter implements AnswerWriter {
         json.append("{\"error\":{").append(lineBreak).append("\"msg\":");
         appendString(json, refusal.message());
         json.append(',').append(lineBreak).append("\"cause\":{\"type\":");
-        appendString(json, refusal.fault().type());
+        appendString(json, refusal.reason().type());
         if (refusal.hasLocation()) {
             json.append(",\"line\":").append(Integer.toString(refusal.line()));
             json.append(",\"column\":").append(Integer.toString(refusal.column()));

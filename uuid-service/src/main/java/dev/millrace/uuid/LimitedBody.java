@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * A request body that ends with an exception once it is longer than allowed. Remembers how reading failed, because a
- * parser wraps what it gets, and a broken connection must not look like broken XML. For the thread of one request only.
+ * A request body that throws when it is longer than allowed. It keeps the exception, because a parser wraps it, and a
+ * broken connection must not be reported as malformed XML. Used by the thread of one request.
  */
 final class LimitedBody extends FilterInputStream {
     private final long maxBytes;
@@ -45,7 +45,7 @@ final class LimitedBody extends FilterInputStream {
     }
 
     /**
-     * Throws what the last read failed with; does nothing when all reads went well.
+     * Throws the exception of a failed read. It does nothing when no read failed.
      *
      * @throws RefusedException when the body was too long
      * @throws IOException when the connection failed
@@ -60,7 +60,7 @@ final class LimitedBody extends FilterInputStream {
     }
 
     static RefusedException tooLong(long maxBytes) {
-        return new RefusedException(Fault.BODY_TOO_LARGE, "the body is longer than " + maxBytes + " bytes");
+        return new RefusedException(RefusalReason.BODY_TOO_LARGE, "the body is longer than " + maxBytes + " bytes");
     }
 
     private static final class TooLongException extends IOException {

@@ -15,7 +15,7 @@ enum NameDigest {
         this.algorithm = algorithm;
     }
 
-    /** A digest of the caller's own: they are not thread-safe, and one that is shared would need a lock. */
+    /** A new digest. Digests are not thread-safe, and a shared one would need a lock. */
     MessageDigest create() {
         try {
             return MessageDigest.getInstance(algorithm);
@@ -34,15 +34,12 @@ enum NameDigest {
         if (text == null) {
             return SHA_1;
         }
-        switch (text.trim().toLowerCase(Locale.ROOT)) {
-            case "sha-1":
-            case "sha1":
-                return SHA_1;
-            case "md5":
-                return MD5;
-            default:
-                throw new RefusedException(Fault.UNKNOWN_DIGEST,
-                    "digest " + SafeText.quote(text) + " is none of sha-1, md5");
-        }
+        return switch (text.trim().toLowerCase(Locale.ROOT)) {
+            case "sha-1", "sha1" -> SHA_1;
+            case "md5" -> MD5;
+            default ->
+                throw new RefusedException(
+                        RefusalReason.UNKNOWN_DIGEST, "digest " + SafeText.quote(text) + " is none of sha-1, md5");
+        };
     }
 }

@@ -2,19 +2,22 @@ package dev.millrace.uuid;
 
 import jakarta.servlet.http.HttpServletRequest;
 
-/** Reads one batch from query parameters, and the wish for an indented answer. */
+/** Reads one batch from query parameters, and whether the response is to be indented. Stateless. */
 final class QueryReader {
-    private QueryReader() {
-    }
+    private QueryReader() {}
 
     /**
-     * Adds the batch that {@code method, count, name, namespace} and {@code digest} describe.
+     * Adds the batch of the parameters {@code method, count, name, namespace} and {@code digest}.
      *
-     * @throws RefusedException when the query cannot be parsed, or asks for what is wrong
+     * @throws RefusedException when the query cannot be parsed, or a parameter is wrong
      */
-    static void read(HttpServletRequest request, Order order) throws RefusedException {
-        order.add(Batch.parse(parameter(request, "method"), parameter(request, "count"), parameter(request, "name"),
-            parameter(request, "namespace"), parameter(request, "digest")));
+    static void read(HttpServletRequest request, UuidRequest uuidRequest) throws RefusedException {
+        uuidRequest.add(Batch.parse(
+                parameter(request, "method"),
+                parameter(request, "count"),
+                parameter(request, "name"),
+                parameter(request, "namespace"),
+                parameter(request, "digest")));
     }
 
     private static String parameter(HttpServletRequest request, String name) throws RefusedException {
@@ -22,21 +25,21 @@ final class QueryReader {
         try {
             values = request.getParameterValues(name);
         } catch (RuntimeException e) {
-            // Which one is the container's choice: IllegalStateException from servlet 6.1 on, before that its own.
-            throw new RefusedException(Fault.MALFORMED_QUERY, "the query cannot be decoded");
+            // The container chooses the type: IllegalStateException from servlet 6.1 on, before that one of its own.
+            throw new RefusedException(RefusalReason.MALFORMED_QUERY, "the query cannot be decoded");
         }
         if (values == null) {
             return null;
         }
         if (values.length > 1) {
-            throw new RefusedException(Fault.MALFORMED_QUERY, "parameter " + name + " is given more than once");
+            throw new RefusedException(RefusalReason.MALFORMED_QUERY, "parameter " + name + " is given more than once");
         }
         return values[0];
     }
 
     /**
-     * Whether {@code indent} or {@code indent=true} is part of a query string. Looks there, not at the parameters,
-     * because some containers read the body of a POST for those.
+     * Whether {@code indent} or {@code indent=true} is part of a query string. The query string is searched, because
+     * some containers read the body of a POST to find parameters.
      *
      * @param query the raw query string, or null
      */

@@ -1,13 +1,13 @@
 package dev.millrace.uuid;
 
 /**
- * What the peer is told instead of UUIDs.
+ * The content of a response without UUIDs. Immutable.
  *
- * @param message one sentence that is safe to show: printable ASCII, nothing of the server's inside
+ * @param message one sentence that is safe to show: printable ASCII, without internals of the server
  * @param line the line of the request document, from 1, or 0 when there is none
  * @param column the column in that line, from 1, or 0 when there is none
  */
-record Refusal(Fault fault, String message, int line, int column) {
+record Refusal(RefusalReason reason, String message, int line, int column) {
     boolean hasLocation() {
         return line > 0;
     }

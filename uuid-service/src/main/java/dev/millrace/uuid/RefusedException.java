@@ -1,13 +1,13 @@
 package dev.millrace.uuid;
 
-/** The request is wrong, and the peer can be told why. It carries no stack trace: the fault is not in this code. */
+/** A request is wrong, and the client gets the reason. A stack trace would not help, so that there is none. */
 final class RefusedException extends Exception {
     private static final long serialVersionUID = 1;
 
     private final transient Refusal refusal;
 
-    RefusedException(Fault fault, String message) {
-        this(new Refusal(fault, message, 0, 0));
+    RefusedException(RefusalReason reason, String message) {
+        this(new Refusal(reason, message, 0, 0));
     }
 
     RefusedException(Refusal refusal) {
@@ -19,8 +19,8 @@ final class RefusedException extends Exception {
         return refusal;
     }
 
-    /** The same refusal, at a place in the request document. */
+    /** The same refusal with its place in the request document. */
     RefusedException at(int line, int column) {
-        return new RefusedException(new Refusal(refusal.fault(), refusal.message(), line, column));
+        return new RefusedException(new Refusal(refusal.reason(), refusal.message(), line, column));
     }
 }

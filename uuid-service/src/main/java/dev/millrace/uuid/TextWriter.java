@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.UUID;
 
-/** Writes one UUID a line, or the one line that says why there are none. */
-final class TextWriter implements AnswerWriter {
+/** Writes one UUID per line, or one line with the reason of a refusal. Thread-safe. */
+final class TextWriter implements ResponseWriter {
     @Override
     public void writeUuids(List<UUID> uuids, boolean indented, OutputStream out) throws IOException {
         Writer text = new OutputStreamWriter(out, StandardCharsets.UTF_8);
@@ -22,7 +22,7 @@ final class TextWriter implements AnswerWriter {
     @Override
     public void writeRefusal(Refusal refusal, boolean indented, OutputStream out) throws IOException {
         Writer text = new OutputStreamWriter(out, StandardCharsets.UTF_8);
-        text.append(refusal.fault().type());
+        text.append(refusal.reason().type());
         if (refusal.hasLocation()) {
             text.append(" at line ").append(Integer.toString(refusal.line()));
             text.append(", column ").append(Integer.toString(refusal.column()));

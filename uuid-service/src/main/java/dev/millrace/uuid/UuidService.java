@@ -14,11 +14,13 @@ import java.util.Random;
 import java.util.UUID;
 
 /**
- * Turns batches into UUIDs, and owns the limit of how many. Knows neither HTTP nor XML. Thread-safe: each generator
- * guards its own state, that of version 7 with its clock for a batch at a time, and those of names are made per batch.
+ * Makes UUIDs for the batches of a request, and owns the limit of their number. It knows neither HTTP nor XML.
+ * Thread-safe: generators synchronize themselves, except that of version 7, whose lock is held for a whole batch. A
+ * generator for names is made per batch.
  *
- * <p>The node of time-based UUIDs is a random multicast address, drawn anew for each instance (RFC 9562 section 6.10):
- * two processes on one host cannot collide, whatever their clocks do, and no answer tells the host's hardware address.
+ * <p>The node of time-based UUIDs is a random multicast address for each instance (RFC 9562 section 6.10). Two
+ * processes on one host then make different UUIDs even at the same time, and no UUID reveals the host's hardware
+ * address.
  */
 final class UuidService {
     private final int maxUuids;
@@ -38,10 +40,10 @@ final class UuidService {
         this.maxUuids = maxUuids;
         EthernetAddress node = EthernetAddress.constructMulticastAddress(entropy);
         random = Generators.randomBasedGenerator(entropy);
-        // The timer of versions 1 and 6 never goes back, for it reads the clock under its lock. Each has its own.
+        // A timer reads the clock under its lock, so that its time never goes back. Versions 1 and 6 have one each.
         time = Generators.timeBasedGenerator(node, timer(clock, entropy));
         reordered = Generators.timeBasedReorderedGenerator(node, timer(clock, entropy));
-        epoch = Generators.timeBasedEpochGenerator(entropy, new SteadyClock(clock));
+        epoch = Generators.timeBasedEpochGenerator(entropy, new MonotonicClock(clock));
     }
 
     private static UUIDTimer timer(UUIDClock clock, Random entropy) {
@@ -52,19 +54,20 @@ final class UuidService {
         }
     }
 
-    /** An empty order that keeps to this service's limit. */
-    Order newOrder() {
-        return new Order(maxUuids);
+    /** An empty request with this service's limit. */
+    UuidRequest newRequest() {
+        return new UuidRequest(maxUuids);
     }
 
-    /** Makes all UUIDs of an order, batch by batch. */
-    List<UUID> generate(Order order) {
-        List<UUID> uuids = new ArrayList<>(order.total());
-        for (Batch batch : order.batches()) {
+    /** Makes all UUIDs of a request, batch by batch. */
+    List<UUID> generate(UuidRequest uuidRequest) {
+        List<UUID> uuids = new ArrayList<>(uuidRequest.total());
+        for (Batch batch : uuidRequest.batches()) {
             if (batch.method() == UuidMethod.NAME) {
                 addNamed(uuids, batch);
             } else if (batch.method() == UuidMethod.EPOCH) {
-                // It reads the clock before it takes its lock: a time that another thread has overtaken would follow.
+                // The generator reads the clock before it takes its lock, so that it could go back in time without
+                // ours.
                 synchronized (epoch) {
                     addGenerated(uuids, epoch, batch.count());
                 }
@@ -82,9 +85,10 @@ final class UuidService {
     }
 
     private static void addNamed(List<UUID> uuids, Batch batch) {
-        // A name has one UUID, however often it is asked for: no digest is worth keeping, so none is locked.
-        UUID uuid = Generators.nameBasedGenerator(batch.nameSpace().uuid(), batch.digest().create())
-            .generate(batch.name());
+        // A name has one UUID, whatever the count. One digest per batch is cheap, and needs no lock.
+        UUID uuid = Generators.nameBasedGenerator(
+                        batch.namespace().uuid(), batch.digest().create())
+                .generate(batch.name());
         for (int i = 0; i < batch.count(); i++) {
             uuids.add(uuid);
         }

@@ -15,20 +15,19 @@ import java.util.regex.Pattern;
 
 /**
  * The UUID service over HTTP. GET takes one batch as query parameters ({@code method}, {@code count}, {@code name},
- * {@code namespace}, {@code digest}), POST takes a document with any number of batches. The answer is XML, JSON or
- * plain text by the Accept field, indented when the query says {@code indent}.
+ * {@code namespace}, {@code digest}), POST takes a document with any number of batches. The Accept field decides
+ * whether the response is XML, JSON or plain text. The query parameter {@code indent} indents it.
  *
- * <p>Nothing is generated unless all of a request is right. Wrong requests are answered with 400, 405, 406, 413, 415
- * or 422 and a body that says why.
+ * <p>UUIDs are made only if the whole request is valid. Otherwise the response has status 400, 405, 406, 413, 415 or
+ * 422, and a body with the reason.
  *
- * <p>Init parameters: {@code maxUuids}, how many UUIDs a request may ask for (100); {@code maxBodyBytes}, how long the
- * body of a POST may be (65536). The servlet has no mapping of its own: the web application maps it.
+ * <p>Init parameters: {@code maxUuids}, the largest number of UUIDs in a request (100); {@code maxBodyBytes}, the
+ * largest body of a POST in bytes (65536). The web application must map the servlet. All threads share it.
  */
 public final class UuidServlet extends HttpServlet {
     private static final long serialVersionUID = 1;
     private static final String METHODS = "GET, HEAD, POST, OPTIONS";
-    private static final Pattern CHARSET =
-        Pattern.compile(";\\s*charset=\"?([^\"\\s;]+)\"?", Pattern.CASE_INSENSITIVE);
+    private static final Pattern CHARSET = Pattern.compile(";\\s*charset=\"?([^\"\\s;]+)\"?", Pattern.CASE_INSENSITIVE);
     private static final int DEFAULT_MAX_UUIDS = 100;
     private static final int DEFAULT_MAX_BODY_BYTES = 64 * 1024;
     private static final int MAX_DRAINED_BYTES = 1024 * 1024;
@@ -42,7 +41,7 @@ public final class UuidServlet extends HttpServlet {
         int maxUuids = positiveParameter("maxUuids", DEFAULT_MAX_UUIDS);
         maxBodyBytes = positiveParameter("maxBodyBytes", DEFAULT_MAX_BODY_BYTES);
         service = new UuidService(maxUuids);
-        // One more element than can be right, so that the limit of UUIDs is met before that of elements; and the root.
+        // The root, and one element above the limit, so that too many UUIDs are refused before too many elements.
         xmlReader = new XmlReader(XmlFactories.hardenedInput(maxUuids + 2, maxBodyBytes));
     }
 
@@ -59,85 +58,87 @@ public final class UuidServlet extends HttpServlet {
 
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        AnswerFormat accepted = AnswerFormat.negotiate(request.getHeaders("Accept"));
-        AnswerFormat format = accepted == null ? AnswerFormat.XML : accepted;
+        ResponseFormat accepted = ResponseFormat.negotiate(request.getHeaders("Accept"));
+        ResponseFormat format = accepted == null ? ResponseFormat.XML : accepted;
         boolean indented = QueryReader.wantsIndentation(request.getQueryString());
         try {
             if (request.getMethod().equals("OPTIONS")) {
                 response.setHeader("Allow", METHODS);
                 return;
             }
-            Order order = read(request, accepted);
-            List<UUID> uuids = service.generate(order);
+            UuidRequest uuidRequest = read(request, accepted);
+            List<UUID> uuids = service.generate(uuidRequest);
             prepare(response, HttpServletResponse.SC_OK, format);
-            format.writer().writeUuids(uuids, indented, new AnswerStream(response.getOutputStream()));
+            format.writer().writeUuids(uuids, indented, new ResponseStream(response.getOutputStream()));
         } catch (RefusedException e) {
             drain(request);
             refuse(response, e.refusal(), format, indented);
         } catch (RuntimeException e) {
             if (response.isCommitted()) {
-                // Only the container can still tell the peer, by breaking the answer off; it logs this too.
+                // The container logs this, and closes the connection, so that the client sees a truncated response.
                 throw e;
             }
             log("cannot answer " + request.getMethod() + " " + request.getRequestURI(), e);
             response.reset();
-            refuse(response, new Refusal(Fault.INTERNAL, "the service failed", 0, 0), format, indented);
+            refuse(response, new Refusal(RefusalReason.INTERNAL, "the service failed", 0, 0), format, indented);
         }
     }
 
-    private Order read(HttpServletRequest request, AnswerFormat accepted) throws IOException, RefusedException {
-        Order order = service.newOrder();
+    private UuidRequest read(HttpServletRequest request, ResponseFormat accepted) throws IOException, RefusedException {
+        UuidRequest uuidRequest = service.newRequest();
         switch (request.getMethod()) {
             case "GET", "HEAD" -> {
                 checkAcceptable(accepted);
-                QueryReader.read(request, order);
+                QueryReader.read(request, uuidRequest);
             }
             case "POST" -> {
                 checkAcceptable(accepted);
-                readBody(request, order);
+                readBody(request, uuidRequest);
             }
-            default -> throw new RefusedException(Fault.METHOD_NOT_ALLOWED, "only " + METHODS + " are allowed");
+            default -> throw new RefusedException(RefusalReason.METHOD_NOT_ALLOWED, "only " + METHODS + " are allowed");
         }
-        return order;
+        return uuidRequest;
     }
 
-    private static void checkAcceptable(AnswerFormat accepted) throws RefusedException {
+    private static void checkAcceptable(ResponseFormat accepted) throws RefusedException {
         if (accepted == null) {
-            throw new RefusedException(Fault.NOT_ACCEPTABLE,
-                "answers are text/xml, application/xml, application/json or text/plain");
+            throw new RefusedException(
+                    RefusalReason.NOT_ACCEPTABLE,
+                    "answers are text/xml, application/xml, application/json or text/plain");
         }
     }
 
-    private void readBody(HttpServletRequest request, Order order) throws IOException, RefusedException {
-        // By the field itself: Jetty's getContentType throws when the charset is not supported.
+    private void readBody(HttpServletRequest request, UuidRequest uuidRequest) throws IOException, RefusedException {
+        // Jetty's getContentType throws when the charset is not supported, but the field itself can be read.
         String contentType = request.getHeader("Content-Type");
         checkContentType(contentType, request.getHeader("Content-Encoding"));
         if (request.getContentLengthLong() > maxBodyBytes) {
             throw LimitedBody.tooLong(maxBodyBytes);
         }
         LimitedBody body = new LimitedBody(request.getInputStream(), maxBodyBytes);
-        xmlReader.read(body, charset(contentType), order);
+        xmlReader.read(body, charset(contentType), uuidRequest);
     }
 
     private static void checkContentType(String contentType, String encoding) throws RefusedException {
         if (encoding != null && !encoding.strip().equalsIgnoreCase("identity")) {
-            throw new RefusedException(Fault.UNSUPPORTED_MEDIA_TYPE, "the body must not be encoded");
+            throw new RefusedException(RefusalReason.UNSUPPORTED_MEDIA_TYPE, "the body must not be encoded");
         }
         if (contentType == null) {
             return;
         }
         switch (contentType.split(";", 2)[0].strip().toLowerCase(Locale.ROOT)) {
-            case "text/xml", "application/xml" -> { }
-            // What curl -d and java.net.HttpURLConnection call any body when they are told nothing.
-            case "application/x-www-form-urlencoded" -> { }
-            default -> throw new RefusedException(Fault.UNSUPPORTED_MEDIA_TYPE,
-                "the body must be text/xml or application/xml");
+            case "text/xml", "application/xml" -> {}
+            // The default of curl -d and java.net.HttpURLConnection for any body.
+            case "application/x-www-form-urlencoded" -> {}
+            default ->
+                throw new RefusedException(
+                        RefusalReason.UNSUPPORTED_MEDIA_TYPE, "the body must be text/xml or application/xml");
         }
     }
 
     /**
-     * The charset that the Content-Type field names, or null. Not by getCharacterEncoding: containers fill that with
-     * defaults, which must not go before what the document itself says.
+     * The charset of the Content-Type field, or null. Containers return defaults from getCharacterEncoding, which must
+     * not override the document's own declaration.
      */
     private static String charset(String contentType) throws RefusedException {
         Matcher parameter = contentType == null ? null : CHARSET.matcher(contentType);
@@ -148,14 +149,14 @@ public final class UuidServlet extends HttpServlet {
         try {
             return Charset.forName(charset).name();
         } catch (IllegalArgumentException e) {
-            throw new RefusedException(Fault.UNSUPPORTED_MEDIA_TYPE,
-                "charset " + SafeText.quote(charset) + " is not supported");
+            throw new RefusedException(
+                    RefusalReason.UNSUPPORTED_MEDIA_TYPE, "charset " + SafeText.quote(charset) + " is not supported");
         }
     }
 
     /**
-     * Reads and drops the rest of a body that is not too long: a peer that sends all of its request before it reads
-     * would otherwise find its connection reset instead of the answer (RFC 9112 section 9.6).
+     * Reads and drops the rest of a body, unless it is too long. A client that sends all of its request before it reads
+     * would otherwise get a reset instead of the response (RFC 9112 section 9.6).
      */
     private static void drain(HttpServletRequest request) throws IOException {
         if (request.getHeader("Expect") != null || request.getContentLengthLong() > MAX_DRAINED_BYTES) {
@@ -171,18 +172,18 @@ public final class UuidServlet extends HttpServlet {
         }
     }
 
-    private static void refuse(HttpServletResponse response, Refusal refusal, AnswerFormat format, boolean indented)
+    private static void refuse(HttpServletResponse response, Refusal refusal, ResponseFormat format, boolean indented)
             throws IOException {
-        prepare(response, refusal.fault().status(), format);
-        if (refusal.fault() == Fault.METHOD_NOT_ALLOWED) {
+        prepare(response, refusal.reason().status(), format);
+        if (refusal.reason() == RefusalReason.METHOD_NOT_ALLOWED) {
             response.setHeader("Allow", METHODS);
-        } else if (refusal.fault() == Fault.UNSUPPORTED_MEDIA_TYPE) {
+        } else if (refusal.reason() == RefusalReason.UNSUPPORTED_MEDIA_TYPE) {
             response.setHeader("Accept", "text/xml, application/xml");
         }
-        format.writer().writeRefusal(refusal, indented, new AnswerStream(response.getOutputStream()));
+        format.writer().writeRefusal(refusal, indented, new ResponseStream(response.getOutputStream()));
     }
 
-    private static void prepare(HttpServletResponse response, int status, AnswerFormat format) {
+    private static void prepare(HttpServletResponse response, int status, ResponseFormat format) {
         response.setStatus(status);
         response.setContentType(format.contentType());
         response.setHeader("Cache-Control", "no-store");

@@ -14,24 +14,24 @@ import org.codehaus.stax2.XMLOutputFactory2;
 import org.codehaus.staxmate.SMOutputFactory;
 
 /**
- * Makes the Woodstox factories: by class, since the lookup of {@code XMLInputFactory.newFactory} may find another
- * parser, which would not know these limits. The factories are thread-safe once they are configured.
+ * Makes the Woodstox factories. It names their classes, because {@code XMLInputFactory.newFactory} may find another
+ * parser, which does not know these limits. A configured factory is thread-safe.
  */
 final class XmlFactories {
-    /** White space between elements is text too: room for a generously indented document. */
+    /** Room for a generously indented document, since white space between elements is text too. */
     static final int MAX_TEXT_CHARS = 4096;
+
     static final int MAX_ATTRIBUTE_CHARS = 2048;
     static final int MAX_ATTRIBUTES = 8;
     static final int MAX_DEPTH = 8;
 
-    private XmlFactories() {
-    }
+    private XmlFactories() {}
 
     /**
-     * A parser factory that fetches nothing, expands nothing, and whose memory per document is bounded.
+     * A factory of parsers that load nothing and expand no entities, with bounded memory per document.
      *
-     * @param maxElements how many elements a document may have
-     * @param maxChars how many characters a document may have
+     * @param maxElements largest number of elements in a document
+     * @param maxChars largest number of characters in a document
      */
     static XMLInputFactory hardenedInput(int maxElements, long maxChars) {
         XMLInputFactory2 factory = new WstxInputFactory();
@@ -41,14 +41,14 @@ final class XmlFactories {
         factory.setProperty(XMLInputFactory.SUPPORT_DTD, false);
         factory.setProperty(XMLInputFactory.IS_SUPPORTING_EXTERNAL_ENTITIES, false);
         factory.setProperty(XMLConstants.ACCESS_EXTERNAL_DTD, "");
-        // A resolver that returns null would mean "find it yourself".
+        // A resolver that returned null would make the parser resolve the entity itself.
         XMLResolver refusing = (publicId, systemId, baseUri, namespace) -> {
             throw new XMLStreamException("external entities are not allowed");
         };
         factory.setProperty(XMLInputFactory.RESOLVER, refusing);
         factory.setProperty(WstxInputProperties.P_DTD_RESOLVER, refusing);
         factory.setProperty(WstxInputProperties.P_ENTITY_RESOLVER, refusing);
-        // Lazy parsing reports errors late, and as unchecked exceptions.
+        // Lazy parsing would report errors late and as unchecked exceptions.
         factory.setProperty(XMLInputFactory2.P_LAZY_PARSING, false);
         factory.setProperty(XMLInputFactory2.P_PRESERVE_LOCATION, true);
         factory.setProperty(WstxInputProperties.P_MAX_ENTITY_COUNT, 1);
@@ -64,11 +64,11 @@ final class XmlFactories {
         return factory;
     }
 
-    /** A factory of documents in UTF-8; a document closes the stream that it goes to. */
+    /** A factory of documents in UTF-8. A document closes its stream. */
     static SMOutputFactory output() {
         WstxOutputFactory factory = new WstxOutputFactory();
         factory.configureForSpeed();
-        // Woodstox gives the buffer in front of a stream back for reuse only when it closes the stream.
+        // Woodstox returns its buffer for reuse only when it closes the stream.
         factory.setProperty(XMLOutputFactory2.P_AUTO_CLOSE_OUTPUT, true);
         factory.setProperty(XMLOutputFactory.IS_REPAIRING_NAMESPACES, false);
         factory.setProperty(WstxOutputProperties.P_USE_DOUBLE_QUOTES_IN_XML_DECL, true);

@@ -13,32 +13,34 @@ import org.codehaus.staxmate.in.SMEvent;
 import org.codehaus.staxmate.in.SMInputCursor;
 
 /**
- * Reads {@code <request><generate-uuid method="" count="" name="" namespace="" digest=""/>...</request>} from a stream,
- * one batch at a time. The name may also be the element's text. Thread-safe.
+ * Reads {@code <request><generate-uuid method="" count="" name="" namespace="" digest=""/>...</request>} from a stream.
+ * The name may also be the element's text. Thread-safe.
  */
 final class XmlReader {
     private static final int MAX_REASON_CHARS = 200;
 
     private final XMLInputFactory factory;
 
-    /** Reads with a parser of this factory, which must be a hardened one. */
+    /** A reader whose parsers come from this factory, see {@link XmlFactories#hardenedInput}. */
     XmlReader(XMLInputFactory factory) {
         this.factory = factory;
     }
 
     /**
-     * Reads a whole document, and adds its batches to the order.
+     * Reads a whole document, and adds its batches to the request.
      *
-     * @param charset the encoding that HTTP tells (it goes before what the document says, RFC 7303 section 3), or null
-     * @throws RefusedException with line and column, when the document is malformed, invalid or asks for what is wrong
+     * @param charset the charset of the Content-Type field, which overrides that of the document (RFC 7303 section 3),
+     *     or null
+     * @throws RefusedException with line and column, when the document is malformed or invalid, or a batch is wrong
      * @throws IOException when the body cannot be read
      */
-    void read(LimitedBody body, String charset, Order order) throws IOException, RefusedException {
+    void read(LimitedBody body, String charset, UuidRequest uuidRequest) throws IOException, RefusedException {
         XMLStreamReader reader = null;
         try {
             reader = charset == null
-                ? factory.createXMLStreamReader(body) : factory.createXMLStreamReader(body, charset);
-            readDocument(SMInputFactory.rootCursor(reader), order);
+                    ? factory.createXMLStreamReader(body)
+                    : factory.createXMLStreamReader(body, charset);
+            readDocument(SMInputFactory.rootCursor(reader), uuidRequest);
         } catch (XMLStreamException e) {
             body.throwFailure();
             throw malformed(e.getMessage(), e.getLocation() == null ? locationOf(reader) : e.getLocation());
@@ -50,19 +52,21 @@ final class XmlReader {
         }
     }
 
-    /** Reads to the end: what follows the root element must be well-formed too. */
-    private static void readDocument(SMInputCursor document, Order order) throws XMLStreamException, RefusedException {
+    /** Reads to the end, because a document must be well-formed behind its root element too. */
+    private static void readDocument(SMInputCursor document, UuidRequest uuidRequest)
+            throws XMLStreamException, RefusedException {
         for (SMEvent event = document.getNext(); event != null; event = document.getNext()) {
             if (event == SMEvent.DOCTYPE_DECL) {
-                // Without support for DTDs the parser passes over them: what they say would be lost without a word.
+                // Without support for DTDs the parser would skip their declarations in silence.
                 throw invalid(document, "document type declarations are not allowed");
             } else if (event == SMEvent.START_ELEMENT) {
-                readRequest(document, order);
+                readRequest(document, uuidRequest);
             }
         }
     }
 
-    private static void readRequest(SMInputCursor root, Order order) throws XMLStreamException, RefusedException {
+    private static void readRequest(SMInputCursor root, UuidRequest uuidRequest)
+            throws XMLStreamException, RefusedException {
         Location location = root.getCursorLocation();
         if (!isNamed(root, "request")) {
             throw invalid(root, "the root element must be request, in no namespace");
@@ -75,17 +79,18 @@ final class XmlReader {
         SMInputCursor children = root.childMixedCursor();
         for (SMEvent event = children.getNext(); event != null; event = children.getNext()) {
             if (event == SMEvent.START_ELEMENT) {
-                readBatch(children, order);
+                readBatch(children, uuidRequest);
             } else if (!children.getText().trim().isEmpty()) {
                 throw invalid(children, "request holds generate-uuid elements only, not text");
             }
         }
-        if (order.total() == 0) {
+        if (uuidRequest.total() == 0) {
             throw invalid(location, "request needs at least one generate-uuid");
         }
     }
 
-    private static void readBatch(SMInputCursor element, Order order) throws XMLStreamException, RefusedException {
+    private static void readBatch(SMInputCursor element, UuidRequest uuidRequest)
+            throws XMLStreamException, RefusedException {
         if (!isNamed(element, "generate-uuid")) {
             throw invalid(element, "request holds generate-uuid elements only, in no namespace");
         }
@@ -93,7 +98,7 @@ final class XmlReader {
         String method = null;
         String count = null;
         String name = null;
-        String nameSpace = null;
+        String namespace = null;
         String digest = null;
         for (int i = 0; i < element.getAttrCount(); i++) {
             if (isSchemaAttribute(element, i)) {
@@ -104,19 +109,22 @@ final class XmlReader {
                 case "method" -> method = element.getAttrValue(i);
                 case "count" -> count = element.getAttrValue(i);
                 case "name" -> name = element.getAttrValue(i);
-                case "namespace" -> nameSpace = element.getAttrValue(i);
+                case "namespace" -> namespace = element.getAttrValue(i);
                 case "digest" -> digest = element.getAttrValue(i);
-                default -> throw invalid(element, "generate-uuid has no attribute "
-                    + SafeText.quote(element.getAttrLocalName(i)));
+                default ->
+                    throw invalid(
+                            element, "generate-uuid has no attribute " + SafeText.quote(element.getAttrLocalName(i)));
             }
         }
         String text = readText(element);
         if (name != null && !text.isEmpty()) {
-            throw at(location, new RefusedException(Fault.WRONG_NAME,
-                "the name is either an attribute or text, not both"));
+            throw at(
+                    location,
+                    new RefusedException(
+                            RefusalReason.WRONG_NAME, "the name is either an attribute or text, not both"));
         }
         try {
-            order.add(Batch.parse(method, count, name == null ? text : name, nameSpace, digest));
+            uuidRequest.add(Batch.parse(method, count, name == null ? text : name, namespace, digest));
         } catch (RefusedException e) {
             throw at(location, e);
         }
@@ -124,14 +132,14 @@ final class XmlReader {
 
     private static String readText(SMInputCursor element) throws XMLStreamException, RefusedException {
         try {
-            // trim() and not strip(): what XML calls white space are four ASCII characters.
+            // trim() and not strip(), because XML's white space is four ASCII characters.
             return element.getElemStringValue().trim();
         } catch (TypedXMLStreamException e) {
             throw invalid(e.getLocation(), "generate-uuid holds text only, no elements");
         }
     }
 
-    /** Tools that know the schema may say where it is, on any element: XML Schema part 1, section 2.7. */
+    /** Whether the attribute tells tools where the schema is, as any may (XML Schema part 1, section 2.7). */
     private static boolean isSchemaAttribute(SMInputCursor element, int index) throws XMLStreamException {
         return element.getAttrNsUri(index).equals(XMLConstants.W3C_XML_SCHEMA_INSTANCE_NS_URI);
     }
@@ -145,20 +153,27 @@ final class XmlReader {
     }
 
     private static RefusedException invalid(Location location, String message) {
-        return at(location, new RefusedException(Fault.INVALID_DOCUMENT, message));
+        return at(location, new RefusedException(RefusalReason.INVALID_DOCUMENT, message));
     }
 
     private static RefusedException malformed(String reason, Location location) {
-        // The first line is the reason; below it the parser repeats the location, and the JDK's form has it above.
-        String firstLine = reason == null ? "" : reason.lines().filter(line -> !line.startsWith("ParseError at"))
-            .findFirst().orElse("").replaceFirst("^Message: ", "").strip();
-        RefusedException refused = new RefusedException(Fault.MALFORMED_XML,
-            firstLine.isEmpty() ? "not well-formed" : SafeText.printable(firstLine, MAX_REASON_CHARS));
+        // One line is the reason. Woodstox repeats the location below it, the JDK's parser above it.
+        String firstLine = reason == null
+                ? ""
+                : reason.lines()
+                        .filter(line -> !line.startsWith("ParseError at"))
+                        .findFirst()
+                        .orElse("")
+                        .replaceFirst("^Message: ", "")
+                        .strip();
+        RefusedException refused = new RefusedException(
+                RefusalReason.MALFORMED_XML,
+                firstLine.isEmpty() ? "not well-formed" : SafeText.printable(firstLine, MAX_REASON_CHARS));
         return location == null ? refused : at(location, refused);
     }
 
     private static RefusedException at(Location location, RefusedException refused) {
-        // At the end of a document the parser may be before the first column.
+        // At the end of a document the parser's column may be 0.
         return refused.at(location.getLineNumber(), Math.max(location.getColumnNumber(), 1));
     }
 
@@ -169,11 +184,11 @@ final class XmlReader {
     private static void close(XMLStreamReader reader) {
         try {
             if (reader != null) {
-                // Gives the parser's buffers back for reuse; the body below stays open, the container owns it.
+                // This returns the parser's buffers for reuse. The body stays open, because the container owns it.
                 reader.close();
             }
         } catch (XMLStreamException ignored) {
-            // All that was wanted has been read, or a better exception is on its way.
+            // The document has been read, or another exception tells more.
         }
     }
 }

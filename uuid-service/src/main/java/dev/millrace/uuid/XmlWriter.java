@@ -11,10 +11,10 @@ import org.codehaus.staxmate.out.SMOutputElement;
 
 /**
  * Writes {@code <response><uuid>...</uuid>...</response>} and
- * {@code <error><msg>...</msg><cause type="" line="" column=""/></error>}, in UTF-8, as a stream.
+ * {@code <error><msg>...</msg><cause type="" line="" column=""/></error>} in UTF-8 as a stream. Thread-safe.
  */
-final class XmlWriter implements AnswerWriter {
-    /** A line break, and the spaces from which each level takes two more. */
+final class XmlWriter implements ResponseWriter {
+    /** A line break, and spaces of which each level of nesting takes two more. */
     private static final String INDENTATION = "\n                ";
 
     private final SMOutputFactory factory = XmlFactories.output();
@@ -40,7 +40,7 @@ final class XmlWriter implements AnswerWriter {
             SMOutputElement error = document.addElement("error");
             error.addElementWithCharacters(null, "msg", refusal.message());
             SMOutputElement cause = error.addElement("cause");
-            cause.addAttribute("type", refusal.fault().type());
+            cause.addAttribute("type", refusal.reason().type());
             if (refusal.hasLocation()) {
                 cause.addAttribute(null, "line", refusal.line());
                 cause.addAttribute(null, "column", refusal.column());

@@ -1,9 +1,9 @@
 /**
- * The UUID web service: makes UUIDs of RFC 9562 for requests that come as query parameters or as XML documents.
- * HTTP, XML and UUIDs are kept apart: {@link dev.millrace.uuid.UuidServlet} (start here) speaks HTTP only,
- * {@code XmlReader} and the {@code AnswerWriter}s know the messages only, {@code UuidService} knows UUIDs only.
+ * The UUID web service: makes UUIDs of RFC 9562 for requests as query parameters or XML documents. Entry class: {@link
+ * dev.millrace.uuid.UuidServlet}, which knows HTTP only. {@code XmlReader} and the {@code ResponseWriter}s know the
+ * messages only, and {@code UuidService} knows UUIDs only.
  *
- * <p>Threading: the servlet and everything that it holds are shared by all threads, and are immutable or guard
- * themselves. An {@code Order}, a {@code LimitedBody} and the cursors over it belong to the thread of one request.
+ * <p>Threading: all threads share the servlet and its parts, which are immutable or synchronized. A {@code
+ * UuidRequest}, a {@code LimitedBody} and the cursors over it belong to the thread of one request.
  */
 package dev.millrace.uuid;

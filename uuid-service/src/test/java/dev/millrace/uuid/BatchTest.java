@@ -11,14 +11,23 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class BatchTest {
     @Test
-    void nothingGivenMeansOneRandomUuid() throws RefusedException {
-        assertEquals(new Batch(UuidMethod.RANDOM, 1, null, NameSpace.NONE, NameDigest.SHA_1),
-            Batch.parse(null, null, null, null, null));
+    void oneRandomUuidIsTheDefault() throws RefusedException {
+        assertEquals(
+                new Batch(UuidMethod.RANDOM, 1, null, Namespace.NONE, NameDigest.SHA_1),
+                Batch.parse(null, null, null, null, null));
     }
 
     @ParameterizedTest
-    @CsvSource({"RANDOM, RANDOM", "random, RANDOM", "Time, TIME", "LOCATION, TIME", "location, TIME",
-        "reordered, REORDERED", "Epoch, EPOCH", "' time ', TIME"})
+    @CsvSource({
+        "RANDOM, RANDOM",
+        "random, RANDOM",
+        "Time, TIME",
+        "LOCATION, TIME",
+        "location, TIME",
+        "reordered, REORDERED",
+        "Epoch, EPOCH",
+        "' time ', TIME"
+    })
     void methodsInAnyCase(String text, UuidMethod method) throws RefusedException {
         assertEquals(method, Batch.parse(text, null, null, null, null).method());
     }
@@ -26,7 +35,7 @@ class BatchTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "v4", "RANDOM2", "\u0000", "ran dom"})
     void unknownMethodIsRefused(String text) {
-        assertFault(Fault.UNKNOWN_METHOD, text, null, null, null, null);
+        assertRefused(RefusalReason.UNKNOWN_METHOD, text, null, null, null, null);
     }
 
     @ParameterizedTest
@@ -38,14 +47,14 @@ class BatchTest {
     @ParameterizedTest
     @ValueSource(strings = {"0", "-1", "+1", "", "x", "1.5", "1e2", "99999999999", "\u0661", "0x10"})
     void wrongCountIsRefused(String text) {
-        assertFault(Fault.WRONG_COUNT, null, text, null, null, null);
+        assertRefused(RefusalReason.WRONG_COUNT, null, text, null, null, null);
     }
 
     @Test
     void nameNeedsAName() {
-        assertFault(Fault.WRONG_NAME, "name", null, null, null, null);
-        assertFault(Fault.WRONG_NAME, "name", null, "", null, null);
-        assertFault(Fault.WRONG_NAME, "name", null, "x".repeat(Batch.MAX_NAME_CHARS + 1), null, null);
+        assertRefused(RefusalReason.WRONG_NAME, "name", null, null, null, null);
+        assertRefused(RefusalReason.WRONG_NAME, "name", null, "", null, null);
+        assertRefused(RefusalReason.WRONG_NAME, "name", null, "x".repeat(Batch.MAX_NAME_CHARS + 1), null, null);
     }
 
     @Test
@@ -55,8 +64,8 @@ class BatchTest {
 
     @ParameterizedTest
     @CsvSource({"dns, DNS", "URL, URL", "Oid, OID", "x500, X500", "none, NONE"})
-    void nameSpaces(String text, NameSpace nameSpace) throws RefusedException {
-        assertEquals(nameSpace, Batch.parse("name", null, "n", text, null).nameSpace());
+    void namespaces(String text, Namespace namespace) throws RefusedException {
+        assertEquals(namespace, Batch.parse("name", null, "n", text, null).namespace());
     }
 
     @ParameterizedTest
@@ -66,23 +75,26 @@ class BatchTest {
     }
 
     @Test
-    void unknownNameSpaceAndDigestAreRefused() {
-        assertFault(Fault.UNKNOWN_NAMESPACE, "name", null, "n", "ftp", null);
-        assertFault(Fault.UNKNOWN_DIGEST, "name", null, "n", null, "sha-256");
+    void unknownNamespaceAndDigestAreRefused() {
+        assertRefused(RefusalReason.UNKNOWN_NAMESPACE, "name", null, "n", "ftp", null);
+        assertRefused(RefusalReason.UNKNOWN_DIGEST, "name", null, "n", null, "sha-256");
     }
 
     @Test
     void messagesAreSafeToShow() {
-        RefusedException e = assertThrows(RefusedException.class,
-            () -> Batch.parse("<script>\r\n\u0000\u202e" + "x".repeat(100), null, null, null, null));
-        assertEquals("method '<script>????" + "x".repeat(28) + "...'"
-            + " is none of random, time, location, name, reordered, epoch", e.getMessage());
+        RefusedException e = assertThrows(
+                RefusedException.class,
+                () -> Batch.parse("<script>\r\n\u0000\u202e" + "x".repeat(100), null, null, null, null));
+        assertEquals(
+                "method '<script>????" + "x".repeat(28) + "...'"
+                        + " is none of random, time, location, name, reordered, epoch",
+                e.getMessage());
     }
 
-    private static void assertFault(Fault fault, String method, String count, String name, String nameSpace,
-            String digest) {
-        RefusedException e = assertThrows(RefusedException.class,
-            () -> Batch.parse(method, count, name, nameSpace, digest));
-        assertEquals(fault, e.refusal().fault());
+    private static void assertRefused(
+            RefusalReason reason, String method, String count, String name, String namespace, String digest) {
+        RefusedException e =
+                assertThrows(RefusedException.class, () -> Batch.parse(method, count, name, namespace, digest));
+        assertEquals(reason, e.refusal().reason());
     }
 }

@@ -5,41 +5,67 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * Makes request documents: right ones, slightly wrong ones, wild ones, and any of them damaged. The same seed makes
- * the same document. For one thread.
+ * Makes request documents: valid ones, slightly wrong ones, random ones, and damaged ones of all these. The same seed
+ * makes the same document. Confined to one thread.
  */
 final class DocumentGenerator {
-    /** How many of 256 choices are made among the wild values, instead of the right ones. */
+    /** Of 256 choices, the number that take a random value instead of a valid one. */
     private static final int[] WILDNESS = {0, 4, 32, 128};
+
     private static final Choice PROLOG = new Choice(
-        new String[] {"", "", "<?xml version='1.0'?>", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", "<!-- c -->\n"},
-        new String[] {"<?xml version='1.1'?>", "<?xml version='1.0' encoding='ISO-8859-1' standalone='yes'?>",
-            "<?xml version='2'?>", "<?xml version='1.0' encoding='UTF-16'?>", "<?xml version='1.0' encoding='UTF-32'?>",
-            "\ufeff", " ", "<?p i?>", "<!DOCTYPE request>", "<!DOCTYPE request [<!ENTITY e 'x'>]>",
-            "<!DOCTYPE request SYSTEM 'file:///x'>"});
-    private static final Choice ROOT = new Choice(new String[] {"request"},
-        new String[] {"requests", "generate-uuid", "x:request", "r\u00e9quest"});
-    private static final Choice BATCH = new Choice(new String[] {"generate-uuid"},
-        new String[] {"generate_uuid", "x:generate-uuid", "a"});
-    private static final Choice GAP = new Choice(new String[] {"", "\n  ", "<!-- c -->", "<?p i?>"},
-        new String[] {"x", "&#32;", "&e;", "<![CDATA[ ]]>", "\u0000", "]]>", "<!-- -- -->", "<?xml ?>", "&"});
+            new String[] {
+                "", "", "<?xml version='1.0'?>", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", "<!-- c -->\n"
+            },
+            new String[] {
+                "<?xml version='1.1'?>",
+                "<?xml version='1.0' encoding='ISO-8859-1' standalone='yes'?>",
+                "<?xml version='2'?>",
+                "<?xml version='1.0' encoding='UTF-16'?>",
+                "<?xml version='1.0' encoding='UTF-32'?>",
+                "\ufeff",
+                " ",
+                "<?p i?>",
+                "<!DOCTYPE request>",
+                "<!DOCTYPE request [<!ENTITY e 'x'>]>",
+                "<!DOCTYPE request SYSTEM 'file:///x'>"
+            });
+    private static final Choice ROOT = new Choice(
+            new String[] {"request"}, new String[] {"requests", "generate-uuid", "x:request", "r\u00e9quest"});
+    private static final Choice BATCH =
+            new Choice(new String[] {"generate-uuid"}, new String[] {"generate_uuid", "x:generate-uuid", "a"});
+    private static final Choice GAP = new Choice(
+            new String[] {"", "\n  ", "<!-- c -->", "<?p i?>"},
+            new String[] {"x", "&#32;", "&e;", "<![CDATA[ ]]>", "\u0000", "]]>", "<!-- -- -->", "<?xml ?>", "&"});
     private static final Choice METHOD = new Choice(
-        new String[] {"RANDOM", "random", "TIME", "location", "Reordered", "EPOCH", " epoch ", "NAME", "name"},
-        new String[] {"NONE", "", "rand\u00f6m", "&#78;ame", "<"});
-    private static final Choice COUNT = new Choice(new String[] {"1", "2", "3", "10", "99", "100", "007", " 4 "},
-        new String[] {"101", "0", "-1", "", "x", "99999999999999999999", "\u0663", "1.5"});
-    private static final Choice NAME_SPACE = new Choice(new String[] {"dns", "url", "OID", "x500", "none"},
-        new String[] {"", "ftp", "&e;"});
-    private static final Choice DIGEST = new Choice(new String[] {"sha-1", "SHA1", "md5", "MD5"},
-        new String[] {"sha-256", ""});
+            new String[] {"RANDOM", "random", "TIME", "location", "Reordered", "EPOCH", " epoch ", "NAME", "name"},
+            new String[] {"NONE", "", "rand\u00f6m", "&#78;ame", "<"});
+    private static final Choice COUNT = new Choice(
+            new String[] {"1", "2", "3", "10", "99", "100", "007", " 4 "},
+            new String[] {"101", "0", "-1", "", "x", "99999999999999999999", "\u0663", "1.5"});
+    private static final Choice NAME_SPACE =
+            new Choice(new String[] {"dns", "url", "OID", "x500", "none"}, new String[] {"", "ftp", "&e;"});
+    private static final Choice DIGEST =
+            new Choice(new String[] {"sha-1", "SHA1", "md5", "MD5"}, new String[] {"sha-256", ""});
     private static final Choice NAME = new Choice(
-        new String[] {"name", "http://a/b", "\u00e4\u20ac\ud83d\ude00", "&lt;&amp;&quot;", "&#65;&#x41;", "a\r\nb"},
-        new String[] {"", " ", "&#0;", "&#x110000;", "&#xd800;", "&e;", "&", "]]>", "<", "\u0000", "\uffff", "\u0085"});
-    private static final Choice TEXT = new Choice(new String[] {"", "name", "<![CDATA[a<b]]>", "<!-- c -->", "&lt;"},
-        new String[] {"<![CDATA[", "<!-- -- -->", "<?xml ?>", "\u0001", "]]>", "&e;", "<a/>"});
-    private static final Choice ATTRIBUTE = new Choice(new String[] {""},
-        new String[] {" xmlns='urn:x'", " xmlns:x='urn:x'", " x:count='1'", " xml:lang='en'", " a", " a=b",
-            " \u00e4=''", " count='1'", " xmlns:x=''", " 1='2'"});
+            new String[] {"name", "http://a/b", "\u00e4\u20ac\ud83d\ude00", "&lt;&amp;&quot;", "&#65;&#x41;", "a\r\nb"},
+            new String[] {
+                "", " ", "&#0;", "&#x110000;", "&#xd800;", "&e;", "&", "]]>", "<", "\u0000", "\uffff", "\u0085"
+            });
+    private static final Choice TEXT = new Choice(
+            new String[] {"", "name", "<![CDATA[a<b]]>", "<!-- c -->", "&lt;"},
+            new String[] {"<![CDATA[", "<!-- -- -->", "<?xml ?>", "\u0001", "]]>", "&e;", "<a/>"});
+    private static final Choice ATTRIBUTE = new Choice(new String[] {""}, new String[] {
+        " xmlns='urn:x'",
+        " xmlns:x='urn:x'",
+        " x:count='1'",
+        " xml:lang='en'",
+        " a",
+        " a=b",
+        " \u00e4=''",
+        " count='1'",
+        " xmlns:x=''",
+        " 1='2'"
+    });
 
     private final StringBuilder text = new StringBuilder();
     private SplittableRandom random;
@@ -70,16 +96,13 @@ final class DocumentGenerator {
     }
 
     private byte[] encode(String document) {
-        switch (random.nextInt(20)) {
-            case 0:
-                return document.getBytes(StandardCharsets.UTF_16);
-            case 1:
-                return document.getBytes(StandardCharsets.UTF_16LE);
-            case 2:
-                return document.getBytes(StandardCharsets.ISO_8859_1);
-            default:
-                return document.getBytes(StandardCharsets.UTF_8);
-        }
+        return document.getBytes(
+                switch (random.nextInt(20)) {
+                    case 0 -> StandardCharsets.UTF_16;
+                    case 1 -> StandardCharsets.UTF_16LE;
+                    case 2 -> StandardCharsets.ISO_8859_1;
+                    default -> StandardCharsets.UTF_8;
+                });
     }
 
     private void appendBatch(int batches) {
@@ -97,7 +120,7 @@ final class DocumentGenerator {
             appendAttribute("count", COUNT);
         }
         boolean inAttribute = random.nextBoolean();
-        if (named && inAttribute || oneIn(64)) {
+        if ((named && inAttribute) || oneIn(64)) {
             appendAttribute("name", NAME);
         }
         if (named && random.nextBoolean()) {
@@ -150,6 +173,5 @@ final class DocumentGenerator {
         text.append(values[random.nextInt(values.length)]);
     }
 
-    private record Choice(String[] right, String[] wild) {
-    }
+    private record Choice(String[] right, String[] wild) {}
 }

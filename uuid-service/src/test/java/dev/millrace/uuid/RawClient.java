@@ -5,10 +5,9 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
-/** Sends bytes that no HTTP client would. */
+/** Sends bytes that an HTTP client would not send. */
 final class RawClient {
-    private RawClient() {
-    }
+    private RawClient() {}
 
     /** Sends a request, and reads until the server closes the connection. */
     static String exchange(int port, String request) throws IOException {

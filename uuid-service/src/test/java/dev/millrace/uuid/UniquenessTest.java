@@ -58,7 +58,7 @@ class UniquenessTest {
         }
     }
 
-    /** By a clock that ticks all the time, so that many readings of it meet in different milliseconds. */
+    /** The clock ticks continuously, so that the readings of many threads fall into different milliseconds. */
     @ParameterizedTest
     @EnumSource(names = {"TIME", "REORDERED", "EPOCH"})
     void inOrderWithinEachAnswerWhileOthersAreMade(UuidMethod method) throws Exception {
@@ -109,12 +109,12 @@ class UniquenessTest {
         }
     }
 
-    /** Two processes that run at the same time, as two servers on one host do. */
+    /** Two processes run at the same time, as two servers on one host do. */
     @Test
     void acrossTwoProcesses() throws Exception {
         List<Process> processes = List.of(startPrinter(), startPrinter());
         try {
-            // Both are ready before either starts: they print during the same milliseconds.
+            // Neither process starts before both are ready, so that they print during the same milliseconds.
             for (Process process : processes) {
                 assertEquals('r', process.getInputStream().read());
             }
@@ -144,12 +144,13 @@ class UniquenessTest {
     private static Process startPrinter() throws Exception {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         return new ProcessBuilder(java, "-cp", System.getProperty("java.class.path"), UuidPrinter.class.getName())
-            .redirectError(ProcessBuilder.Redirect.INHERIT).start();
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
     }
 
     private static List<UUID> readUuids(Process process) throws Exception {
-        BufferedReader lines = new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII));
+        BufferedReader lines =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII));
         List<UUID> uuids = new ArrayList<>();
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             if (!line.isEmpty()) {
@@ -159,7 +160,7 @@ class UniquenessTest {
         return uuids;
     }
 
-    /** Two services whose clocks always tell the same time differ by node and clock sequence alone. */
+    /** Two services whose clocks show the same time differ by node and clock sequence only. */
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NAME")
     void withTheSameTime(UuidMethod method) throws Exception {
@@ -198,31 +199,32 @@ class UniquenessTest {
         assertInOrder(uuids);
     }
 
-    /** UUIDComparator looks at the time of versions 1 and 6 first, and compares unsigned. */
+    /** UUIDComparator compares the time of versions 1 and 6 first, as unsigned numbers. */
     private static void assertInOrder(List<UUID> uuids) {
         for (int i = 1; i < uuids.size(); i++) {
-            assertTrue(UUIDComparator.staticCompare(uuids.get(i - 1), uuids.get(i)) < 0,
-                uuids.get(i - 1) + " is not before " + uuids.get(i));
+            assertTrue(
+                    UUIDComparator.staticCompare(uuids.get(i - 1), uuids.get(i)) < 0,
+                    uuids.get(i - 1) + " is not before " + uuids.get(i));
         }
     }
 
     private static List<UUID> generate(UuidService service, UuidMethod method, int count) throws RefusedException {
         List<UUID> uuids = new ArrayList<>(count);
         while (uuids.size() < count) {
-            Order order = service.newOrder();
-            order.add(Batch.parse(method.name(), "100", null, null, null));
-            uuids.addAll(service.generate(order));
+            UuidRequest uuidRequest = service.newRequest();
+            uuidRequest.add(Batch.parse(method.name(), "100", null, null, null));
+            uuids.addAll(service.generate(uuidRequest));
         }
         return uuids;
     }
 
     private static List<UUID> generateNamed(UuidService service, String name) throws RefusedException {
-        Order order = service.newOrder();
-        order.add(Batch.parse("name", "1", name, "url", null));
-        return service.generate(order);
+        UuidRequest uuidRequest = service.newRequest();
+        uuidRequest.add(Batch.parse("name", "1", name, "url", null));
+        return service.generate(uuidRequest);
     }
 
-    /** Goes on by a millisecond whenever it is read a few times, and back when it is told to. */
+    /** A clock that advances by a millisecond after a few readings, and goes back on request. */
     private static final class TickingClock extends UUIDClock {
         private static final int READS_PER_MILLI = 7;
 

@@ -28,13 +28,13 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What a request costs without its HTTP: XML in, UUIDs, XML out, and each of the three alone; and, as what cannot be spared,
- * the same with bare StaxMate cursors, which look at every attribute and keep nothing. Time and allocated bytes per request
- * ({@code gc.alloc.rate.norm}) of all methods and counts:
+ * The cost of a request without HTTP: reading XML, making UUIDs, writing XML, and each of these alone. For comparison,
+ * bare StaxMate cursors read and write the same documents, look at every attribute and keep nothing. The results are
+ * time and allocated bytes per request ({@code gc.alloc.rate.norm}) for all methods and counts:
  * <pre>
  * mvn -q -Pbench -pl uuid-service clean test-compile exec:exec -Dbench.args="UuidBenchmark -prof gc"
  * </pre>
- * A part of it, with JMH's own options: for instance {@code -Dbench.args="request -p method=RANDOM -p count=1"}.
+ * JMH's own options select a part, for instance {@code -Dbench.args="request -p method=RANDOM -p count=1"}.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -55,27 +55,28 @@ public class UuidBenchmark {
     private final XMLInputFactory bareInput = XmlFactories.hardenedInput(102, 65536);
     private final SMOutputFactory bareOutput = XmlFactories.output();
     private byte[] document;
-    private Order order;
+    private UuidRequest uuidRequest;
     private List<UUID> uuids;
 
     @Setup
     public void prepare() throws IOException, RefusedException {
         document = ("<request>\n<generate-uuid method='" + method + "' count='" + count
-            + "' name='http://example.com/' />\n</request>").getBytes(StandardCharsets.UTF_8);
-        order = read();
+                        + "' name='http://example.com/' />\n</request>")
+                .getBytes(StandardCharsets.UTF_8);
+        uuidRequest = read();
         uuids = generate();
     }
 
     @Benchmark
-    public Order read() throws IOException, RefusedException {
-        Order read = service.newOrder();
+    public UuidRequest read() throws IOException, RefusedException {
+        UuidRequest read = service.newRequest();
         reader.read(new LimitedBody(new ByteArrayInputStream(document), 65536), null, read);
         return read;
     }
 
     @Benchmark
     public List<UUID> generate() {
-        return service.generate(order);
+        return service.generate(uuidRequest);
     }
 
     @Benchmark
@@ -93,7 +94,7 @@ public class UuidBenchmark {
         bareRead();
         SMOutputDocument answer = bareOutput.createOutputDocument(OutputStream.nullOutputStream());
         SMOutputElement response = answer.addElement("response");
-        for (UUID uuid : service.generate(order)) {
+        for (UUID uuid : service.generate(uuidRequest)) {
             response.addElementWithCharacters(null, "uuid", uuid.toString());
         }
         answer.closeRoot();

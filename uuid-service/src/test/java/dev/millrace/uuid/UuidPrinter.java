@@ -8,14 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/** A process that says that it is ready, waits for one byte, and prints UUIDs of all kinds. */
+/** A process that prints that it is ready, waits for one byte, and then prints UUIDs of all kinds. */
 final class UuidPrinter {
     private static final List<String> METHODS = List.of("time", "reordered", "epoch", "random");
     private static final int ROUNDS = 500;
     static final int UUIDS = METHODS.size() * ROUNDS * 100;
 
-    private UuidPrinter() {
-    }
+    private UuidPrinter() {}
 
     public static void main(String[] args) throws IOException, RefusedException {
         UuidService service = new UuidService(100);
@@ -25,15 +24,15 @@ final class UuidPrinter {
         List<UUID> uuids = new ArrayList<>(UUIDS);
         for (int round = 0; round < ROUNDS; round++) {
             for (String method : METHODS) {
-                Order order = service.newOrder();
-                order.add(Batch.parse(method, "100", null, null, null));
-                uuids.addAll(service.generate(order));
+                UuidRequest uuidRequest = service.newRequest();
+                uuidRequest.add(Batch.parse(method, "100", null, null, null));
+                uuids.addAll(service.generate(uuidRequest));
             }
         }
-        try (var out = new BufferedWriter(new OutputStreamWriter(System.out, StandardCharsets.US_ASCII))) {
-            for (UUID uuid : uuids) {
-                out.write(uuid + "\n");
-            }
+        BufferedWriter out = new BufferedWriter(new OutputStreamWriter(System.out, StandardCharsets.US_ASCII));
+        for (UUID uuid : uuids) {
+            out.write(uuid + "\n");
         }
+        out.flush();
     }
 }

@@ -18,7 +18,7 @@ import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 
-/** The servlet in a Jetty of its own, and a client for it. */
+/** The servlet in a Jetty server, and a client for it. */
 final class UuidServer implements AutoCloseable {
     private final Server server = new Server();
     private final ServerConnector connector = new ServerConnector(server);
@@ -45,7 +45,7 @@ final class UuidServer implements AutoCloseable {
 
     HttpRequest.Builder request(String query) {
         return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + "/generate-uuid" + query))
-            .timeout(Duration.ofSeconds(20));
+                .timeout(Duration.ofSeconds(20));
     }
 
     HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is not the request's fault, or not only. */
+/** Failures that are not, or not only, the fault of the request. */
 class UuidServletFailureTest {
     private UuidServer server;
 
@@ -41,9 +41,11 @@ class UuidServletFailureTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"text/xml", "application/json", "text/plain"})
-    void aFailureOfOurOwnTellsNothingOfItself(String accept) throws Exception {
-        HttpResponse<String> response = server.send(server.request("").header("Accept", accept)
-            .header("Fail", "yes").POST(BodyPublishers.ofString("<request><generate-uuid/></request>")));
+    void anInternalFailureShowsNoDetails(String accept) throws Exception {
+        HttpResponse<String> response = server.send(server.request("")
+                .header("Accept", accept)
+                .header("Fail", "yes")
+                .POST(BodyPublishers.ofString("<request><generate-uuid/></request>")));
         assertEquals(500, response.statusCode());
         assertTrue(response.headers().firstValue("Content-Type").orElseThrow().startsWith(accept));
         assertTrue(response.body().contains("the service failed"), response.body());
@@ -51,22 +53,25 @@ class UuidServletFailureTest {
         assertEquals(200, server.get("").statusCode());
     }
 
-    /** The container answers what breaks the rules of HTTP/1.1: as a bad request, not as a failure. */
+    /** The container answers requests that break the rules of HTTP/1.1, with 400 and not with 500. */
     @Test
-    void chunksThatAreNoChunksAreABadRequest() throws Exception {
-        String answer = RawClient.exchange(server.port(), "POST /generate-uuid HTTP/1.1\r\nHost: localhost\r\n"
-            + "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\nxyz\r\n<request>\r\n");
+    void malformedChunksAreABadRequest() throws Exception {
+        String answer = RawClient.exchange(
+                server.port(),
+                "POST /generate-uuid HTTP/1.1\r\nHost: localhost\r\n"
+                        + "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\nxyz\r\n<request>\r\n");
         assertTrue(answer.startsWith("HTTP/1.1 400 "), answer);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"Content-Length: 100\r\n\r\n<request>",
-        "Transfer-Encoding: chunked\r\n\r\n9\r\n<request>\r\n"})
-    void aBodyThatEndsTooEarlyHarmsNobodyElse(String rest) throws Exception {
+    @ValueSource(
+            strings = {"Content-Length: 100\r\n\r\n<request>", "Transfer-Encoding: chunked\r\n\r\n9\r\n<request>\r\n"})
+    void aTruncatedBodyDoesNotAffectOtherRequests(String rest) throws Exception {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
             socket.setSoTimeout(20_000);
-            socket.getOutputStream().write(("POST /generate-uuid HTTP/1.1\r\nHost: localhost\r\n" + rest)
-                .getBytes(StandardCharsets.US_ASCII));
+            socket.getOutputStream()
+                    .write(("POST /generate-uuid HTTP/1.1\r\nHost: localhost\r\n" + rest)
+                            .getBytes(StandardCharsets.US_ASCII));
             socket.shutdownOutput();
             String answer = readAll(socket.getInputStream());
             assertTrue(answer.isEmpty() || answer.startsWith("HTTP/1.1 400 "), answer);
@@ -84,12 +89,16 @@ class UuidServletFailureTest {
         @Override
         protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
                 throws IOException, ServletException {
-            chain.doFilter(request.getHeader("Fail") == null ? request : new HttpServletRequestWrapper(request) {
-                @Override
-                public ServletInputStream getInputStream() {
-                    throw new IllegalStateException("secret");
-                }
-            }, response);
+            chain.doFilter(
+                    request.getHeader("Fail") == null
+                            ? request
+                            : new HttpServletRequestWrapper(request) {
+                                @Override
+                                public ServletInputStream getInputStream() {
+                                    throw new IllegalStateException("secret");
+                                }
+                            },
+                    response);
         }
     }
 }

@@ -25,8 +25,8 @@ class UuidServletInitTest {
     @ValueSource(strings = {"0", "-1", "x", "", "1000000000", "1k"})
     void limitsArePositiveNumbers(String wrong) {
         for (String name : new String[] {"maxUuids", "maxBodyBytes"}) {
-            ServletException e = assertThrows(ServletException.class,
-                () -> new UuidServlet().init(new Config(Map.of(name, wrong))));
+            ServletException e =
+                    assertThrows(ServletException.class, () -> new UuidServlet().init(new Config(Map.of(name, wrong))));
             assertEquals("init parameter " + name + " must be a positive number: " + wrong, e.getMessage());
         }
     }

@@ -25,130 +25,180 @@ class XmlReaderTest {
 
     @Test
     void theDocumentsOf2006() throws Exception {
-        assertEquals(List.of(batch("RANDOM", "1", null), batch("TIME", "3", null), batch("NAME", "1", "http://a/b")),
-            read("<request><generate-uuid method=\"RANDOM\"/><generate-uuid method=\"TIME\" count=\"3\"/>"
-                + "<generate-uuid method=\"NAME\" name=\"http://a/b\"/></request>"));
-        assertEquals(List.of(batch("RANDOM", "1", null)),
-            read("<request>\n<generate-uuid method='RANDOM' count='1' />\n</request>"));
         assertEquals(
-            List.of(batch("random", "1", null), batch("location", "3", null), batch("name", "1", "http://a/b")),
-            read("<?xml version='1.0'?>\n<request>\n  <generate-uuid method='random'/>\n"
-                + "  <generate-uuid method='location' count='3' />\n"
-                + "  <generate-uuid method='name'>http://a/b</generate-uuid>\n</request>\n"));
+                List.of(batch("RANDOM", "1", null), batch("TIME", "3", null), batch("NAME", "1", "http://a/b")),
+                read("<request><generate-uuid method=\"RANDOM\"/><generate-uuid method=\"TIME\" count=\"3\"/>"
+                        + "<generate-uuid method=\"NAME\" name=\"http://a/b\"/></request>"));
+        assertEquals(
+                List.of(batch("RANDOM", "1", null)),
+                read("<request>\n<generate-uuid method='RANDOM' count='1' />\n</request>"));
+        assertEquals(
+                List.of(batch("random", "1", null), batch("location", "3", null), batch("name", "1", "http://a/b")),
+                read("<?xml version='1.0'?>\n<request>\n  <generate-uuid method='random'/>\n"
+                        + "  <generate-uuid method='location' count='3' />\n"
+                        + "  <generate-uuid method='name'>http://a/b</generate-uuid>\n</request>\n"));
     }
 
     @Test
     void theNameIsTextInAnyShape() throws Exception {
         List<Batch> expected = List.of(batch("name", "1", "a<b&c"));
-        for (String text : List.of("a&lt;b&amp;c", " \n a&#60;b&#x26;c\t", "<![CDATA[a<b&c]]>",
-            "a<!-- no -->&lt;b<![CDATA[&]]><?no no?>c")) {
-            assertEquals(expected,
-                read("<request><generate-uuid method='name'>" + text + "</generate-uuid></request>"));
+        for (String text : List.of(
+                "a&lt;b&amp;c",
+                " \n a&#60;b&#x26;c\t",
+                "<![CDATA[a<b&c]]>",
+                "a<!-- no -->&lt;b<![CDATA[&]]><?no no?>c")) {
+            assertEquals(
+                    expected, read("<request><generate-uuid method='name'>" + text + "</generate-uuid></request>"));
         }
     }
 
     @Test
-    void nameSpaceAndDigest() throws Exception {
-        assertEquals(List.of(new Batch(UuidMethod.NAME, 2, "n", NameSpace.DNS, NameDigest.MD5)), read(
-            "<request><generate-uuid method='NAME' count='2' name='n' namespace='dns' digest='md5'/></request>"));
+    void namespaceAndDigest() throws Exception {
+        assertEquals(
+                List.of(new Batch(UuidMethod.NAME, 2, "n", Namespace.DNS, NameDigest.MD5)),
+                read(
+                        "<request><generate-uuid method='NAME' count='2' name='n' namespace='dns' digest='md5'/></request>"));
     }
 
     @Test
     void aDocumentMaySayWhereItsSchemaIs() throws Exception {
-        assertEquals(1, read("<request xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance' "
-            + "xsi:noNamespaceSchemaLocation='uuid.xsd'><generate-uuid/></request>").size());
+        assertEquals(
+                1,
+                read("<request xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance' "
+                                + "xsi:noNamespaceSchemaLocation='uuid.xsd'><generate-uuid/></request>")
+                        .size());
     }
 
     @ParameterizedTest
     @CsvSource({"UTF-8,", "UTF-16,", "UTF-16LE,", "ISO-8859-1,", "ISO-8859-1, ISO-8859-1", "UTF-16BE, UTF-16BE"})
     void encodings(String encoding, String told) throws Exception {
         byte[] document = ("<?xml version='1.0' encoding='" + encoding + "'?>"
-            + "<request><generate-uuid method='name' name='\u00e4\u00f6'/></request>")
-            .getBytes(Charset.forName(encoding));
+                        + "<request><generate-uuid method='name' name='\u00e4\u00f6'/></request>")
+                .getBytes(Charset.forName(encoding));
         assertEquals(List.of(batch("name", "1", "\u00e4\u00f6")), read(new ByteArrayInputStream(document), told));
     }
 
     @Test
-    void whatHttpTellsGoesBeforeTheDeclaration() throws Exception {
+    void theCharsetOfHttpOverridesTheDeclaration() throws Exception {
         byte[] document = ("<?xml version='1.0' encoding='ISO-8859-1'?>"
-            + "<request><generate-uuid method='name' name='\u00e4'/></request>").getBytes(StandardCharsets.UTF_8);
+                        + "<request><generate-uuid method='name' name='\u00e4'/></request>")
+                .getBytes(StandardCharsets.UTF_8);
         assertEquals(List.of(batch("name", "1", "\u00e4")), read(new ByteArrayInputStream(document), "UTF-8"));
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", " ", "x", "<", "<request>", "<request></reques>", "<request><generate-uuid></request>",
-        "<request><generate-uuid/></request><request/>", "<request><generate-uuid/></request>x",
-        "<request><generate-uuid count='1' count='2'/></request>", "<request><generate-uuid count=1/></request>",
-        "<request><generate-uuid method='name'>&nbsp;</generate-uuid></request>", "<request>&#0;</request>",
-        "<a:request xmlns:a=''/>", "<a:request/>", "<request>\u0001</request>", "<!-- <request/>"})
+    @ValueSource(
+            strings = {
+                "",
+                " ",
+                "x",
+                "<",
+                "<request>",
+                "<request></reques>",
+                "<request><generate-uuid></request>",
+                "<request><generate-uuid/></request><request/>",
+                "<request><generate-uuid/></request>x",
+                "<request><generate-uuid count='1' count='2'/></request>",
+                "<request><generate-uuid count=1/></request>",
+                "<request><generate-uuid method='name'>&nbsp;</generate-uuid></request>",
+                "<request>&#0;</request>",
+                "<a:request xmlns:a=''/>",
+                "<a:request/>",
+                "<request>\u0001</request>",
+                "<!-- <request/>"
+            })
     void malformedXmlIsRefused(String document) {
-        assertEquals(Fault.MALFORMED_XML, refusal(document).fault());
+        assertEquals(RefusalReason.MALFORMED_XML, refusal(document).reason());
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"<request/>", "<request> <!-- none --> </request>", "<reqest><generate-uuid/></reqest>",
-        "<request><generate-uid/></request>", "<request>text<generate-uuid/></request>",
-        "<request>\u2003<generate-uuid/></request>",
-        "<request><generate-uuid/>text</request>", "<request><generate-uuid coutn='3'/></request>",
-        "<request xmlns='urn:x'><generate-uuid/></request>", "<request><generate-uuid xmlns='urn:x'/></request>",
-        "<request a='b'><generate-uuid/></request>", "<generate-uuid/>",
-        "<request><generate-uuid xmlns:a='urn:a' a:count='3'/></request>"})
+    @ValueSource(
+            strings = {
+                "<request/>",
+                "<request> <!-- none --> </request>",
+                "<reqest><generate-uuid/></reqest>",
+                "<request><generate-uid/></request>",
+                "<request>text<generate-uuid/></request>",
+                "<request>\u2003<generate-uuid/></request>",
+                "<request><generate-uuid/>text</request>",
+                "<request><generate-uuid coutn='3'/></request>",
+                "<request xmlns='urn:x'><generate-uuid/></request>",
+                "<request><generate-uuid xmlns='urn:x'/></request>",
+                "<request a='b'><generate-uuid/></request>",
+                "<generate-uuid/>",
+                "<request><generate-uuid xmlns:a='urn:a' a:count='3'/></request>"
+            })
     void invalidDocumentsAreRefused(String document) {
-        assertEquals(Fault.INVALID_DOCUMENT, refusal(document).fault());
+        assertEquals(RefusalReason.INVALID_DOCUMENT, refusal(document).reason());
     }
 
     @Test
     void twoNamesAreOneTooMany() {
-        assertEquals(new Refusal(Fault.WRONG_NAME, "the name is either an attribute or text, not both", 1, 10),
-            refusal("<request><generate-uuid method='name' name='a'>b</generate-uuid></request>"));
+        assertEquals(
+                new Refusal(RefusalReason.WRONG_NAME, "the name is either an attribute or text, not both", 1, 10),
+                refusal("<request><generate-uuid method='name' name='a'>b</generate-uuid></request>"));
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"<request><generate-uuid><x/></generate-uuid></request>",
-        "<request><generate-uuid><name>a</name></generate-uuid></request>",
-        "<request><generate-uuid><generate-uuid/></generate-uuid></request>"})
+    @ValueSource(
+            strings = {
+                "<request><generate-uuid><x/></generate-uuid></request>",
+                "<request><generate-uuid><name>a</name></generate-uuid></request>",
+                "<request><generate-uuid><generate-uuid/></generate-uuid></request>"
+            })
     void anElementInsideABatchIsRefused(String document) {
-        assertEquals(new Refusal(Fault.INVALID_DOCUMENT, "generate-uuid holds text only, no elements", 1, 25),
-            refusal(document));
+        assertEquals(
+                new Refusal(RefusalReason.INVALID_DOCUMENT, "generate-uuid holds text only, no elements", 1, 25),
+                refusal(document));
     }
 
-    /** Exceptions of the JDK have the location in their first line, and the reason in the next. */
+    /** Exceptions of the JDK's parser have the location in their first line and the reason in the second. */
     @Test
-    void theReasonIsFoundInTheFormOfTheJdk() {
+    void theReasonIsFoundInMessagesOfTheJdk() {
         XmlReader ofTheJdk = new XmlReader(XMLInputFactory.newDefaultFactory());
-        Refusal refusal = assertThrows(RefusedException.class,
-            () -> ofTheJdk.read(new LimitedBody(stream("<request></reques>"), 65536), null, new Order(100))).refusal();
-        assertEquals(Fault.MALFORMED_XML, refusal.fault());
+        Refusal refusal = assertThrows(
+                        RefusedException.class,
+                        () -> ofTheJdk.read(
+                                new LimitedBody(stream("<request></reques>"), 65536), null, new UuidRequest(100)))
+                .refusal();
+        assertEquals(RefusalReason.MALFORMED_XML, refusal.reason());
         assertTrue(refusal.message().contains("end-tag"), refusal.message());
         assertFalse(refusal.message().matches("(ParseError|Message).*"), refusal.message());
     }
 
     @Test
     void faultsHaveLineAndColumn() {
-        assertEquals(new Refusal(Fault.WRONG_COUNT, "count 'x' is not a positive number", 3, 3),
-            refusal("<request>\n  <generate-uuid/>\n  <generate-uuid count='x'/>\n</request>"));
+        assertEquals(
+                new Refusal(RefusalReason.WRONG_COUNT, "count 'x' is not a positive number", 3, 3),
+                refusal("<request>\n  <generate-uuid/>\n  <generate-uuid count='x'/>\n</request>"));
         Refusal malformed = refusal("<request>\n  <generate-uuid>\n</request>");
         assertEquals(3, malformed.line());
-        assertEquals(Fault.MALFORMED_XML, malformed.fault());
+        assertEquals(RefusalReason.MALFORMED_XML, malformed.reason());
         Refusal invalid = refusal("<request>\n <uuid/></request>");
         assertEquals("2:2", invalid.line() + ":" + invalid.column());
     }
 
     @Test
     void oneBatchTooManyIsAMatterOfTheLimit() throws Exception {
-        assertEquals(100, read("<request>" + "<generate-uuid/>".repeat(100) + "</request>").size());
+        assertEquals(
+                100,
+                read("<request>" + "<generate-uuid/>".repeat(100) + "</request>")
+                        .size());
         for (int batches : new int[] {101, 102, 1000}) {
-            assertEquals(Fault.TOO_MANY_UUIDS,
-                refusal("<request>" + "<generate-uuid/>".repeat(batches) + "</request>").fault());
+            assertEquals(
+                    RefusalReason.TOO_MANY_UUIDS,
+                    refusal("<request>" + "<generate-uuid/>".repeat(batches) + "</request>")
+                            .reason());
         }
     }
 
     @Test
     void aBodyThatIsTooLongIsNotCalledMalformed() {
         String document = "<request>" + " ".repeat(2000) + "<generate-uuid/></request>";
-        RefusedException e = assertThrows(RefusedException.class,
-            () -> reader.read(new LimitedBody(stream(document), 1000), null, new Order(100)));
-        assertEquals(Fault.BODY_TOO_LARGE, e.refusal().fault());
+        RefusedException e = assertThrows(
+                RefusedException.class,
+                () -> reader.read(new LimitedBody(stream(document), 1000), null, new UuidRequest(100)));
+        assertEquals(RefusalReason.BODY_TOO_LARGE, e.refusal().reason());
     }
 
     @Test
@@ -174,14 +224,17 @@ class XmlReaderTest {
         XmlReader lazyReader = new XmlReader(lazy);
         for (String text : List.of("&nbsp;", "\u0001", "<![CDATA[", "]]>")) {
             String document = "<request>  " + text + "</request>";
-            RefusedException e = assertThrows(RefusedException.class,
-                () -> lazyReader.read(new LimitedBody(stream(document), 65536), null, new Order(100)), document);
-            assertEquals(400, e.refusal().fault().status());
+            RefusedException e = assertThrows(
+                    RefusedException.class,
+                    () -> lazyReader.read(new LimitedBody(stream(document), 65536), null, new UuidRequest(100)),
+                    document);
+            assertEquals(400, e.refusal().reason().status());
         }
     }
 
     private Refusal refusal(String document) {
-        return assertThrows(RefusedException.class, () -> read(document), document).refusal();
+        return assertThrows(RefusedException.class, () -> read(document), document)
+                .refusal();
     }
 
     private List<Batch> read(String document) throws IOException, RefusedException {
@@ -189,9 +242,9 @@ class XmlReaderTest {
     }
 
     private List<Batch> read(InputStream in, String charset) throws IOException, RefusedException {
-        Order order = new Order(100);
-        reader.read(new LimitedBody(in, 65536), charset, order);
-        return order.batches();
+        UuidRequest uuidRequest = new UuidRequest(100);
+        reader.read(new LimitedBody(in, 65536), charset, uuidRequest);
+        return uuidRequest.batches();
     }
 
     private static InputStream stream(String document) {

@@ -14,23 +14,21 @@ import java.nio.file.Path;
 import java.util.EnumSet;
 
 /**
- * Sets the application up: finds the folder to serve, and serves it by {@link FilesServlet} unless the server brought
- * a servlet named {@code files} of its own.
+ * Sets the application up: finds the folder to serve, and maps {@link FilesServlet} unless the server has a servlet
+ * named {@code files} of its own.
  *
- * <p>The folder is, in this order: the context attribute {@link Attributes#FILES}, the system property or context
- * parameter {@code millrace.files}, or a set of generated files in the context's temporary folder.
+ * <p>The folder is, in this order: the context attribute {@link ContextAttributes#FILES}, the system property or
+ * context parameter {@code millrace.files}, or generated files in the context's temporary folder.
  */
 public final class Application implements ServletContextListener {
     private static final String FILES_PARAMETER = "millrace.files";
-    private static final String ROOT = FileRoot.class.getName();
-    private static final String DOWNLOADS = Delivery.class.getName();
 
     @Override
     public void contextInitialized(ServletContextEvent event) {
         ServletContext context = event.getServletContext();
         try {
-            context.setAttribute(ROOT, FileRoot.of(folder(context)));
-            context.setAttribute(DOWNLOADS, new Delivery(context));
+            context.setAttribute(FileRoot.ATTRIBUTE, FileRoot.of(folder(context)));
+            context.setAttribute(FileSender.DOWNLOADS, new FileSender(context));
         } catch (IOException e) {
             throw new UncheckedIOException("no folder of files to serve: " + e.getMessage(), e);
         }
@@ -38,9 +36,9 @@ public final class Application implements ServletContextListener {
         if (files != null) {
             files.addMapping("/files/*");
             files.setAsyncSupported(true);
-            ServersFiles.register(context);
+            ContainerFileServlet.register(context);
         }
-        if (context.getAttribute(Attributes.LISTENERS) == null) {
+        if (context.getAttribute(ContextAttributes.LISTENERS) == null) {
             countRequests(context);
         }
     }
@@ -50,20 +48,11 @@ public final class Application implements ServletContextListener {
         FilterRegistration.Dynamic filter = context.addFilter("requests", counter);
         filter.setAsyncSupported(true);
         filter.addMappingForUrlPatterns(EnumSet.of(DispatcherType.REQUEST), false, "/*");
-        context.setAttribute(Attributes.LISTENERS, counter);
-    }
-
-    static FileRoot fileRoot(ServletContext context) {
-        return (FileRoot) context.getAttribute(ROOT);
-    }
-
-    /** How {@code /download} sends its files. */
-    static Delivery downloads(ServletContext context) {
-        return (Delivery) context.getAttribute(DOWNLOADS);
+        context.setAttribute(ContextAttributes.LISTENERS, counter);
     }
 
     private static Path folder(ServletContext context) throws IOException {
-        if (context.getAttribute(Attributes.FILES) instanceof Path given) {
+        if (context.getAttribute(ContextAttributes.FILES) instanceof Path given) {
             return given;
         }
         String named = System.getProperty(FILES_PARAMETER, context.getInitParameter(FILES_PARAMETER));

@@ -3,17 +3,20 @@ package dev.millrace.webapp;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The bytes that a response carries: {@code length} of them from {@code start}; a length of 0 cannot be satisfied. */
+/**
+ * The bytes of a response: {@code length} of them from {@code start}. A range of length 0 cannot be satisfied.
+ * Immutable.
+ */
 record ByteRange(long start, long length) {
     // Eighteen digits always fit a long.
     private static final Pattern SINGLE = Pattern.compile("(?i)bytes\\s*=\\s*(\\d{0,18})\\s*-\\s*(\\d{0,18})\\s*");
 
     /**
-     * Reads a Range field (RFC 9110, 14.2). Several ranges, another unit or a wrong form select the whole content: a
-     * server may ignore the field, and none of our clients gains from multipart answers.
+     * Parses a Range field (RFC 9110, 14.2). Several ranges, another unit or a wrong form select the whole content: a
+     * server may ignore the field. Clients of this application need no multipart responses.
      *
      * @param field the field's value, or null
-     * @param size of the content, in bytes
+     * @param size size of the content in bytes
      */
     static ByteRange of(String field, long size) {
         ByteRange whole = new ByteRange(0, size);

@@ -19,11 +19,11 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Name, size and MD5 of every file under a folder, sub-folders included; links are left out. A file is read again
- * only when its size or its time changed. Safe for use by many threads: one looks, the others wait for its answer.
+ * Name, size and MD5 of every file under a folder and its sub-folders, without links. A file is read again only when
+ * its size or time has changed. Thread-safe: one thread lists the files while others wait.
  */
 final class Catalog {
-    /** The catalogue's own address hides a file of that name. */
+    /** The name of the catalogue, whose URL hides a file of the same name. */
     static final String NAME = "catalog.json";
 
     private final Path root;
@@ -40,11 +40,12 @@ final class Catalog {
         this.root = root;
     }
 
-    /** The catalogue as of now: {@code {"files":[{"name":…,"size":…,"md5":…}]}}, ordered by name. */
+    /** The present catalogue: {@code {"files":[{"name":…,"size":…,"md5":…}]}}, ordered by name. */
     synchronized String json() throws IOException {
-        SortedMap<String, Entry> now = look();
+        SortedMap<String, Entry> now = list();
         if (json == null || !now.equals(entries)) {
-            List<Map<String, Object>> files = now.entrySet().stream().map(Catalog::describe).toList();
+            List<Map<String, Object>> files =
+                    now.entrySet().stream().map(Catalog::describe).toList();
             json = Json.of(Map.of("files", files));
             entries = now;
         }
@@ -59,7 +60,7 @@ final class Catalog {
         return description;
     }
 
-    private SortedMap<String, Entry> look() throws IOException {
+    private SortedMap<String, Entry> list() throws IOException {
         SortedMap<String, Entry> now = new TreeMap<>();
         Files.walkFileTree(root, new SimpleFileVisitor<>() {
             @Override
@@ -81,7 +82,7 @@ final class Catalog {
                 if (file.equals(root)) {
                     throw failure;
                 }
-                // Gone or locked since it was listed: then it cannot be served either.
+                // The file was removed or locked after it was listed, so that it cannot be served either.
                 return FileVisitResult.CONTINUE;
             }
         });
@@ -101,6 +102,7 @@ final class Catalog {
                 md5.update(block, 0, n);
             }
         }
-        return new Entry(attributes.size(), attributes.lastModifiedTime(), HexFormat.of().formatHex(md5.digest()));
+        return new Entry(
+                attributes.size(), attributes.lastModifiedTime(), HexFormat.of().formatHex(md5.digest()));
     }
 }

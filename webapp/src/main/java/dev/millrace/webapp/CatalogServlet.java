@@ -6,7 +6,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-/** {@code GET /files/catalog.json}: what is under {@code /files/}, made when first asked for. */
+/** {@code GET /files/catalog.json}: the catalogue of the files under {@code /files/}. */
 public final class CatalogServlet extends HttpServlet {
     private static final long serialVersionUID = 1L;
 
@@ -14,7 +14,7 @@ public final class CatalogServlet extends HttpServlet {
 
     @Override
     public void init() {
-        catalog = new Catalog(Application.fileRoot(getServletContext()).path());
+        catalog = new Catalog(FileRoot.of(getServletContext()).path());
     }
 
     @Override

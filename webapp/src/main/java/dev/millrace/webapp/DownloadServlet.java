@@ -10,19 +10,19 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * {@code GET /download?name=…}: a file of the catalogue as an attachment. By X-Sendfile where the server knows it: then
- * this servlet's thread is free at once, however slowly the client takes the file.
+ * {@code GET /download?name=…}: a file of the catalogue as an attachment. Where the server supports X-Sendfile, the
+ * servlet's thread is free at once, even if the client reads slowly.
  */
 public final class DownloadServlet extends HttpServlet {
     private static final long serialVersionUID = 1L;
 
     private transient FileRoot root;
-    private transient Delivery delivery;
+    private transient FileSender sender;
 
     @Override
     public void init() {
-        root = Application.fileRoot(getServletContext());
-        delivery = Application.downloads(getServletContext());
+        root = FileRoot.of(getServletContext());
+        sender = FileSender.ofDownloads(getServletContext());
     }
 
     @Override
@@ -37,10 +37,11 @@ public final class DownloadServlet extends HttpServlet {
             response.sendError(HttpServletResponse.SC_NOT_FOUND);
             return;
         }
-        // RFC 8187 carries any name; a plain filename parameter would need a lossy ASCII copy of it.
+        // RFC 8187 encodes any name. A plain filename parameter would need a lossy ASCII copy of it.
         String encoded = URLEncoder.encode(file.get().getFileName().toString(), StandardCharsets.UTF_8)
-            .replace("+", "%20").replace("*", "%2A");
+                .replace("+", "%20")
+                .replace("*", "%2A");
         response.setHeader("Content-Disposition", "attachment; filename*=UTF-8''" + encoded);
-        delivery.send(file.get(), request, response);
+        sender.send(file.get(), request, response);
     }
 }

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
 
-/** Answers a request with a file, by streaming it: what any servlet container can do. */
+/** Streams a file as the response to a request, which works in any servlet container. Used by one thread. */
 final class FileResponse {
     private static final int BLOCK = 1 << 16;
 
@@ -22,24 +22,23 @@ final class FileResponse {
 
     private FileResponse(BasicFileAttributes attributes, HttpServletRequest request) {
         this.attributes = attributes;
-        this.etag = "\"" + Long.toHexString(attributes.lastModifiedTime().toMillis())
-            + "-" + Long.toHexString(attributes.size()) + "\"";
+        this.etag = "\"" + Long.toHexString(attributes.lastModifiedTime().toMillis()) + "-"
+                + Long.toHexString(attributes.size()) + "\"";
         this.request = request;
     }
 
     /**
-     * Sends the file, a range of it, or the answer to a condition (RFC 9110, 13.2.2). Content-Type is set unless it
-     * is already there.
+     * Sends the file, a range of it, or the response to a condition (RFC 9110, 13.2.2). It sets Content-Type unless
+     * that is set.
      *
-     * @throws IOException when the file cannot be read, shrinks meanwhile, or the client goes away
+     * @throws IOException when the file cannot be read, becomes shorter, or the client closes the connection
      */
     static void send(Path file, HttpServletRequest request, HttpServletResponse response) throws IOException {
         new FileResponse(Files.readAttributes(file, BasicFileAttributes.class), request).send(file, response);
     }
 
     /**
-     * Sets the fields that tell of the file, ETag and Content-Type, for an answer whose body, ranges and conditions are
-     * the server's business.
+     * Sets ETag and Content-Type for a response whose body, ranges and conditions the server handles.
      *
      * @throws IOException when the file cannot be read
      */
@@ -51,7 +50,8 @@ final class FileResponse {
 
     private void setType(Path file, HttpServletResponse response) {
         if (response.getContentType() == null) {
-            String type = request.getServletContext().getMimeType(file.getFileName().toString());
+            String type =
+                    request.getServletContext().getMimeType(file.getFileName().toString());
             response.setContentType(type == null ? "application/octet-stream" : type);
         }
     }
@@ -66,8 +66,8 @@ final class FileResponse {
             return;
         }
         ByteRange range = ByteRange.of(rangeApplies() ? request.getHeader("Range") : null, attributes.size());
-        if (range.length() == 0 && attributes.size() > 0 || range.start() > attributes.size()) {
-            // Not sendError: containers drop the fields set before it, and with them Content-Range.
+        if ((range.length() == 0 && attributes.size() > 0) || range.start() > attributes.size()) {
+            // With sendError, containers would drop Content-Range.
             response.setStatus(HttpServletResponse.SC_REQUESTED_RANGE_NOT_SATISFIABLE);
             response.setHeader("Content-Range", "bytes */" + attributes.size());
             response.setContentLength(0);
@@ -75,8 +75,9 @@ final class FileResponse {
         }
         if (range.length() < attributes.size()) {
             response.setStatus(HttpServletResponse.SC_PARTIAL_CONTENT);
-            response.setHeader("Content-Range", "bytes " + range.start() + "-" + (range.start() + range.length() - 1)
-                + "/" + attributes.size());
+            response.setHeader(
+                    "Content-Range",
+                    "bytes " + range.start() + "-" + (range.start() + range.length() - 1) + "/" + attributes.size());
         }
         setType(file, response);
         response.setContentLengthLong(range.length());
@@ -85,7 +86,7 @@ final class FileResponse {
         }
     }
 
-    /** The status of the first condition that does not hold, or 0. */
+    /** The status of the first condition that does not hold; 0 if all hold. */
     private int failedCondition() {
         long modified = attributes.lastModifiedTime().toMillis() / 1000 * 1000;
         String match = request.getHeader("If-Match");
@@ -93,16 +94,19 @@ final class FileResponse {
             return HttpServletResponse.SC_PRECONDITION_FAILED;
         }
         String noneMatch = request.getHeader("If-None-Match");
-        if (noneMatch != null ? lists(noneMatch)
-            : date("If-Modified-Since") >= 0 && !isBefore("If-Modified-Since", modified)) {
+        if (noneMatch != null
+                ? lists(noneMatch)
+                : date("If-Modified-Since") >= 0 && !isBefore("If-Modified-Since", modified)) {
             return HttpServletResponse.SC_NOT_MODIFIED;
         }
         return 0;
     }
 
     private boolean lists(String etags) {
-        return etags.trim().equals("*") || Arrays.stream(etags.split(",")).map(String::trim)
-            .anyMatch(tag -> tag.equals(etag) || tag.equals("W/" + etag));
+        return etags.trim().equals("*")
+                || Arrays.stream(etags.split(","))
+                        .map(String::trim)
+                        .anyMatch(tag -> tag.equals(etag) || tag.equals("W/" + etag));
     }
 
     private boolean isBefore(String field, long modifiedMillis) {
@@ -110,21 +114,21 @@ final class FileResponse {
         return date >= 0 && date < modifiedMillis;
     }
 
-    /** Only GET has ranges; with If-Range they count only while the file is still the one that the client knows. */
+    /** Whether the request may get a range: GET only, and with If-Range only if the client knows this version. */
     private boolean rangeApplies() {
         String condition = request.getHeader("If-Range");
         if (!request.getMethod().equals("GET") || condition == null) {
             return request.getMethod().equals("GET");
         }
         return condition.equals(etag)
-            || date("If-Range") == attributes.lastModifiedTime().toMillis() / 1000 * 1000;
+                || date("If-Range") == attributes.lastModifiedTime().toMillis() / 1000 * 1000;
     }
 
     private long date(String field) {
         try {
             return request.getDateHeader(field);
         } catch (IllegalArgumentException ignored) {
-            // A date that cannot be read counts as not there (RFC 9110, 13.1.3).
+            // RFC 9110, 13.1.3: a date that cannot be parsed is ignored.
             return -1;
         }
     }
@@ -133,7 +137,7 @@ final class FileResponse {
         ByteBuffer block = ByteBuffer.wrap(new byte[(int) Math.min(BLOCK, Math.max(1, range.length()))]);
         try (FileChannel channel = FileChannel.open(file)) {
             long position = range.start();
-            for (long left = range.length(); left > 0;) {
+            for (long left = range.length(); left > 0; ) {
                 block.clear().limit((int) Math.min(block.capacity(), left));
                 int n = channel.read(block, position);
                 if (n < 0) {

@@ -11,33 +11,34 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * {@code GET /files/*} where the server brings no servlet for it: GET and HEAD, conditional requests, single ranges. By
- * the kernel where the server can do that, streamed everywhere else.
+ * {@code GET /files/*} where the server does not map a servlet of its own: GET and HEAD, conditional requests, single
+ * ranges. Files go by sendfile where the server supports it, and are streamed elsewhere.
  */
 public final class FilesServlet extends HttpServlet {
     private static final long serialVersionUID = 1L;
 
     private transient FileRoot root;
-    private transient Delivery delivery;
+    private transient FileSender sender;
 
     @Override
     public void init() {
-        root = Application.fileRoot(getServletContext());
-        delivery = new Delivery(getServletContext());
+        root = FileRoot.of(getServletContext());
+        sender = new FileSender(getServletContext());
     }
 
     @Override
     protected void doGet(HttpServletRequest request, HttpServletResponse response)
-        throws ServletException, IOException {
+            throws ServletException, IOException {
         String name = request.getPathInfo();
         ServletContext context = getServletContext();
         Optional<Path> file = name == null ? Optional.empty() : root.find(name);
         if (file.isEmpty()) {
             response.sendError(HttpServletResponse.SC_NOT_FOUND);
-        } else if (ServersFiles.areThere(context)) {
-            ServersFiles.send(request, response, Files.getLastModifiedTime(file.get()).toMillis());
+        } else if (ContainerFileServlet.isAvailable(context)) {
+            ContainerFileServlet.send(
+                    request, response, Files.getLastModifiedTime(file.get()).toMillis());
         } else {
-            delivery.send(file.get(), request, response);
+            sender.send(file.get(), request, response);
         }
     }
 }

@@ -2,10 +2,9 @@ package dev.millrace.webapp;
 
 import java.util.Map;
 
-/** Writes maps, lists, strings, numbers, booleans and null as JSON (RFC 8259). */
+/** Writes maps, lists, strings, numbers, booleans and null as JSON (RFC 8259). Stateless. */
 final class Json {
-    private Json() {
-    }
+    private Json() {}
 
     static String of(Object value) {
         StringBuilder out = new StringBuilder();
@@ -46,7 +45,7 @@ final class Json {
             if (c == '"' || c == '\\') {
                 out.append('\\').append(c);
             } else if (c < 0x20 || Character.isSurrogate(c)) {
-                // Surrogates too: a file name may hold half a pair, which no encoding can carry.
+                // Surrogates are escaped too: a file name may hold a single one, which no charset can encode.
                 out.append(String.format("\\u%04x", (int) c));
             } else {
                 out.append(c);

@@ -6,15 +6,15 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 
 /**
- * {@code GET /message?bytes=N}: the letters from a to z again and again, N bytes of them, from one array on the heap and
- * in one write. Content from memory, as the write strategies of a connector meet it; N is bounded.
+ * {@code GET /message?bytes=N}: N letters, from a to z repeatedly, in one write from one array on the heap. It measures
+ * how a connector writes content from memory. N is at most 64 MiB.
  */
 public final class MessageServlet extends HttpServlet {
     private static final long serialVersionUID = 1L;
     private static final int MAX_BYTES = 64 << 20;
     private static final int LETTERS = 26;
 
-    // Never written to once it is here; answers share it.
+    // All responses share the array, which is never changed once it is here.
     private transient volatile byte[] content = new byte[0];
 
     @Override
@@ -26,7 +26,7 @@ public final class MessageServlet extends HttpServlet {
         }
         response.setContentType("text/plain;charset=utf-8");
         response.setContentLength(bytes);
-        // A container cuts one write into pieces of its buffer: the buffer must hold the message.
+        // The buffer must hold the message, because a container splits a write into pieces of its buffer.
         response.setBufferSize(Math.max(bytes, response.getBufferSize()));
         response.getOutputStream().write(content(bytes), 0, bytes);
     }
@@ -36,7 +36,7 @@ public final class MessageServlet extends HttpServlet {
             int bytes = Integer.parseInt(text);
             return bytes <= MAX_BYTES ? bytes : -1;
         } catch (NumberFormatException ignored) {
-            // Answered as a number out of range is.
+            // The response is the same as for a number out of range.
             return -1;
         }
     }

@@ -14,20 +14,24 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
-/** Counts requests by the port they came to, where the server hands over no figures of its own. */
+/** Counts requests by port, where the server provides no figures. Thread-safe. */
 final class RequestCounter implements Filter, Supplier<List<Map<String, Object>>> {
     private final ConcurrentMap<Integer, LongAdder> requests = new ConcurrentHashMap<>();
 
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
-        throws IOException, ServletException {
-        requests.computeIfAbsent(request.getLocalPort(), port -> new LongAdder()).increment();
+            throws IOException, ServletException {
+        requests.computeIfAbsent(request.getLocalPort(), port -> new LongAdder())
+                .increment();
         chain.doFilter(request, response);
     }
 
     @Override
     public List<Map<String, Object>> get() {
-        return requests.entrySet().stream().sorted(Map.Entry.comparingByKey()).map(RequestCounter::figures).toList();
+        return requests.entrySet().stream()
+                .sorted(Map.Entry.comparingByKey())
+                .map(RequestCounter::figures)
+                .toList();
     }
 
     private static Map<String, Object> figures(Map.Entry<Integer, LongAdder> port) {

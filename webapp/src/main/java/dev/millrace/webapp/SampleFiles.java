@@ -12,23 +12,31 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The generated files of the file transfer experiments: 1 KB, 200 KB, 500 KB, 1 MB, 20 MB and 100 MB, counted in
- * powers of 1024. The same bytes on every machine and in every run; they look random and do not compress.
+ * Generates the files of the file transfer experiments: 1 KB, 200 KB, 500 KB, 1 MB, 20 MB and 100 MB, in powers of
+ * 1024. Their bytes are the same on every machine and in every run, look random, and do not compress. Stateless.
  */
 public final class SampleFiles {
-    /** File name to size in bytes, smallest first. */
-    static final Map<String, Integer> SIZES = sizes();
+    /** Sizes in bytes by file name, smallest first. */
+    static final Map<String, Integer> SIZES = new LinkedHashMap<>();
 
     private static final int BLOCK = 1 << 16;
 
-    private SampleFiles() {
+    static {
+        SIZES.put("1KB.bin", 1 << 10);
+        SIZES.put("200KB.bin", 200 << 10);
+        SIZES.put("500KB.bin", 500 << 10);
+        SIZES.put("1MB.bin", 1 << 20);
+        SIZES.put("20MB.bin", 20 << 20);
+        SIZES.put("100MB.bin", 100 << 20);
     }
 
+    private SampleFiles() {}
+
     /**
-     * Writes the files that are not there yet.
+     * Writes the files that are missing.
      *
-     * @param folder where to; must exist
-     * @throws IOException when a file cannot be written; no file is left half written under its name
+     * @param folder an existing folder
+     * @throws IOException when a file cannot be written; an incomplete file never has its final name
      */
     public static void write(Path folder) throws IOException {
         for (Map.Entry<String, Integer> file : SIZES.entrySet()) {
@@ -36,7 +44,7 @@ public final class SampleFiles {
             if (!Files.exists(path) || Files.size(path) != file.getValue()) {
                 Path partial = folder.resolve("." + file.getKey() + ".part");
                 fill(partial, file.getValue());
-                // A fixed time, so that ETag and Last-Modified are the same in every run too.
+                // A fixed time makes ETag and Last-Modified the same in every run.
                 Files.setLastModifiedTime(partial, FileTime.fromMillis(1_230_768_000_000L));
                 Files.move(partial, path, StandardCopyOption.REPLACE_EXISTING);
             }
@@ -46,12 +54,12 @@ public final class SampleFiles {
     private static void fill(Path path, int size) throws IOException {
         ByteBuffer block = ByteBuffer.allocateDirect(BLOCK);
         long state = size;
-        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE,
-            StandardOpenOption.TRUNCATE_EXISTING)) {
-            for (int left = size; left > 0;) {
+        try (FileChannel channel = FileChannel.open(
+                path, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
+            for (int left = size; left > 0; ) {
                 block.clear();
                 while (block.hasRemaining()) {
-                    // xorshift64* (Vigna 2016): java.util's fast generators may change between JDKs, this does not.
+                    // xorshift64* (Vigna 2016), because java.util's fast generators may change between JDKs.
                     state ^= state >>> 12;
                     state ^= state << 25;
                     state ^= state >>> 27;
@@ -64,16 +72,5 @@ public final class SampleFiles {
                 }
             }
         }
-    }
-
-    private static Map<String, Integer> sizes() {
-        Map<String, Integer> sizes = new LinkedHashMap<>();
-        sizes.put("1KB.bin", 1 << 10);
-        sizes.put("200KB.bin", 200 << 10);
-        sizes.put("500KB.bin", 500 << 10);
-        sizes.put("1MB.bin", 1 << 20);
-        sizes.put("20MB.bin", 20 << 20);
-        sizes.put("100MB.bin", 100 << 20);
-        return sizes;
     }
 }

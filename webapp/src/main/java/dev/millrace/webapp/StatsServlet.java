@@ -7,19 +7,19 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * {@code GET /stats}: live figures as JSON; with {@code Accept: text/event-stream}, the same once a second as
- * server-sent events, for as long as the client stays.
+ * {@code GET /stats}: live figures as JSON. With {@code Accept: text/event-stream}, a server-sent event carries them
+ * once a second.
  */
 public final class StatsServlet extends HttpServlet {
     private static final long serialVersionUID = 1L;
 
-    private transient Figures figures;
+    private transient ServerStats stats;
     private transient StatsStreams streams;
 
     @Override
     public void init() {
-        figures = new Figures(getServletContext());
-        streams = new StatsStreams(figures, getServletContext());
+        stats = new ServerStats(getServletContext());
+        streams = new StatsStreams(stats, getServletContext());
     }
 
     @Override
@@ -33,13 +33,13 @@ public final class StatsServlet extends HttpServlet {
         response.setHeader("Vary", "Accept");
         String accept = request.getHeader("Accept");
         if (accept != null && accept.contains("text/event-stream")) {
-            // A client that is turned away asks for the JSON instead, which holds no connection.
+            // After a 503 the page asks for JSON instead, which holds no connection.
             if (!streams.open(request, response)) {
                 response.sendError(HttpServletResponse.SC_SERVICE_UNAVAILABLE, "too many event streams");
             }
             return;
         }
-        byte[] body = Json.of(figures.now()).getBytes(StandardCharsets.UTF_8);
+        byte[] body = Json.of(stats.now()).getBytes(StandardCharsets.UTF_8);
         response.setContentType("application/json");
         response.setContentLength(body.length);
         response.getOutputStream().write(body);

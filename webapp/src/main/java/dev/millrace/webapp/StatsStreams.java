@@ -16,14 +16,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * The open event streams. One thread writes to all of them once a second, never blocking: a client that does not
- * keep up misses events. Without a client the thread does nothing.
+ * The open event streams. One thread writes to all of them once a second and never blocks: a slow client misses events.
+ * Without a client the thread does nothing. Thread-safe.
  */
 final class StatsStreams implements AutoCloseable {
     private static final int MAX_STREAMS = 64;
     private static final long PERIOD_MILLIS = 1_000;
 
-    private final Figures figures;
+    private final ServerStats figures;
     private final ServletContext context;
     private final Set<Stream> open = ConcurrentHashMap.newKeySet();
     private final ScheduledExecutorService ticker = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -32,16 +32,17 @@ final class StatsStreams implements AutoCloseable {
         return thread;
     });
 
-    StatsStreams(Figures figures, ServletContext context) {
+    StatsStreams(ServerStats figures, ServletContext context) {
         this.figures = figures;
         this.context = context;
-        ticker.scheduleAtFixedRate(this::tick, PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+        // Never cancelled by itself: the ticks end with their thread.
+        var unused = ticker.scheduleAtFixedRate(this::tick, PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /**
-     * Answers with a stream of events.
+     * Starts a stream of events as the response.
      *
-     * @return whether there was room for one more; when not, the response is untouched
+     * @return false when there are too many streams; the response is not changed then
      */
     boolean open(HttpServletRequest request, HttpServletResponse response) throws IOException {
         if (open.size() >= MAX_STREAMS) {
@@ -58,15 +59,15 @@ final class StatsStreams implements AutoCloseable {
 
     private void tick() {
         try {
-            if (context.getAttribute(Attributes.STOPPING) instanceof BooleanSupplier stopping
-                && stopping.getAsBoolean()) {
+            if (context.getAttribute(ContextAttributes.STOPPING) instanceof BooleanSupplier stopping
+                    && stopping.getAsBoolean()) {
                 open.forEach(Stream::end);
             } else if (!open.isEmpty()) {
                 byte[] event = event();
                 open.forEach(stream -> stream.send(event));
             }
         } catch (RuntimeException e) {
-            // Left to the executor, it would end all further ticks, and nobody would know.
+            // An exception would end all further ticks of the executor in silence.
             context.log("live figures", e);
         }
     }
@@ -91,7 +92,7 @@ final class StatsStreams implements AutoCloseable {
             this.out = out;
         }
 
-        /** Called by the container when the client can take more; the first event goes out at once. */
+        /** The container calls this when the client can take more. The first event goes out at once. */
         @Override
         public synchronized void onWritePossible() {
             if (!started) {
@@ -109,7 +110,7 @@ final class StatsStreams implements AutoCloseable {
                     }
                 }
             } catch (IOException | IllegalStateException ignored) {
-                // The client went away, between two events or during one; the container may say so in either way.
+                // The client has closed the connection. Containers throw either exception.
                 end();
             }
         }
@@ -124,7 +125,7 @@ final class StatsStreams implements AutoCloseable {
                 try {
                     async.complete();
                 } catch (IllegalStateException ignored) {
-                    // The container has ended the request already.
+                    // The container has completed the request.
                 }
             }
         }

@@ -1,8 +1,8 @@
 /**
- * The sample application: files with their catalogue, downloads, live figures and a page that shows them. Plain
- * servlets on Servlet 6.0, so that the WAR deploys anywhere; {@link dev.millrace.webapp.Application} sets them up, and
- * is the place to start reading. UUIDs come from {@code dev.millrace.uuid}.
+ * The sample application: files with their catalogue, downloads, live figures and a page that shows them. It uses plain
+ * servlets of Servlet 6.0, so that the WAR runs in any container. UUIDs come from {@code dev.millrace.uuid}. Entry
+ * class: {@link dev.millrace.webapp.Application}.
  *
- * <p>Threads: servlets are called by many threads at once; what they share is immutable or says how it is guarded.
+ * <p>Threading: many threads call servlets at once. Shared objects are immutable or thread-safe.
  */
 package dev.millrace.webapp;

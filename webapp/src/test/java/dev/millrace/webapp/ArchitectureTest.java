@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 
 class ArchitectureTest {
     private static final JavaClasses CLASSES = new ClassFileImporter()
-        .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-        .importPackages("dev.millrace.webapp");
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages("dev.millrace.webapp");
 
     @Test
     void packagesHaveNoCycle() {
@@ -21,15 +21,23 @@ class ArchitectureTest {
 
     @Test
     void theApplicationKnowsNoServer() {
-        noClasses().that().resideInAPackage("dev.millrace.webapp")
-            .should().dependOnClassesThat().resideInAnyPackage("org.eclipse.jetty..", "dev.millrace.connector..",
-                "dev.millrace.webapp.server..").check(CLASSES);
+        noClasses()
+                .that()
+                .resideInAPackage("dev.millrace.webapp")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("org.eclipse.jetty..", "dev.millrace.connector..", "dev.millrace.webapp.server..")
+                .check(CLASSES);
     }
 
     @Test
     void theLauncherUsesNothingButTheJdk() {
-        classes().that().resideInAPackage("dev.millrace.webapp.launch")
-            .should().onlyDependOnClassesThat().resideInAnyPackage("java..", "dev.millrace.webapp.launch")
-            .check(CLASSES);
+        classes()
+                .that()
+                .resideInAPackage("dev.millrace.webapp.launch")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("java..", "dev.millrace.webapp.launch")
+                .check(CLASSES);
     }
 }

@@ -27,13 +27,14 @@ class CatalogTest {
         assertEquals("""
             {"files":[\
             {"name":"a/\\"q\\" %s.txt","size":0,"md5":"d41d8cd98f00b204e9800998ecf8427e"},\
-            {"name":"b.txt","size":3,"md5":"900150983cd24fb0d6963f7d28e17f72"}]}""".formatted(letter),
-            new Catalog(folder).json());
+            {"name":"b.txt","size":3,"md5":"900150983cd24fb0d6963f7d28e17f72"}]}""".formatted(letter), new Catalog(folder).json());
     }
 
-    /** In the POSIX locale, what a shell without LANG has, the JDK takes no name but of ASCII. */
+    /** In the POSIX locale, which a shell without LANG has, the JDK accepts ASCII file names only. */
     private static boolean mayNameFiles(String name) {
-        return Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8")).newEncoder().canEncode(name);
+        return Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"))
+                .newEncoder()
+                .canEncode(name);
     }
 
     @Test
@@ -42,7 +43,7 @@ class CatalogTest {
     }
 
     @Test
-    void isMadeAgainOnlyWhenFilesChange() throws IOException {
+    void theCatalogueIsMadeAgainOnlyWhenFilesChange() throws IOException {
         Path file = Files.writeString(folder.resolve("b.txt"), "abc");
         Catalog catalog = new Catalog(folder);
         String first = catalog.json();
@@ -50,15 +51,16 @@ class CatalogTest {
 
         Files.writeString(file, "abd");
         Files.setLastModifiedTime(file, FileTime.fromMillis(1));
-        assertEquals("{\"files\":[{\"name\":\"b.txt\",\"size\":3,\"md5\":\"4911e516e5aa21d327512e0c8b197616\"}]}",
-            catalog.json());
+        assertEquals(
+                "{\"files\":[{\"name\":\"b.txt\",\"size\":3,\"md5\":\"4911e516e5aa21d327512e0c8b197616\"}]}",
+                catalog.json());
 
         Files.delete(file);
         assertEquals("{\"files\":[]}", catalog.json());
     }
 
     @Test
-    void leavesOutWhatVanishesBeforeItIsRead() throws Exception {
+    void filesThatVanishAreLeftOut() throws Exception {
         AtomicBoolean done = new AtomicBoolean();
         Thread other = new Thread(() -> {
             while (!done.get()) {
@@ -71,7 +73,7 @@ class CatalogTest {
         });
         other.start();
         try {
-            // So often that the file is likely to vanish at every point of a look.
+            // This is repeated so often that the file probably vanishes at every point of a listing.
             for (int i = 0; i < 20_000; i++) {
                 assertDoesNotThrow(() -> new Catalog(folder).json());
             }

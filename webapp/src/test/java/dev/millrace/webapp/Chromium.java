@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
-/** One page in a headless Chromium, steered by its debugging protocol. */
+/** One page in a headless Chromium, controlled through its debugging protocol. */
 final class Chromium implements AutoCloseable {
     private static final long LIMIT_SECONDS = 70;
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -39,31 +39,52 @@ final class Chromium implements AutoCloseable {
 
     private Chromium(ServerProcess browser, URI page) {
         this.browser = browser;
-        this.socket = HttpClient.newHttpClient().newWebSocketBuilder().buildAsync(page, new Events()).join();
+        this.socket = HttpClient.newHttpClient()
+                .newWebSocketBuilder()
+                .buildAsync(page, new Events())
+                .join();
     }
 
-    /** The browser on this machine's path, if there is one; nothing is ever downloaded. */
+    /** The browser on this machine's path, if it is installed. Nothing is downloaded. */
     static Optional<Path> find() {
         return Stream.of("chromium", "chromium-browser", "google-chrome")
-            .flatMap(name -> Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
-                .map(folder -> Path.of(folder, name)))
-            .filter(Files::isExecutable).findFirst();
+                .flatMap(name -> Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
+                        .map(folder -> Path.of(folder, name)))
+                .filter(Files::isExecutable)
+                .findFirst();
     }
 
-    /** Starts the browser with its profile in the given folder, on an empty page. */
+    /** Starts the browser on an empty page, with its profile in the given folder. */
     static Chromium start(Path program, Path profile) throws Exception {
-        // Without its sandbox, because containers and root cannot have it; it opens nothing but our own page.
-        ServerProcess browser = ServerProcess.command(profile, List.of(program.toString(), "--headless=new",
-            "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars",
-            "--disable-background-networking", "--disable-component-update", "--disable-sync",
-            "--remote-debugging-port=0", "--user-data-dir=" + profile, "about:blank"));
+        // Containers and root cannot have the sandbox, and the browser opens the test's own page only.
+        ServerProcess browser = ServerProcess.command(
+                profile,
+                List.of(
+                        program.toString(),
+                        "--headless=new",
+                        "--no-sandbox",
+                        "--disable-gpu",
+                        "--disable-dev-shm-usage",
+                        "--no-first-run",
+                        "--hide-scrollbars",
+                        "--disable-background-networking",
+                        "--disable-component-update",
+                        "--disable-sync",
+                        "--remote-debugging-port=0",
+                        "--user-data-dir=" + profile,
+                        "about:blank"));
         try {
-            String port = browser.await("DevTools listening on ws://127\\.0\\.0\\.1:(\\d+)/").group(1);
+            String port = browser.await("DevTools listening on ws://127\\.0\\.0\\.1:(\\d+)/")
+                    .group(1);
             HttpRequest list = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/json/new?about:blank"))
-                .PUT(HttpRequest.BodyPublishers.noBody()).build();
-            String page = HttpClient.newHttpClient().send(list, HttpResponse.BodyHandlers.ofString()).body();
-            Chromium chromium = new Chromium(browser,
-                URI.create(JSON.readTree(page).get("webSocketDebuggerUrl").asText()));
+                    .PUT(HttpRequest.BodyPublishers.noBody())
+                    .build();
+            String page = HttpClient.newHttpClient()
+                    .send(list, HttpResponse.BodyHandlers.ofString())
+                    .body();
+            Chromium chromium = new Chromium(
+                    browser,
+                    URI.create(JSON.readTree(page).get("webSocketDebuggerUrl").asText()));
             for (String domain : List.of("Page", "Runtime", "Network", "Log")) {
                 chromium.call(domain + ".enable", Map.of());
             }
@@ -79,18 +100,19 @@ final class Chromium implements AutoCloseable {
         until("document.readyState === 'complete' && location.href.startsWith('" + url + "')");
     }
 
-    /** Waits until an expression holds in the page. */
+    /** Waits until an expression is true in the page. */
     void until(String condition) throws Exception {
         evaluate("new Promise((done, failed) => { const end = Date.now() + 60000; (function look() {"
-            + "if (" + condition + ") { done(true); } else if (Date.now() > end) {"
-            + "failed(new Error(" + JSON.writeValueAsString("never: " + condition)
-            + " + document.body.innerText)); } else { setTimeout(look, 50); } })(); })");
+                + "if (" + condition + ") { done(true); } else if (Date.now() > end) {"
+                + "failed(new Error(" + JSON.writeValueAsString("never: " + condition)
+                + " + document.body.innerText)); } else { setTimeout(look, 50); } })(); })");
     }
 
-    /** The value of an expression in the page; a promise is waited for. */
+    /** The value of an expression in the page, or of its promise when that is settled. */
     JsonNode evaluate(String expression) throws Exception {
-        JsonNode result = call("Runtime.evaluate", Map.of("expression", expression, "awaitPromise", true,
-            "returnByValue", true, "userGesture", true));
+        JsonNode result = call(
+                "Runtime.evaluate",
+                Map.of("expression", expression, "awaitPromise", true, "returnByValue", true, "userGesture", true));
         if (result.has("exceptionDetails")) {
             throw new AssertionError(result.get("exceptionDetails").toPrettyString());
         }
@@ -98,14 +120,16 @@ final class Chromium implements AutoCloseable {
     }
 
     void size(int width, int height) throws Exception {
-        call("Emulation.setDeviceMetricsOverride", Map.of("width", width, "height", height, "deviceScaleFactor", 1,
-            "mobile", false));
+        call(
+                "Emulation.setDeviceMetricsOverride",
+                Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
     }
 
     /** {@code light} or {@code dark}. */
     void colours(String scheme) throws Exception {
-        call("Emulation.setEmulatedMedia", Map.of("features",
-            List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
+        call(
+                "Emulation.setEmulatedMedia",
+                Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
     }
 
     byte[] screenshot() throws Exception {
@@ -113,12 +137,12 @@ final class Chromium implements AutoCloseable {
         return Base64.getDecoder().decode(picture.get("data").asText());
     }
 
-    /** The addresses asked for so far. */
+    /** The addresses that the page has requested so far. */
     List<String> requested() {
         return List.copyOf(requested);
     }
 
-    /** What the console and the log say is wrong: uncaught errors, refused resources. */
+    /** Errors in the console and the log: uncaught exceptions and refused resources. */
     List<String> complaints() {
         return List.copyOf(complaints);
     }
@@ -137,13 +161,16 @@ final class Chromium implements AutoCloseable {
         JsonNode message = JSON.readTree(text);
         JsonNode parameters = message.path("params");
         switch (message.path("method").asText()) {
-            case "Network.requestWillBeSent" -> requested.add(parameters.at("/request/url").asText());
+            case "Network.requestWillBeSent" ->
+                requested.add(parameters.at("/request/url").asText());
             case "Runtime.exceptionThrown" -> complaints.add(parameters.toString());
             case "Log.entryAdded" -> complaints.add(parameters.at("/entry/text").asText());
             default -> {
-                CompletableFuture<JsonNode> answer = pending.remove(message.path("id").asInt());
+                CompletableFuture<JsonNode> answer =
+                        pending.remove(message.path("id").asInt());
                 if (answer != null && message.has("error")) {
-                    answer.completeExceptionally(new IOException(message.get("error").toString()));
+                    answer.completeExceptionally(
+                            new IOException(message.get("error").toString()));
                 } else if (answer != null) {
                     answer.complete(message.path("result"));
                 }

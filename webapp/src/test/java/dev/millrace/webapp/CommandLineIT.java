@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code java -jar millrace.war} as a user calls it: what it prints, how it ends, what it leaves behind. */
+/** {@code java -jar millrace.war} as a user calls it: its output, its exit code, and the files that it leaves. */
 class CommandLineIT {
     @TempDir
     static Path noFiles;
@@ -38,7 +38,8 @@ class CommandLineIT {
             assertEquals(2, server.exitCode());
             assertEquals(List.of(), server.out());
             assertEquals(1, server.err().size(), server.err().toString());
-            assertTrue(server.err().get(0).startsWith("millrace: "), server.err().toString());
+            assertTrue(
+                    server.err().get(0).startsWith("millrace: "), server.err().toString());
         }
     }
 
@@ -46,17 +47,21 @@ class CommandLineIT {
     void helpNamesTheOptions() throws Exception {
         try (ServerProcess server = ServerProcess.war(temporary, "--help")) {
             assertEquals(0, server.exitCode());
-            assertTrue(String.join("\n", server.out()).contains("--stock-port PORT"), server.out().toString());
+            assertTrue(
+                    String.join("\n", server.out()).contains("--stock-port PORT"),
+                    server.out().toString());
             assertEquals(List.of(), server.err());
         }
     }
 
     @Test
-    void versionNamesWhatServes() throws Exception {
+    void theVersionNamesJettyAndJava() throws Exception {
         try (ServerProcess server = ServerProcess.war(temporary, "--version")) {
             assertEquals(0, server.exitCode());
             assertEquals(1, server.out().size(), server.out().toString());
-            assertTrue(server.out().get(0).matches("Millrace \\d\\S+, Jetty 12\\.\\S+, Java \\S+"), server.out().toString());
+            assertTrue(
+                    server.out().get(0).matches("Millrace \\d\\S+, Jetty 12\\.\\S+, Java \\S+"),
+                    server.out().toString());
             assertEquals(List.of(), server.err());
         }
     }
@@ -64,11 +69,14 @@ class CommandLineIT {
     @Test
     void aPortInUseIsOneLineAndExitOne() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
-            ServerProcess server = ServerProcess.war(temporary, "--nio-port=0", "--bio-port=" + taken.getLocalPort())) {
+                ServerProcess server =
+                        ServerProcess.war(temporary, "--nio-port=0", "--bio-port=" + taken.getLocalPort())) {
             assertEquals(1, server.exitCode());
             assertEquals(List.of(), server.out());
-            assertEquals(List.of("millrace: could not start: Failed to bind to /127.0.0.1:" + taken.getLocalPort()
-                + ": Address already in use"), server.err());
+            assertEquals(
+                    List.of("millrace: could not start: Failed to bind to /127.0.0.1:" + taken.getLocalPort()
+                            + ": Address already in use"),
+                    server.err());
         }
     }
 
@@ -86,8 +94,16 @@ class CommandLineIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"webapp", "webapp/WEB-INF", "webapp/WEB-INF/server", "webapp/WEB-INF/server", "files",
-        "files/20MB.bin", "tmp-millrace"})
+    @ValueSource(
+            strings = {
+                "webapp",
+                "webapp/WEB-INF",
+                "webapp/WEB-INF/server",
+                "webapp/WEB-INF/server",
+                "files",
+                "files/20MB.bin",
+                "tmp-millrace"
+            })
     void itMayBeEndedWhileItStarts(String step) throws Exception {
         try (ServerProcess server = ServerProcess.war(temporary, "--bio-port=0", "--nio-port=-1")) {
             while (!has(step)) {
@@ -95,9 +111,10 @@ class CommandLineIT {
             }
             server.terminate();
             assertEquals(143, server.exitCode());
-            // Jetty may say what it misses; the application has nothing to say.
-            assertTrue(server.err().stream().noneMatch(line -> line.matches("millrace: .*|Exception in .*")),
-                server.err().toString());
+            // Jetty may log missing classes, but the application must log nothing.
+            assertTrue(
+                    server.err().stream().noneMatch(line -> line.matches("millrace: .*|Exception in .*")),
+                    server.err().toString());
         }
     }
 
@@ -109,11 +126,12 @@ class CommandLineIT {
 
     @Test
     void aCachedFileIsTheSameFile() throws Exception {
-        try (ServerProcess server = ServerProcess.war(temporary, "--bio-port=0", "--nio-port=-1",
-            "--content-cache=1000000")) {
+        try (ServerProcess server =
+                ServerProcess.war(temporary, "--bio-port=0", "--nio-port=-1", "--content-cache=1000000")) {
             String first = Http.get(server.url("BIO"), "/files/1KB.bin").md5();
             for (int i = 0; i < 10; i++) {
-                assertEquals(first, Http.get(server.url("BIO"), "/files/1KB.bin").md5());
+                assertEquals(
+                        first, Http.get(server.url("BIO"), "/files/1KB.bin").md5());
             }
             server.terminate();
             server.exitCode();
@@ -123,8 +141,9 @@ class CommandLineIT {
     @Test
     void itEndsInOrderWhenItsWarWasReplacedMeanwhile(@TempDir Path elsewhere) throws Exception {
         Path war = Files.copy(Path.of(System.getProperty("millrace.war")), elsewhere.resolve("copy.war"));
-        try (ServerProcess server = ServerProcess.java(temporary, List.of("-Djava.io.tmpdir=" + temporary, "-jar",
-                war.toString(), "--bio-port=0", "--nio-port=-1"))) {
+        try (ServerProcess server = ServerProcess.java(
+                temporary,
+                List.of("-Djava.io.tmpdir=" + temporary, "-jar", war.toString(), "--bio-port=0", "--nio-port=-1"))) {
             assertEquals("Hello, World!", Http.get(server.url("BIO"), "/hello").text());
             Files.write(war, new byte[1000]);
             server.terminate();
@@ -135,10 +154,10 @@ class CommandLineIT {
 
     @Test
     void openEventStreamsEndWithTheServer() throws Exception {
-        try (ServerProcess server = ServerProcess.war(temporary, "--bio-port=0", "--nio-port=0", "--files",
-            noFiles.toString())) {
+        try (ServerProcess server =
+                ServerProcess.war(temporary, "--bio-port=0", "--nio-port=0", "--files", noFiles.toString())) {
             try (Http.Events bio = new Http.Events(server.url("BIO"), "/stats");
-                Http.Events nio = new Http.Events(server.url("NIO"), "/stats")) {
+                    Http.Events nio = new Http.Events(server.url("NIO"), "/stats")) {
                 bio.next();
                 nio.next();
                 server.terminate();
@@ -153,8 +172,14 @@ class CommandLineIT {
     @Test
     void theAccessLogHasALineForEachRequest(@TempDir Path folder) throws Exception {
         Path log = folder.resolve("access.log");
-        try (ServerProcess server = ServerProcess.war(temporary, "--bio-port=0", "--nio-port=0", "--files",
-            noFiles.toString(), "--access-log", log.toString())) {
+        try (ServerProcess server = ServerProcess.war(
+                temporary,
+                "--bio-port=0",
+                "--nio-port=0",
+                "--files",
+                noFiles.toString(),
+                "--access-log",
+                log.toString())) {
             String bio = server.url("BIO");
             Http.get(bio, "/hello", "User-Agent: test");
             Http.get(server.url("NIO"), "/missing");
@@ -162,16 +187,24 @@ class CommandLineIT {
             server.exitCode();
             String text = Files.readString(log);
             String port = bio.substring(bio.lastIndexOf(':') + 1);
-            assertTrue(text.matches("(?s).*127\\.0\\.0\\.1 - - \\[[^]]+] \"GET /hello HTTP/1\\.1\" 200 13 \"-?\" "
-                + "\"test\" " + port + " \\d+\\R.*"), text);
+            assertTrue(
+                    text.matches("(?s).*127\\.0\\.0\\.1 - - \\[[^]]+] \"GET /hello HTTP/1\\.1\" 200 13 \"-?\" "
+                            + "\"test\" " + port + " \\d+\\R.*"),
+                    text);
             assertTrue(text.contains("\"GET /missing HTTP/1.1\" 404 "), text);
         }
     }
 
     @Test
     void aListenerTakesNoMoreConnectionsThanAllowed() throws Exception {
-        try (ServerProcess server = ServerProcess.war(temporary, "--bio-port=0", "--nio-port=0", "--stock-port=0",
-            "--files", noFiles.toString(), "--max-connections=2")) {
+        try (ServerProcess server = ServerProcess.war(
+                temporary,
+                "--bio-port=0",
+                "--nio-port=0",
+                "--stock-port=0",
+                "--files",
+                noFiles.toString(),
+                "--max-connections=2")) {
             for (String listener : List.of("BIO", "NIO", "STOCK")) {
                 takesTwoConnections(listener, server.url(listener));
             }
@@ -182,8 +215,8 @@ class CommandLineIT {
 
     private static void takesTwoConnections(String listener, String url) throws Exception {
         try (Http.Events first = new Http.Events(url, "/stats");
-            Http.Events second = new Http.Events(url, "/stats");
-            Http.Events third = new Http.Events(url, "/stats")) {
+                Http.Events second = new Http.Events(url, "/stats");
+                Http.Events third = new Http.Events(url, "/stats")) {
             second.next();
             first.next();
             assertTrue(third.isSilentFor(300), listener + " served beyond the limit");
@@ -195,11 +228,13 @@ class CommandLineIT {
     @Test
     void aFolderOfTheUsersIsServedAndLeftAlone(@TempDir Path folder) throws Exception {
         Files.writeString(Files.createDirectory(folder.resolve("sub")).resolve("a.txt"), "abc");
-        try (ServerProcess server = ServerProcess.war(temporary, "--bio-port=0", "--nio-port=-1", "--files",
-            folder.toString())) {
+        try (ServerProcess server =
+                ServerProcess.war(temporary, "--bio-port=0", "--nio-port=-1", "--files", folder.toString())) {
             String url = server.url("BIO");
-            assertEquals("{\"files\":[{\"name\":\"sub/a.txt\",\"size\":3,\"md5\":"
-                + "\"900150983cd24fb0d6963f7d28e17f72\"}]}", Http.get(url, "/files/catalog.json").text());
+            assertEquals(
+                    "{\"files\":[{\"name\":\"sub/a.txt\",\"size\":3,\"md5\":"
+                            + "\"900150983cd24fb0d6963f7d28e17f72\"}]}",
+                    Http.get(url, "/files/catalog.json").text());
             assertEquals("abc", Http.get(url, "/files/sub/a.txt").text());
             assertEquals("abc", Http.get(url, "/download?name=sub/a.txt").text());
             server.terminate();

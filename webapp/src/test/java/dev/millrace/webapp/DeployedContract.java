@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -14,14 +15,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the WAR does wherever it is deployed: the same cases for each container, on each of its ports. */
+/** The behaviour of the WAR in every container. Each case runs on each of the container's ports. */
 abstract class DeployedContract {
+    private static final Pattern CATALOG_FILE =
+            Pattern.compile("\\{\"name\":\"([^\"]+)\",\"size\":(\\d+),\"md5\":\"(\\w+)\"}");
     private static final String FILE = "/files/200KB.bin";
     private static final int SIZE = 200 << 10;
 
-    /** How {@code /download} sends a file, by its name in {@code /stats}. */
+    /** The way in which {@code /download} sends a file, by its name in {@code /stats}. */
     enum Delivered {
-        BY_X_SENDFILE("byXSendfile"), STREAMED("streamed");
+        BY_X_SENDFILE("byXSendfile"),
+        STREAMED("streamed");
 
         private final String figure;
 
@@ -41,7 +45,8 @@ abstract class DeployedContract {
             Http.Answer answer = Http.get(url, "/hello");
             assertEquals("Hello, World!", answer.text());
             assertEquals("13", answer.header("Content-Length"));
-            assertEquals("text/plain;charset=utf-8", answer.header("Content-Type").toLowerCase());
+            assertEquals(
+                    "text/plain;charset=utf-8", answer.header("Content-Type").toLowerCase(Locale.ROOT));
         }
     }
 
@@ -56,18 +61,22 @@ abstract class DeployedContract {
 
     @Test
     void everyFileOfTheCatalogueHasItsBytes() throws Exception {
-        Pattern file = Pattern.compile("\\{\"name\":\"([^\"]+)\",\"size\":(\\d+),\"md5\":\"(\\w+)\"}");
         for (String url : urls()) {
-            Matcher files = file.matcher(Http.get(url, "/files/catalog.json").text());
-            int count = 0;
-            for (; files.find(); count++) {
-                Http.Answer answer = Http.get(url, "/files/" + files.group(1));
-                assertEquals(200, answer.status());
-                assertEquals(files.group(2), answer.header("Content-Length"));
-                assertEquals(files.group(3), answer.md5());
-            }
-            assertEquals(SampleFiles.SIZES.size(), count);
+            assertCatalog(url);
         }
+    }
+
+    static void assertCatalog(String url) throws Exception {
+        Matcher files =
+                CATALOG_FILE.matcher(Http.get(url, "/files/catalog.json").text());
+        int count = 0;
+        for (; files.find(); count++) {
+            Http.Answer answer = Http.get(url, "/files/" + files.group(1));
+            assertEquals(200, answer.status());
+            assertEquals(files.group(2), answer.header("Content-Length"));
+            assertEquals(files.group(3), answer.md5());
+        }
+        assertEquals(SampleFiles.SIZES.size(), count);
     }
 
     @Test
@@ -80,20 +89,22 @@ abstract class DeployedContract {
     }
 
     @Test
-    void downloadsGoAsThisServerCan() throws Exception {
+    void downloadsGoInTheServersWay() throws Exception {
         for (String url : urls()) {
             String before = Http.get(url, "/stats").text();
             Http.Answer answer = Http.get(url, "/download?name=1MB.bin");
             String after = Http.get(url, "/stats").text();
             assertEquals(null, answer.header("X-Sendfile"));
             for (Delivered way : Delivered.values()) {
-                assertEquals(way == delivered() ? 1 : 0, figure(after, "", way.figure) - figure(before, "", way.figure),
-                    way.figure);
+                assertEquals(
+                        way == delivered() ? 1 : 0,
+                        figure(after, "", way.figure) - figure(before, "", way.figure),
+                        way.figure);
             }
         }
     }
 
-    /** A figure of a listener, or of the whole when that is empty. */
+    /** A figure of a listener; of the whole server if the name is empty. */
     static long figure(String stats, String listener, String name) {
         String where = listener.isEmpty() ? "" : "\"name\":\"" + listener + "\".*?";
         Matcher matcher = Pattern.compile(where + "\"" + name + "\":(\\d+)").matcher(stats);
@@ -101,7 +112,7 @@ abstract class DeployedContract {
         return Long.parseLong(matcher.group(1));
     }
 
-    /** Waits until a figure has come to a value: it may be counted a moment after the client has all bytes. */
+    /** Waits until a figure has a value, because it may be counted shortly after the client has all bytes. */
     static void awaitFigure(String url, String listener, String name, long value) throws Exception {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         long now = figure(Http.get(url, "/stats").text(), listener, name);
@@ -111,7 +122,7 @@ abstract class DeployedContract {
         assertEquals(value, now, listener + " " + name);
     }
 
-    /** As a browser needs them: to show the one, and to check documents by the other. */
+    /** Browsers show the first document and validate documents by the second, so that both need their media types. */
     @Test
     void describesTheServiceUnderTheRightTypes() throws Exception {
         for (String url : urls()) {
@@ -137,8 +148,13 @@ abstract class DeployedContract {
     }
 
     @ParameterizedTest
-    @CsvSource({"bytes=0-0,206,0,1", "bytes=1000-1999,206,1000,1000", "bytes=-5,206,204795,5",
-        "bytes=204799-,206,204799,1", "bytes=204800-,416,0,0"})
+    @CsvSource({
+        "bytes=0-0,206,0,1",
+        "bytes=1000-1999,206,1000,1000",
+        "bytes=-5,206,204795,5",
+        "bytes=204799-,206,204799,1",
+        "bytes=204800-,416,0,0"
+    })
     void servesSingleRanges(String range, int status, int start, int length) throws Exception {
         for (String url : urls()) {
             byte[] whole = Http.get(url, FILE).body();
@@ -150,24 +166,24 @@ abstract class DeployedContract {
                     continue;
                 }
                 if (status == 206) {
-                    assertEquals("bytes " + start + "-" + (start + length - 1) + "/" + SIZE,
-                        answer.header("Content-Range"));
+                    assertEquals(
+                            "bytes " + start + "-" + (start + length - 1) + "/" + SIZE, answer.header("Content-Range"));
                 }
                 assertEquals(Integer.toString(length), answer.header("Content-Length"));
-                assertEquals(-1, Arrays.mismatch(answer.body(),
-                    Arrays.copyOfRange(whole, start, start + length)));
+                assertEquals(-1, Arrays.mismatch(answer.body(), Arrays.copyOfRange(whole, start, start + length)));
             }
         }
     }
 
-    /** RFC 9110 section 14.2 leaves the choice. */
+    /** RFC 9110 section 14.2 allows both. */
     @Test
     void ignoresOrRejectsWhatIsNoRange() throws Exception {
         for (String url : urls()) {
             for (String target : List.of(FILE, "/download?name=200KB.bin")) {
                 Http.Answer answer = Http.get(url, target, "Range: bytes=9-1");
-                assertTrue(answer.status() == 416 || answer.status() == 200 && answer.body().length == SIZE,
-                    target + " " + answer.status());
+                assertTrue(
+                        answer.status() == 416 || (answer.status() == 200 && answer.body().length == SIZE),
+                        target + " " + answer.status());
             }
         }
     }
@@ -194,27 +210,60 @@ abstract class DeployedContract {
                 Http.Answer first = Http.get(url, target);
                 String etag = first.header("ETag");
                 String modified = first.header("Last-Modified");
-                assertEquals(304, Http.get(url, target, "If-None-Match: " + etag).status());
-                assertEquals(304, Http.get(url, target, "If-None-Match: \"x\", " + etag).status());
-                assertEquals(304, Http.get(url, target, "If-Modified-Since: " + modified).status());
+                assertEquals(
+                        304, Http.get(url, target, "If-None-Match: " + etag).status());
+                assertEquals(
+                        304,
+                        Http.get(url, target, "If-None-Match: \"x\", " + etag).status());
+                assertEquals(
+                        304,
+                        Http.get(url, target, "If-Modified-Since: " + modified).status());
                 assertEquals(200, Http.get(url, target, "If-None-Match: \"x\"").status());
-                assertEquals(200, Http.get(url, target, "If-None-Match: \"x\"",
-                    "If-Modified-Since: " + modified).status());
+                assertEquals(
+                        200,
+                        Http.get(url, target, "If-None-Match: \"x\"", "If-Modified-Since: " + modified)
+                                .status());
                 assertEquals(412, Http.get(url, target, "If-Match: \"x\"").status());
-                assertEquals(412, Http.get(url, target,
-                    "If-Unmodified-Since: Wed, 31 Dec 1980 00:00:00 GMT").status());
-                assertEquals(206, Http.get(url, target, "Range: bytes=0-9", "If-Range: " + modified).status());
-                assertEquals(200, Http.get(url, target, "Range: bytes=0-9", "If-Range: \"x\"").status());
+                assertEquals(
+                        412,
+                        Http.get(url, target, "If-Unmodified-Since: Wed, 31 Dec 1980 00:00:00 GMT")
+                                .status());
+                assertEquals(
+                        206,
+                        Http.get(url, target, "Range: bytes=0-9", "If-Range: " + modified)
+                                .status());
+                assertEquals(
+                        200,
+                        Http.get(url, target, "Range: bytes=0-9", "If-Range: \"x\"")
+                                .status());
             }
         }
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/files/../WEB-INF/web.xml", "/files/%2e%2e/WEB-INF/web.xml", "/files/..%2fWEB-INF/web.xml",
-        "/files/%252e%252e/WEB-INF/web.xml", "/files/..%5cWEB-INF%5cweb.xml", "/files//etc/passwd", "/files/missing",
-        "/files/%00", "/WEB-INF/web.xml", "/WEB-INF/server/slf4j-api-2.0.17.jar", "/META-INF/MANIFEST.MF",
-        "/download?name=../WEB-INF/web.xml", "/download?name=%2Fetc%2Fpasswd", "/download?name=..%2F..%2Fetc%2Fpasswd",
-        "/download?name=missing", "/download?name=", "/download", "/nothing-here", "/dev/", "/files/"})
+    @ValueSource(
+            strings = {
+                "/files/../WEB-INF/web.xml",
+                "/files/%2e%2e/WEB-INF/web.xml",
+                "/files/..%2fWEB-INF/web.xml",
+                "/files/%252e%252e/WEB-INF/web.xml",
+                "/files/..%5cWEB-INF%5cweb.xml",
+                "/files//etc/passwd",
+                "/files/missing",
+                "/files/%00",
+                "/WEB-INF/web.xml",
+                "/WEB-INF/server/slf4j-api-2.0.17.jar",
+                "/META-INF/MANIFEST.MF",
+                "/download?name=../WEB-INF/web.xml",
+                "/download?name=%2Fetc%2Fpasswd",
+                "/download?name=..%2F..%2Fetc%2Fpasswd",
+                "/download?name=missing",
+                "/download?name=",
+                "/download",
+                "/nothing-here",
+                "/dev/",
+                "/files/"
+            })
     void refusesWhatItDoesNotServe(String target) throws Exception {
         for (String url : urls()) {
             Http.Answer answer = Http.get(url, target);
@@ -228,9 +277,15 @@ abstract class DeployedContract {
         for (String url : urls()) {
             Http.Answer get = Http.get(url, "/generate-uuid?method=NAME&name=millrace&count=1");
             assertEquals(200, get.status());
-            assertEquals("text/xml;charset=utf-8", get.header("Content-Type").toLowerCase().replace(" ", ""));
-            Http.Answer post = Http.send(url, "POST", "/generate-uuid", "<request><generate-uuid method='RANDOM'/>"
-                + "<generate-uuid method='TIME' count='3'/></request>", "Content-Type: text/xml");
+            assertEquals(
+                    "text/xml;charset=utf-8",
+                    get.header("Content-Type").toLowerCase(Locale.ROOT).replace(" ", ""));
+            Http.Answer post = Http.send(
+                    url,
+                    "POST",
+                    "/generate-uuid",
+                    "<request><generate-uuid method='RANDOM'/>" + "<generate-uuid method='TIME' count='3'/></request>",
+                    "Content-Type: text/xml");
             assertEquals(200, post.status());
             assertEquals(4, post.text().split("<uuid>").length - 1, post.text());
             assertEquals(422, Http.get(url, "/generate-uuid?count=0").status());

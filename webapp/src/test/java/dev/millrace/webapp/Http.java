@@ -16,11 +16,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A client that sends a request exactly as written and shows exactly what came back. */
+/** A client that sends a request exactly as written, and returns the bytes of the response. */
 final class Http {
     private static final int TIMEOUT_MILLIS = 30_000;
 
-    /** What came back; header names are in lower case. */
+    /** A response, with header names in lower case. */
     record Answer(int status, Map<String, String> headers, byte[] body) {
         String text() {
             return new String(body, StandardCharsets.UTF_8);
@@ -39,22 +39,20 @@ final class Http {
         }
     }
 
-    private Http() {
-    }
+    private Http() {}
 
     static Answer get(String server, String target, String... fields) throws IOException {
         return send(server, "GET", target, "", fields);
     }
 
-    /** Sends one request on a connection of its own; fields are whole lines such as {@code Range: bytes=0-1}. */
-    static Answer send(String server, String method, String target, String body, String... fields)
-        throws IOException {
+    /** Sends one request on a connection of its own. Fields are whole lines such as {@code Range: bytes=0-1}. */
+    static Answer send(String server, String method, String target, String body, String... fields) throws IOException {
         URI uri = URI.create(server);
         try (Socket socket = new Socket(uri.getHost(), uri.getPort())) {
             socket.setSoTimeout(TIMEOUT_MILLIS);
             byte[] content = body.getBytes(StandardCharsets.UTF_8);
-            List<String> lines = new ArrayList<>(List.of(method + " " + target + " HTTP/1.1",
-                "Host: " + uri.getAuthority(), "Connection: close"));
+            List<String> lines = new ArrayList<>(
+                    List.of(method + " " + target + " HTTP/1.1", "Host: " + uri.getAuthority(), "Connection: close"));
             lines.addAll(List.of(fields));
             if (content.length > 0) {
                 lines.add("Content-Length: " + content.length);
@@ -72,8 +70,10 @@ final class Http {
         Map<String, String> headers = new TreeMap<>();
         for (String line = line(in); !line.isEmpty(); line = line(in)) {
             int colon = line.indexOf(':');
-            headers.merge(line.substring(0, colon).toLowerCase(Locale.ROOT), line.substring(colon + 1).trim(),
-                (first, second) -> first + ", " + second);
+            headers.merge(
+                    line.substring(0, colon).toLowerCase(Locale.ROOT),
+                    line.substring(colon + 1).trim(),
+                    (first, second) -> first + ", " + second);
         }
         byte[] body = in.readAllBytes();
         String length = headers.get("content-length");
@@ -102,11 +102,13 @@ final class Http {
             URI uri = URI.create(server);
             socket = new Socket(uri.getHost(), uri.getPort());
             socket.setSoTimeout(TIMEOUT_MILLIS);
-            socket.getOutputStream().write(("GET " + target + " HTTP/1.1\r\nHost: " + uri.getAuthority()
-                + "\r\nAccept: text/event-stream\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1));
+            socket.getOutputStream()
+                    .write(("GET " + target + " HTTP/1.1\r\nHost: " + uri.getAuthority()
+                                    + "\r\nAccept: text/event-stream\r\n\r\n")
+                            .getBytes(StandardCharsets.ISO_8859_1));
         }
 
-        /** Waits for the next event's data. */
+        /** Waits for the data of the next event. */
         String next() throws IOException {
             String line = line(socket.getInputStream());
             while (!line.startsWith("data: ")) {
@@ -115,7 +117,7 @@ final class Http {
             return line.substring("data: ".length());
         }
 
-        /** Waits for the stream's regular end: the last chunk. */
+        /** Waits for the last chunk, which ends the stream regularly. */
         void end() throws IOException {
             String line = line(socket.getInputStream());
             while (!line.equals("0")) {

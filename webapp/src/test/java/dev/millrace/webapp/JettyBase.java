@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
-/** A {@code $JETTY_BASE} of the real Jetty distribution, with our archive unpacked into it. */
+/** A {@code $JETTY_BASE} of the Jetty distribution, into which the project's archive is unpacked. */
 record JettyBase(Path folder) {
 
-    /** Unpacks the archive and enables modules by Jetty's own {@code start.jar}. */
+    /** Unpacks the archive, and enables modules by Jetty's {@code start.jar}. */
     static JettyBase create(Path folder, String modules) throws Exception {
         unzip(Path.of(System.getProperty("millrace.jettyZip")), folder);
         JettyBase base = new JettyBase(folder);
@@ -26,7 +26,8 @@ record JettyBase(Path folder) {
 
     private static void unzip(Path archive, Path folder) throws IOException {
         try (ZipFile zip = new ZipFile(archive.toFile())) {
-            for (ZipEntry entry : zip.stream().filter(entry -> !entry.isDirectory()).toList()) {
+            for (ZipEntry entry :
+                    zip.stream().filter(entry -> !entry.isDirectory()).toList()) {
                 Path file = folder.resolve(entry.getName());
                 Files.createDirectories(file.getParent());
                 try (InputStream in = zip.getInputStream(entry)) {
@@ -36,26 +37,34 @@ record JettyBase(Path folder) {
         }
     }
 
-    /** Runs {@code start.jar}: a server with these properties, unless an argument says otherwise. */
+    /** Runs {@code start.jar} with these arguments, which starts a server by default. */
     ServerProcess start(String... arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of("-Djava.io.tmpdir=" + folder, "-jar",
-            Path.of(System.getProperty("millrace.jettyHome"), "start.jar").toString(), "jetty.base=" + folder));
+        List<String> command = new ArrayList<>(List.of(
+                "-Djava.io.tmpdir=" + folder,
+                "-jar",
+                Path.of(System.getProperty("millrace.jettyHome"), "start.jar").toString(),
+                "jetty.base=" + folder));
         command.addAll(List.of(arguments));
         return ServerProcess.java(folder, command);
     }
 
-    /** Starts Jetty's connector and both of ours on free ports of the loopback interface. */
+    /** Starts Jetty's connector and both connectors of Millrace on free ports of the loopback interface. */
     ServerProcess startAnywhere(String... arguments) throws IOException {
-        List<String> all = new ArrayList<>(List.of("jetty.http.host=127.0.0.1", "jetty.http.port=0",
-            "millrace.bio.host=127.0.0.1", "millrace.bio.port=0", "millrace.nio.host=127.0.0.1",
-            "millrace.nio.port=0"));
+        List<String> all = new ArrayList<>(List.of(
+                "jetty.http.host=127.0.0.1",
+                "jetty.http.port=0",
+                "millrace.bio.host=127.0.0.1",
+                "millrace.bio.port=0",
+                "millrace.nio.host=127.0.0.1",
+                "millrace.nio.port=0"));
         all.addAll(List.of(arguments));
         return start(all.toArray(String[]::new));
     }
 
-    /** The address of a connector, once the server has started; by the simple name of its class. */
+    /** The address of a connector by the simple name of its class. It waits until the server has started. */
     static String url(ServerProcess server, String connector) throws InterruptedException {
         server.await("Started oejs\\.Server@");
-        return "http://127.0.0.1:" + server.await("Started \\w+\\." + connector + "@.*:(\\d+)}").group(1);
+        return "http://127.0.0.1:"
+                + server.await("Started \\w+\\." + connector + "@.*:(\\d+)}").group(1);
     }
 }

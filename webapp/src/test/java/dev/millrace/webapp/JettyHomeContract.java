@@ -13,14 +13,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The WAR in the real Jetty distribution, started by its own {@code start.jar}, with Jetty's connector and ours. */
+/** The WAR in the Jetty distribution, started by {@code start.jar}, with Jetty's connector and those of Millrace. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class JettyHomeContract extends DeployedContract {
     private final String environment;
     private final String[] modules;
     private ServerProcess server;
 
-    /** @param modules for files, beside those of the connectors */
+    /** @param modules modules for files, in addition to those of the connectors */
     JettyHomeContract(String environment, String... modules) {
         this.environment = environment;
         this.modules = modules;
@@ -28,14 +28,17 @@ abstract class JettyHomeContract extends DeployedContract {
 
     @BeforeAll
     void start(@TempDir Path base) throws Exception {
-        Files.copy(Path.of(System.getProperty("millrace.war")),
-            Files.createDirectory(base.resolve("webapps")).resolve("ROOT.war"));
+        Files.copy(
+                Path.of(System.getProperty("millrace.war")),
+                Files.createDirectory(base.resolve("webapps")).resolve("ROOT.war"));
         Path files = Files.createDirectory(base.resolve("files"));
         SampleFiles.write(files);
-        JettyBase jetty = JettyBase.create(base, "http,millrace-bio,millrace-nio," + environment + "-deploy"
-            + (modules.length == 0 ? "" : "," + String.join(",", modules)));
-        server = jetty.startAnywhere("-Dmillrace.files=" + files.toRealPath(),
-            "millrace.xsendfile.roots=" + files.toRealPath());
+        JettyBase jetty = JettyBase.create(
+                base,
+                "http,millrace-bio,millrace-nio," + environment + "-deploy"
+                        + (modules.length == 0 ? "" : "," + String.join(",", modules)));
+        server = jetty.startAnywhere(
+                "-Dmillrace.files=" + files.toRealPath(), "millrace.xsendfile.roots=" + files.toRealPath());
     }
 
     @AfterAll

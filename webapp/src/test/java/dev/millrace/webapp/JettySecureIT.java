@@ -25,13 +25,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** TLS and HTTP/2 of both connectors in the real Jetty distribution, and the WAR by its module. */
+/** TLS and HTTP/2 of both connectors in the Jetty distribution, with the WAR deployed by its module. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class JettySecureIT {
     private static final String PASSWORD = "changeit";
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final String MODULES =
-        "millrace-bio-h2,millrace-bio-h2c,millrace-nio-h2,millrace-nio-h2c,millrace-uuid";
+            "millrace-bio-h2,millrace-bio-h2c,millrace-nio-h2,millrace-nio-h2c,millrace-uuid";
 
     private ServerProcess server;
     private SSLContext trust;
@@ -41,10 +41,17 @@ class JettySecureIT {
         JettyBase jetty = JettyBase.create(base, MODULES);
         Files.copy(Path.of(System.getProperty("millrace.war")), base.resolve("lib/millrace/millrace.war"));
         trust = trust(makeKey(base));
-        server = jetty.start("jetty.sslContext.keyStorePassword=" + PASSWORD, "millrace.uuid.contextPath=/app",
-            "millrace.bio.host=localhost", "millrace.bio.port=0", "millrace.bio.https.host=localhost",
-            "millrace.bio.https.port=0", "millrace.nio.host=localhost", "millrace.nio.port=0",
-            "millrace.nio.https.host=localhost", "millrace.nio.https.port=0");
+        server = jetty.start(
+                "jetty.sslContext.keyStorePassword=" + PASSWORD,
+                "millrace.uuid.contextPath=/app",
+                "millrace.bio.host=localhost",
+                "millrace.bio.port=0",
+                "millrace.bio.https.host=localhost",
+                "millrace.bio.https.port=0",
+                "millrace.nio.host=localhost",
+                "millrace.nio.port=0",
+                "millrace.nio.https.host=localhost",
+                "millrace.nio.https.port=0");
         server.await("Started oejs\\.Server@");
     }
 
@@ -55,13 +62,29 @@ class JettySecureIT {
         }
     }
 
-    /** Where Jetty's module ssl-context looks for it. */
+    /** The path at which Jetty's module ssl-context expects the key store. */
     private static Path makeKey(Path base) throws Exception {
         Path file = base.resolve("etc/keystore.p12");
-        try (ServerProcess keytool = ServerProcess.command(base, List.of(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(), "-genkeypair", "-alias", "jetty",
-                "-keyalg", "EC", "-dname", "CN=localhost", "-ext", "san=dns:localhost", "-storetype", "PKCS12",
-                "-keystore", file.toString(), "-storepass", PASSWORD))) {
+        try (ServerProcess keytool = ServerProcess.command(
+                base,
+                List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        "jetty",
+                        "-keyalg",
+                        "EC",
+                        "-dname",
+                        "CN=localhost",
+                        "-ext",
+                        "san=dns:localhost",
+                        "-storetype",
+                        "PKCS12",
+                        "-keystore",
+                        file.toString(),
+                        "-storepass",
+                        PASSWORD))) {
             assertEquals(0, keytool.exitCode(), () -> keytool.out() + " " + keytool.err());
         }
         return file;
@@ -80,13 +103,20 @@ class JettySecureIT {
     }
 
     private HttpClient client(HttpClient.Version version) {
-        return HttpClient.newBuilder().sslContext(trust).version(version).connectTimeout(LIMIT).build();
+        return HttpClient.newBuilder()
+                .sslContext(trust)
+                .version(version)
+                .connectTimeout(LIMIT)
+                .build();
     }
 
-    /** The application's address through a connector, whose first protocol tells it from the other of its class. */
+    /**
+     * The application's address at a connector. Its first protocol distinguishes it from the other one of its class.
+     */
     private URI url(String connector, String path) throws Exception {
         String[] words = connector.split("/");
-        String port = server.await("Started \\w+\\." + words[0] + "@\\w+\\{" + words[1] + ".*:(\\d+)}").group(1);
+        String port = server.await("Started \\w+\\." + words[0] + "@\\w+\\{" + words[1] + ".*:(\\d+)}")
+                .group(1);
         return URI.create((words[1].equals("SSL") ? "https" : "http") + "://localhost:" + port + "/app" + path);
     }
 
@@ -95,11 +125,17 @@ class JettySecureIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"BioConnector/SSL,HTTP_2", "BioConnector/SSL,HTTP_1_1", "NioConnector/SSL,HTTP_2",
-        "NioConnector/SSL,HTTP_1_1", "BioConnector/HTTP,HTTP_2", "NioConnector/HTTP,HTTP_2"})
+    @CsvSource({
+        "BioConnector/SSL,HTTP_2",
+        "BioConnector/SSL,HTTP_1_1",
+        "NioConnector/SSL,HTTP_2",
+        "NioConnector/SSL,HTTP_1_1",
+        "BioConnector/HTTP,HTTP_2",
+        "NioConnector/HTTP,HTTP_2"
+    })
     void speaksTheProtocolThatTheClientPrefers(String connector, HttpClient.Version version) throws Exception {
-        HttpResponse<String> hello = client(version).send(get(url(connector, "/hello")),
-            HttpResponse.BodyHandlers.ofString());
+        HttpResponse<String> hello =
+                client(version).send(get(url(connector, "/hello")), HttpResponse.BodyHandlers.ofString());
         assertEquals("Hello, World!", hello.body());
         assertEquals(version, hello.version());
         assertEquals(connector.endsWith("SSL"), hello.sslSession().isPresent());
@@ -109,11 +145,15 @@ class JettySecureIT {
     @ValueSource(strings = {"BioConnector/SSL", "NioConnector/SSL"})
     void servesManyRequestsOfOneConnectionAtOnce(String connector) throws Exception {
         HttpClient client = client(HttpClient.Version.HTTP_2);
-        HttpRequest uuids = HttpRequest.newBuilder(url(connector, "/generate-uuid")).timeout(LIMIT)
-            .header("Content-Type", "text/xml")
-            .POST(HttpRequest.BodyPublishers.ofString("<request><generate-uuid count='10'/></request>")).build();
+        HttpRequest uuids = HttpRequest.newBuilder(url(connector, "/generate-uuid"))
+                .timeout(LIMIT)
+                .header("Content-Type", "text/xml")
+                .POST(HttpRequest.BodyPublishers.ofString("<request><generate-uuid count='10'/></request>"))
+                .build();
         List<CompletableFuture<HttpResponse<String>>> answers = Stream.generate(
-            () -> client.sendAsync(uuids, HttpResponse.BodyHandlers.ofString())).limit(40).toList();
+                        () -> client.sendAsync(uuids, HttpResponse.BodyHandlers.ofString()))
+                .limit(40)
+                .toList();
         for (CompletableFuture<HttpResponse<String>> answer : answers) {
             HttpResponse<String> response = answer.get();
             assertEquals(200, response.statusCode());
@@ -123,14 +163,18 @@ class JettySecureIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"BioConnector/SSL,HTTP_2", "BioConnector/SSL,HTTP_1_1", "NioConnector/SSL,HTTP_2",
-        "NioConnector/SSL,HTTP_1_1"})
+    @CsvSource({
+        "BioConnector/SSL,HTTP_2",
+        "BioConnector/SSL,HTTP_1_1",
+        "NioConnector/SSL,HTTP_2",
+        "NioConnector/SSL,HTTP_1_1"
+    })
     void filesHaveTheirBytes(String connector, HttpClient.Version version) throws Exception {
         HttpClient client = client(version);
-        String catalog = client.send(get(url(connector, "/files/catalog.json")),
-            HttpResponse.BodyHandlers.ofString()).body();
-        HttpResponse<byte[]> file = client.send(get(url(connector, "/files/1MB.bin")),
-            HttpResponse.BodyHandlers.ofByteArray());
+        String catalog = client.send(get(url(connector, "/files/catalog.json")), HttpResponse.BodyHandlers.ofString())
+                .body();
+        HttpResponse<byte[]> file =
+                client.send(get(url(connector, "/files/1MB.bin")), HttpResponse.BodyHandlers.ofByteArray());
         String md5 = new Http.Answer(file.statusCode(), null, file.body()).md5();
         assertTrue(catalog.contains("{\"name\":\"1MB.bin\",\"size\":1048576,\"md5\":\"" + md5 + "\"}"), catalog);
     }

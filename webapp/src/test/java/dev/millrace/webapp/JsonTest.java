@@ -16,7 +16,7 @@ class JsonTest {
     }
 
     @Test
-    void escapesWhatCannotStandInAString() {
+    void stringsAreEscaped() {
         assertEquals("\"\\\"\\\\\\u000a\\u0000é\\ud83d\"", Json.of("\"\\\n\0é\ud83d"));
     }
 }

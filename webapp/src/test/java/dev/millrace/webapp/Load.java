@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** A small load on a few servers, one thread for each, until it is closed or a minute has passed. */
+/** A small load on several servers, with one thread for each. It ends when closed, or after a minute. */
 final class Load implements AutoCloseable {
     private static final long LIMIT_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -18,18 +18,24 @@ final class Load implements AutoCloseable {
     private volatile boolean closed;
 
     Load(List<String> servers, List<String> targets) {
-        threads = servers.stream().map(server -> new Thread(() -> run(server, targets), "load " + server)).toList();
+        threads = servers.stream()
+                .map(server -> new Thread(() -> run(server, targets), "load " + server))
+                .toList();
         threads.forEach(Thread::start);
     }
 
     private void run(String server, List<String> targets) {
-        HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+        HttpClient client =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
         long end = System.nanoTime() + LIMIT_NANOS;
         try {
             while (!closed && System.nanoTime() < end) {
                 for (String target : targets) {
-                    int status = client.send(HttpRequest.newBuilder(URI.create(server + target)).build(),
-                        HttpResponse.BodyHandlers.discarding()).statusCode();
+                    int status = client.send(
+                                    HttpRequest.newBuilder(URI.create(server + target))
+                                            .build(),
+                                    HttpResponse.BodyHandlers.discarding())
+                            .statusCode();
                     if (status != 200) {
                         throw new IOException(target + " answered " + status);
                     }
@@ -40,7 +46,7 @@ final class Load implements AutoCloseable {
         }
     }
 
-    /** Ends the load; fails when any request of it failed. */
+    /** Ends the load, and fails when one of its requests has failed. */
     @Override
     public void close() throws Exception {
         closed = true;

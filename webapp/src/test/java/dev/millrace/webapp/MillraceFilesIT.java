@@ -18,16 +18,25 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A plain WAR in the real Jetty distribution, in ee10 and in ee11: with module millrace-files its files go by sendfile,
- * and all answers are those of the same distribution without the module.
+ * A plain WAR in the Jetty distribution, in ee10 and ee11. With module millrace-files its files are sent by sendfile,
+ * and all responses equal those of the distribution without the module.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MillraceFilesIT {
     private static final String DEBUG = "X-Millrace-Sendfile";
     private static final List<String> ENVIRONMENTS = List.of("ee10", "ee11");
-    private static final List<String> FIELDS_THAT_MATTER = List.of("content-type", "content-length", "etag",
-        "accept-ranges", "content-range", "cache-control", "allow", "location", "vary",
-        "content-encoding", "transfer-encoding");
+    private static final List<String> FIELDS_THAT_MATTER = List.of(
+            "content-type",
+            "content-length",
+            "etag",
+            "accept-ranges",
+            "content-range",
+            "cache-control",
+            "allow",
+            "location",
+            "vary",
+            "content-encoding",
+            "transfer-encoding");
 
     private Path base;
     private Path war;
@@ -39,7 +48,11 @@ class MillraceFilesIT {
         war = PlainWar.write(folder.resolve("plain.war"));
         base = folder.resolve("with");
         PlainWar.deploy(PlainWar.writeSending(folder.resolve("sending.war")), base, "sending", "ee11");
-        with = start(base, ",millrace-files,millrace-ee11", "millrace.files.debugHeader=true", "jetty.deploy.scanInterval=1");
+        with = start(
+                base,
+                ",millrace-files,millrace-ee11",
+                "millrace.files.debugHeader=true",
+                "jetty.deploy.scanInterval=1");
         without = start(folder.resolve("without"), "");
     }
 
@@ -66,8 +79,14 @@ class MillraceFilesIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"BioConnector,/big.bin", "NioConnector,/big.bin", "BioConnector,/resource/big.bin",
-        "NioConnector,/resource/big.bin", "NioConnector,/folder/", "NioConnector,/list/inner.bin"})
+    @CsvSource({
+        "BioConnector,/big.bin",
+        "NioConnector,/big.bin",
+        "BioConnector,/resource/big.bin",
+        "NioConnector,/resource/big.bin",
+        "NioConnector,/folder/",
+        "NioConnector,/list/inner.bin"
+    })
     void filesGoBySendfile(String connector, String target) throws Exception {
         for (String environment : ENVIRONMENTS) {
             Http.Answer answer = Http.get(url(with, connector), "/" + environment + target);
@@ -80,11 +99,15 @@ class MillraceFilesIT {
     }
 
     @Test
-    void whatCannotGoBySendfileSaysWhy() throws Exception {
+    void otherFilesShowTheReason() throws Exception {
         for (String environment : ENVIRONMENTS) {
             String root = "/" + environment;
-            assertEquals("END_POINT", Http.get(url(with, "ServerConnector"), root + "/big.bin").header(DEBUG));
-            assertEquals("SMALL", Http.get(url(with, "NioConnector"), root + "/small.txt").header(DEBUG));
+            assertEquals(
+                    "END_POINT",
+                    Http.get(url(with, "ServerConnector"), root + "/big.bin").header(DEBUG));
+            assertEquals(
+                    "SMALL",
+                    Http.get(url(with, "NioConnector"), root + "/small.txt").header(DEBUG));
         }
     }
 
@@ -106,18 +129,42 @@ class MillraceFilesIT {
 
     /** Method, target, and header fields, separated by bars. */
     @ParameterizedTest
-    @ValueSource(strings = {"GET|/big.bin", "HEAD|/big.bin", "POST|/big.bin", "OPTIONS|/big.bin", "GET|/small.txt",
-        "GET|/",
-        "GET|/folder/", "GET|/folder", "GET|/list/", "GET|/missing", "GET|/big.bin/", "GET|/WEB-INF/web.xml",
-        "GET|/big.bin|Range: bytes=0-0", "GET|/big.bin|Range: bytes=1000-199999", "GET|/big.bin|Range: bytes=-1000",
-        "GET|/big.bin|Range: bytes=300000-", "GET|/big.bin|Range: bytes=5-1", "GET|/big.bin|Range: bytes=x",
-        "GET|/big.bin|Range: bytes=0-99999,200000-299999", "HEAD|/big.bin|Range: bytes=0-9",
-        "GET|/big.bin|If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT",
-        "GET|/big.bin|If-Modified-Since: Wed, 31 Dec 2008 23:59:59 GMT",
-        "GET|/big.bin|If-Unmodified-Since: Wed, 31 Dec 2008 23:59:59 GMT", "GET|/big.bin|If-Match: \"other\"",
-        "GET|/big.bin|If-None-Match: *", "GET|/resource/big.bin", "GET|/resource/missing", "GET|/resource/folder/",
-        "GET|/../ee10/big.bin", "GET|/%2e%2e/ee10/big.bin", "GET|/big%2ebin", "GET|/folder/..%2fbig.bin",
-        "GET|/big.bin%00"})
+    @ValueSource(
+            strings = {
+                "GET|/big.bin",
+                "HEAD|/big.bin",
+                "POST|/big.bin",
+                "OPTIONS|/big.bin",
+                "GET|/small.txt",
+                "GET|/",
+                "GET|/folder/",
+                "GET|/folder",
+                "GET|/list/",
+                "GET|/missing",
+                "GET|/big.bin/",
+                "GET|/WEB-INF/web.xml",
+                "GET|/big.bin|Range: bytes=0-0",
+                "GET|/big.bin|Range: bytes=1000-199999",
+                "GET|/big.bin|Range: bytes=-1000",
+                "GET|/big.bin|Range: bytes=300000-",
+                "GET|/big.bin|Range: bytes=5-1",
+                "GET|/big.bin|Range: bytes=x",
+                "GET|/big.bin|Range: bytes=0-99999,200000-299999",
+                "HEAD|/big.bin|Range: bytes=0-9",
+                "GET|/big.bin|If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT",
+                "GET|/big.bin|If-Modified-Since: Wed, 31 Dec 2008 23:59:59 GMT",
+                "GET|/big.bin|If-Unmodified-Since: Wed, 31 Dec 2008 23:59:59 GMT",
+                "GET|/big.bin|If-Match: \"other\"",
+                "GET|/big.bin|If-None-Match: *",
+                "GET|/resource/big.bin",
+                "GET|/resource/missing",
+                "GET|/resource/folder/",
+                "GET|/../ee10/big.bin",
+                "GET|/%2e%2e/ee10/big.bin",
+                "GET|/big%2ebin",
+                "GET|/folder/..%2fbig.bin",
+                "GET|/big.bin%00"
+            })
     void answersAreThoseOfJettyAlone(String request) throws Exception {
         String[] parts = request.split("\\|");
         String[] fields = List.of(parts).subList(2, parts.length).toArray(String[]::new);
@@ -136,14 +183,19 @@ class MillraceFilesIT {
         String boundary = type.contains("boundary=") ? type.replaceAll(".*boundary=", "") : "no boundary";
         StringBuilder description = new StringBuilder().append(answer.status());
         for (String name : FIELDS_THAT_MATTER) {
-            description.append('\n').append(name).append(": ").append(String.valueOf(answer.header(name))
-                .replace(boundary, "B").replace(url, ""));
+            description
+                    .append('\n')
+                    .append(name)
+                    .append(": ")
+                    .append(String.valueOf(answer.header(name))
+                            .replace(boundary, "B")
+                            .replace(url, ""));
         }
-        // Each server has unpacked the WAR at its own time.
+        // Each server unpacks the WAR at another time.
         description.append("\nlast-modified: ").append(answer.header("last-modified") != null);
         String body = answer.status() >= 300 || type.startsWith("text/html")
-            ? answer.text().replace(url, "").replaceAll("\\w{3} \\d{1,2}, \\d{4},? [\\d:]+\\W[AP]M", "TIME")
-            : new String(answer.body(), StandardCharsets.ISO_8859_1).replace(boundary, "B");
+                ? answer.text().replace(url, "").replaceAll("\\w{3} \\d{1,2}, \\d{4},? [\\d:]+\\W[AP]M", "TIME")
+                : new String(answer.body(), StandardCharsets.ISO_8859_1).replace(boundary, "B");
         description.append("\nbody: ").append(body.length() > 3000 ? body.length() + " " + body.hashCode() : body);
         return description.toString();
     }
@@ -154,7 +206,7 @@ class MillraceFilesIT {
         PlainWar.deploy(war, base, "late-" + environment, environment);
         with.await("Started .*/late-" + environment);
         String url = url(with, "NioConnector");
-        // Jetty lets it serve a moment before it lets the server's listeners see it.
+        // Jetty starts a deployed application shortly before it calls the server's listeners.
         Http.Answer answer = Http.get(url, "/late-" + environment + "/big.bin");
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         while (answer.header(DEBUG) == null && System.nanoTime() < end) {

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A WAR whose servlet names files, in the real Jetty distribution with module millrace-xsendfile, in ee10 and ee11. */
+/** A WAR whose servlet names files, in the Jetty distribution with module millrace-xsendfile, in ee10 and ee11. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MillraceXsendfileIT {
     private static final List<String> CONNECTORS = List.of("BioConnector", "NioConnector", "ServerConnector");
@@ -57,20 +57,26 @@ class MillraceXsendfileIT {
         });
         destination.start();
         Path war = PlainWar.writeNaming(folder.resolve("naming.war"));
-        on = start(folder.resolve("on"), war, "millrace.xsendfile.notifier.destination=http://127.0.0.1:"
-            + destination.getAddress().getPort() + "/results");
+        on = start(
+                folder.resolve("on"),
+                war,
+                "millrace.xsendfile.notifier.destination=http://127.0.0.1:"
+                        + destination.getAddress().getPort() + "/results");
         off = start(folder.resolve("off"), war, "millrace.xsendfile.enabled=false");
     }
 
     private ServerProcess start(Path base, Path war, String setting) throws Exception {
         Files.createDirectory(base);
-        JettyBase jetty = JettyBase.create(base,
-            "http,millrace-bio,millrace-nio,millrace-xsendfile,ee10-deploy,ee11-deploy,compression-gzip");
+        JettyBase jetty = JettyBase.create(
+                base, "http,millrace-bio,millrace-nio,millrace-xsendfile,ee10-deploy,ee11-deploy,compression-gzip");
         for (String environment : List.of("ee10", "ee11")) {
             PlainWar.deploy(war, base, environment, environment);
         }
-        return jetty.startAnywhere("millrace.xsendfile.roots=" + files, "millrace.xsendfile.debugHeader=true",
-            "millrace.xsendfile.mappings=/protected/=" + files, setting);
+        return jetty.startAnywhere(
+                "millrace.xsendfile.roots=" + files,
+                "millrace.xsendfile.debugHeader=true",
+                "millrace.xsendfile.mappings=/protected/=" + files,
+                setting);
     }
 
     @AfterAll
@@ -85,11 +91,15 @@ class MillraceXsendfileIT {
         }
     }
 
-    private static Http.Answer name(ServerProcess server, String connector, String environment, String field,
-        String value, String... fields) throws Exception {
-        Http.Answer answer = Http.get(JettyBase.url(server, connector), "/" + environment
-            + "/name?type=text/plain&field=" + field
-            + "&value=" + URLEncoder.encode(value, StandardCharsets.UTF_8), fields);
+    private static Http.Answer name(
+            ServerProcess server, String connector, String environment, String field, String value, String... fields)
+            throws Exception {
+        Http.Answer answer = Http.get(
+                JettyBase.url(server, connector),
+                "/" + environment
+                        + "/name?type=text/plain&field=" + field
+                        + "&value=" + URLEncoder.encode(value, StandardCharsets.UTF_8),
+                fields);
         for (String ours : List.of("X-Sendfile", "X-Accel-Redirect", "X-Download-Id")) {
             assertNull(answer.header(ours), ours);
         }
@@ -101,8 +111,9 @@ class MillraceXsendfileIT {
     void namedFilesAreSent(String environment) throws Exception {
         for (String connector : CONNECTORS) {
             String sent = connector.equals("ServerConnector") ? "END_POINT" : "yes";
-            for (String[] named : new String[][] {{"X-Sendfile", files.resolve("big.bin").toString()},
-                {"X-Accel-Redirect", "/protected/big.bin"}}) {
+            for (String[] named : new String[][] {
+                {"X-Sendfile", files.resolve("big.bin").toString()}, {"X-Accel-Redirect", "/protected/big.bin"}
+            }) {
                 Http.Answer answer = name(on, connector, environment, named[0], named[1]);
                 assertEquals(200, answer.status());
                 assertArrayEquals(bytes, answer.body());
@@ -112,19 +123,27 @@ class MillraceXsendfileIT {
                 Http.Answer range = name(on, connector, environment, named[0], named[1], "Range: bytes=-100000");
                 assertEquals(206, range.status());
                 assertArrayEquals(Arrays.copyOfRange(bytes, 200_000, 300_000), range.body());
-                assertEquals(304, name(on, connector, environment, named[0], named[1],
-                    "If-None-Match: " + answer.header("ETag")).status());
+                assertEquals(
+                        304,
+                        name(on, connector, environment, named[0], named[1], "If-None-Match: " + answer.header("ETag"))
+                                .status());
             }
         }
     }
 
     @ParameterizedTest
-    @CsvSource({"X-Sendfile,/etc/hostname", "X-Sendfile,../secret.txt", "X-Accel-Redirect,/protected/../secret.txt",
-        "X-Accel-Redirect,/protected/%2e%2e/secret.txt", "X-Accel-Redirect,/other/big.bin",
-        "X-Accel-Redirect,/protected/missing"})
-    void whatIsOutsideOfTheRootsIsNotFound(String field, String value) throws Exception {
+    @CsvSource({
+        "X-Sendfile,/etc/hostname",
+        "X-Sendfile,../secret.txt",
+        "X-Accel-Redirect,/protected/../secret.txt",
+        "X-Accel-Redirect,/protected/%2e%2e/secret.txt",
+        "X-Accel-Redirect,/other/big.bin",
+        "X-Accel-Redirect,/protected/missing"
+    })
+    void filesOutsideTheRootsAreNotFound(String field, String value) throws Exception {
         for (String environment : List.of("ee10", "ee11")) {
-            assertEquals(404, name(on, "NioConnector", environment, field, value).status());
+            assertEquals(
+                    404, name(on, "NioConnector", environment, field, value).status());
         }
     }
 
@@ -148,7 +167,9 @@ class MillraceXsendfileIT {
         assertEquals(200, packed.status());
         assertEquals("gzip", packed.header("Content-Encoding"));
         try (InputStream unpacked = new GZIPInputStream(new ByteArrayInputStream(packed.body()))) {
-            assertEquals(Files.readString(files.resolve("text.txt")), new String(unpacked.readAllBytes(), StandardCharsets.UTF_8));
+            assertEquals(
+                    Files.readString(files.resolve("text.txt")),
+                    new String(unpacked.readAllBytes(), StandardCharsets.UTF_8));
         }
         Http.Answer plain = name(on, "NioConnector", "ee11", "X-Sendfile", text);
         assertNull(plain.header("Content-Encoding"));
@@ -157,10 +178,10 @@ class MillraceXsendfileIT {
 
     @Test
     void theEndOfEachTransferIsPosted() throws Exception {
-        // What other tests were sent may be posted now.
+        // The server may post notifications about the files of other tests now.
         Path file = Files.write(files.resolve("posted.bin"), bytes);
         String expected = "download_id=number+7&file_path=" + URLEncoder.encode(file.toString(), StandardCharsets.UTF_8)
-            + "&result=200";
+                + "&result=200";
         name(on, "BioConnector", "ee11", "X-Sendfile", file.toString());
         String post = posts.poll(30, TimeUnit.SECONDS);
         while (post != null && !post.contains("posted.bin")) {

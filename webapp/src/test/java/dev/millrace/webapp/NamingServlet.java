@@ -5,7 +5,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 
-/** A servlet of somebody else's, which names files in its answers: part of the WARs that tests deploy. */
+/** A servlet that names files in its responses, for the WARs that tests deploy. It knows no class of this project. */
 public final class NamingServlet extends HttpServlet {
     private static final long serialVersionUID = 1L;
 

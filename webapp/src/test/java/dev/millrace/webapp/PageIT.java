@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The page in a real browser, where this machine has Chromium; skipped with a message where it has not. */
+/** The page in a real browser. The test is skipped with a message where Chromium is not installed. */
 class PageIT {
     @TempDir
     static Path temporary;
@@ -70,15 +70,16 @@ class PageIT {
     @ValueSource(strings = {"RANDOM", "TIME", "NAME", "REORDERED", "EPOCH"})
     void knowsEveryMethod(String method) throws Exception {
         chromium.evaluate("document.getElementById('method').value = '" + method + "';"
-            + "document.getElementById('method').dispatchEvent(new Event('change'));"
-            + "document.querySelector('#uuid-form button').click()");
+                + "document.getElementById('method').dispatchEvent(new Event('change'));"
+                + "document.querySelector('#uuid-form button').click()");
         chromium.until("document.querySelectorAll('#uuids li').length === 3");
     }
 
     @Test
     void copiesUuids() throws Exception {
-        chromium.call("Browser.grantPermissions", Map.of("permissions",
-            List.of("clipboardReadWrite", "clipboardSanitizedWrite")));
+        chromium.call(
+                "Browser.grantPermissions",
+                Map.of("permissions", List.of("clipboardReadWrite", "clipboardSanitizedWrite")));
         chromium.evaluate("document.querySelector('#uuid-form button').click()");
         chromium.until("document.querySelectorAll('#uuids li').length === 3");
         chromium.call("Page.bringToFront", Map.of());
@@ -92,7 +93,7 @@ class PageIT {
     @Test
     void saysWhatTheServiceRefused() throws Exception {
         chromium.evaluate("document.getElementById('uuid-form').noValidate = true;"
-            + "count.value = 101; document.querySelector('#uuid-form button').click()");
+                + "count.value = 101; document.querySelector('#uuid-form button').click()");
         chromium.until("document.querySelector('#uuid-status.fault')");
         assertTrue(text("#uuid-status").contains("100"), text("#uuid-status"));
     }
@@ -102,8 +103,11 @@ class PageIT {
         chromium.until("document.querySelectorAll('#files tr').length === 6");
         assertEquals("1KB.bin", text("#files tr td"));
         assertEquals(Http.get(url, "/files/1KB.bin").md5(), text("#files tr td.code"));
-        assertEquals(1024, chromium.evaluate("fetch(document.querySelector('#files a[href^=download]').href)"
-            + ".then(answer => answer.blob()).then(blob => blob.size)").asInt());
+        assertEquals(
+                1024,
+                chromium.evaluate("fetch(document.querySelector('#files a[href^=download]').href)"
+                                + ".then(answer => answer.blob()).then(blob => blob.size)")
+                        .asInt());
     }
 
     @Test
@@ -111,22 +115,30 @@ class PageIT {
         for (String listener : List.of("BIO", "NIO", "STOCK")) {
             chromium.until("document.querySelector('[data-listener=" + listener + "] polyline[points]')");
             String requests = "Number(document.querySelector('[data-listener=" + listener
-                + "] [data-figure=requests]').textContent.replace(/,/g, ''))";
+                    + "] [data-figure=requests]').textContent.replace(/,/g, ''))";
             int before = chromium.evaluate(requests).asInt();
             Http.get(server.url(listener), "/files/1MB.bin");
             chromium.until(requests + " > " + before);
         }
         assertEquals("Live, once a second.", text("#connection"));
         chromium.until("document.querySelector('[data-listener=BIO] [data-figure=bytesBySendfile]')"
-            + ".textContent.match(/[MG]B$/)");
+                + ".textContent.match(/[MG]B$/)");
     }
 
-    /** Leaves pictures of the page in the build's folder; {@code millrace.screenshotPoints} makes longer charts. */
+    /**
+     * Saves screenshots of the page in the build's folder. {@code millrace.screenshotPoints} makes the charts longer.
+     */
     @Test
     void movesUnderLoad() throws Exception {
         List<String> servers = List.of(server.url("BIO"), server.url("NIO"), server.url("STOCK"));
-        try (Load load = new Load(servers, List.of("/hello", "/generate-uuid?method=TIME", "/files/1MB.bin",
-            "/files/200KB.bin", "/files/1KB.bin"))) {
+        try (Load load = new Load(
+                servers,
+                List.of(
+                        "/hello",
+                        "/generate-uuid?method=TIME",
+                        "/files/1MB.bin",
+                        "/files/200KB.bin",
+                        "/files/1KB.bin"))) {
             int points = Integer.getInteger("millrace.screenshotPoints", 3);
             chromium.evaluate("document.querySelector('#uuid-form button').click()");
             for (String listener : List.of("BIO", "NIO", "STOCK")) {
@@ -144,20 +156,25 @@ class PageIT {
     }
 
     @Test
-    void pollsWhereEventsAreNotToBeHad() throws Exception {
+    void pollsWithoutServerSentEvents() throws Exception {
         chromium.evaluate("window.EventSource = undefined; watch()");
         chromium.until("document.getElementById('connection').textContent.startsWith('Asked every')");
     }
 
     @Test
-    void asksNoOtherHostAndHasNothingToComplainAbout() throws Exception {
+    void loadsNothingFromOtherHostsAndLogsNoErrors() throws Exception {
         chromium.until("document.querySelectorAll('#files tr').length === 6");
         chromium.until("document.querySelector('[data-listener=NIO]')");
-        assertAll(chromium.requested().stream().map(address -> () -> assertTrue(address.startsWith(url + "/")
-            || address.startsWith("data:") || address.startsWith("about:"), address)));
-        // Whichever tests came before: one is refused, and one looks at the page by pictures.
-        assertEquals(List.of(), chromium.complaints().stream()
-            .filter(text -> !text.contains("status of 422") && !text.startsWith("Canvas2D: ")).toList());
+        assertAll(chromium.requested().stream()
+                .map(address -> () -> assertTrue(
+                        address.startsWith(url + "/") || address.startsWith("data:") || address.startsWith("about:"),
+                        address)));
+        // The order of tests is not fixed: one of them has a refused request, and one takes screenshots.
+        assertEquals(
+                List.of(),
+                chromium.complaints().stream()
+                        .filter(text -> !text.contains("status of 422") && !text.startsWith("Canvas2D: "))
+                        .toList());
     }
 
     @ParameterizedTest
@@ -170,9 +187,10 @@ class PageIT {
         try (InputStream script = getClass().getResourceAsStream(System.getProperty("millrace.axe"))) {
             chromium.evaluate(new String(script.readAllBytes(), StandardCharsets.UTF_8) + "; true");
         }
-        String faults = chromium.evaluate("axe.run(document, {resultTypes: ['violations']}).then(found => "
-            + "found.violations.map(fault => fault.id + ': ' + fault.nodes.map(node => node.html)).join('\\n'))")
-            .asText();
+        String faults = chromium.evaluate(
+                        "axe.run(document, {resultTypes: ['violations']}).then(found => "
+                                + "found.violations.map(fault => fault.id + ': ' + fault.nodes.map(node => node.html)).join('\\n'))")
+                .asText();
         assertEquals("", faults);
     }
 
@@ -182,10 +200,12 @@ class PageIT {
         chromium.size(width, 800);
         chromium.until("document.querySelectorAll('#files tr').length === 6");
         chromium.until("document.querySelector('[data-listener=NIO]')");
-        assertTrue(chromium.evaluate("document.documentElement.scrollWidth <= " + width).asBoolean());
+        assertTrue(chromium.evaluate("document.documentElement.scrollWidth <= " + width)
+                .asBoolean());
     }
 
     private static String text(String selector) throws Exception {
-        return chromium.evaluate("document.querySelector('" + selector + "').textContent").asText();
+        return chromium.evaluate("document.querySelector('" + selector + "').textContent")
+                .asText();
     }
 }

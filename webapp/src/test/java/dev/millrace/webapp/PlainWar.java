@@ -10,12 +10,11 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Random;
 
-/** A web application of files alone, as anybody might have it: no class of ours, no word about sendfile. */
+/** A web application that consists of files, and knows neither this project's classes nor sendfile. */
 final class PlainWar {
     static final int BYTES = 300_000;
 
-    private PlainWar() {
-    }
+    private PlainWar() {}
 
     /** Writes the WAR. */
     static Path write(Path war) throws IOException {
@@ -73,8 +72,8 @@ final class PlainWar {
     }
 
     /**
-     * Deploys the WAR in Jetty's distribution under the name as its context path, with a {@code ResourceServlet} at
-     * {@code /resource/*} besides its {@code DefaultServlet}.
+     * Deploys the WAR in Jetty's distribution with its name as context path. A {@code ResourceServlet} at {@code
+     * /resource/*} serves files in addition to the {@code DefaultServlet}.
      */
     static void deploy(Path war, Path base, String name, String environment) throws IOException {
         Path webapps = Files.createDirectories(base.resolve("webapps"));

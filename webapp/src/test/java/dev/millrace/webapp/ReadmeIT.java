@@ -13,14 +13,14 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The README's section on the sample application, line by line: what it says to type prints what it says. */
+/** The commands in the README's section on the sample application print what the section shows. */
 class ReadmeIT {
     private static final String UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 
     @Test
     void everyLineOfCurlPrintsWhatIsWritten(@TempDir Path folder) throws Exception {
         boolean hasCurl = Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
-            .anyMatch(path -> Files.isExecutable(Path.of(path, "curl")));
+                .anyMatch(path -> Files.isExecutable(Path.of(path, "curl")));
         assumeTrue(hasCurl, "no curl on the path");
         List<String> section = section();
         try (ServerProcess server = ServerProcess.war(folder, "--bio-port=0", "--nio-port=0", "--stock-port=0")) {
@@ -50,13 +50,16 @@ class ReadmeIT {
         return readme.subList(begin, end);
     }
 
-    /** With the ports that the server has got in place of those that are written. */
+    /** The text with the server's ports in place of the written ones. */
     private static List<String> run(Path folder, ServerProcess server, String written) throws Exception {
         String command = written.replace("http://127.0.0.1:8080", server.url("BIO"))
-            .replace("http://127.0.0.1:8081", server.url("NIO")).replace("http://127.0.0.1:8082", server.url("STOCK"));
+                .replace("http://127.0.0.1:8081", server.url("NIO"))
+                .replace("http://127.0.0.1:8082", server.url("STOCK"));
         try (ServerProcess shell = ServerProcess.command(folder, List.of("sh", "-c", command))) {
             assertEquals(0, shell.exitCode(), () -> command + ": " + shell.err());
-            return shell.out().stream().map(line -> line.replaceAll(UUID, "UUID")).toList();
+            return shell.out().stream()
+                    .map(line -> line.replaceAll(UUID, "UUID"))
+                    .toList();
         }
     }
 }

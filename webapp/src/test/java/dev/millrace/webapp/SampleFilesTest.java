@@ -16,7 +16,7 @@ class SampleFilesTest {
     Path folder;
 
     @Test
-    void areTheSameBytesEverywhere() throws IOException {
+    void filesAreTheSameEverywhere() throws IOException {
         SampleFiles.write(folder);
         assertEquals("""
             {"files":[\
@@ -25,12 +25,11 @@ class SampleFilesTest {
             {"name":"1MB.bin","size":1048576,"md5":"2e3d31eade164d96a1769ce784257eec"},\
             {"name":"200KB.bin","size":204800,"md5":"b15670021c06b8b32252ef5006e0fe33"},\
             {"name":"20MB.bin","size":20971520,"md5":"484f96cb96fc4bf101143f0f8eccf7cf"},\
-            {"name":"500KB.bin","size":512000,"md5":"febaccb8ae8f53118025075a3af203a5"}]}""",
-            new Catalog(folder).json());
+            {"name":"500KB.bin","size":512000,"md5":"febaccb8ae8f53118025075a3af203a5"}]}""", new Catalog(folder).json());
     }
 
     @Test
-    void doNotCompress() throws IOException {
+    void filesDoNotCompress() throws IOException {
         SampleFiles.write(folder);
         Deflater deflater = new Deflater();
         deflater.setInput(Files.readAllBytes(folder.resolve("200KB.bin")));
@@ -45,7 +44,7 @@ class SampleFilesTest {
     }
 
     @Test
-    void areWrittenOnceAndMendedWhenIncomplete() throws IOException {
+    void filesAreWrittenOnceAndRepaired() throws IOException {
         SampleFiles.write(folder);
         Path kept = folder.resolve("1MB.bin");
         Files.setLastModifiedTime(kept, FileTime.fromMillis(5));

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A server in a JVM of its own. Closing it ends the process, however the test went. */
+/** A server in a JVM of its own. Closing this object ends the process, even if the test fails. */
 final class ServerProcess implements AutoCloseable {
     private static final long LIMIT_SECONDS = 150;
 
@@ -28,22 +28,24 @@ final class ServerProcess implements AutoCloseable {
         this.readers = List.of(reader(process.getInputStream(), out), reader(process.getErrorStream(), err));
     }
 
-    /** Starts the JDK of this test with the given arguments: to start soon, for it serves no more than a test. */
+    /** Starts this test's JDK with the given arguments, and with options for a quick start. */
     static ServerProcess java(Path folder, List<String> arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC"));
         command.addAll(arguments);
         return command(folder, command);
     }
 
-    /** Starts any program, in the given folder, which takes its temporary files too. */
+    /** Starts a program in the given folder, which also takes its temporary files. */
     static ServerProcess command(Path folder, List<String> command) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
         builder.environment().put("TMPDIR", folder.toString());
         return new ServerProcess(builder.start());
     }
 
-    /** Starts the WAR by itself; its temporary files go to the given folder. */
+    /** Starts the WAR as a program. Its temporary files go to the given folder. */
     static ServerProcess war(Path temporary, String... options) throws IOException {
         List<String> arguments = new ArrayList<>();
         arguments.add("-Djava.io.tmpdir=" + temporary);
@@ -53,16 +55,19 @@ final class ServerProcess implements AutoCloseable {
     }
 
     private Thread reader(InputStream stream, List<String> lines) {
-        Thread thread = new Thread(() -> {
-            try (BufferedReader reader = new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
-                for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                    add(lines, line);
-                }
-            } catch (IOException e) {
-                add(lines, e.toString());
-            }
-            add(lines, null);
-        }, "output of " + process.pid());
+        Thread thread = new Thread(
+                () -> {
+                    try (BufferedReader reader =
+                            new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
+                        for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                            add(lines, line);
+                        }
+                    } catch (IOException e) {
+                        add(lines, e.toString());
+                    }
+                    add(lines, null);
+                },
+                "output of " + process.pid());
         thread.start();
         return thread;
     }
@@ -74,7 +79,7 @@ final class ServerProcess implements AutoCloseable {
         notifyAll();
     }
 
-    /** Waits for a line on either stream that contains a match; fails when the process ends first. */
+    /** Waits for a line on either stream that contains a match. It fails when the process ends first. */
     synchronized Matcher await(String regex) throws InterruptedException {
         Pattern pattern = Pattern.compile(regex);
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
@@ -91,17 +96,17 @@ final class ServerProcess implements AutoCloseable {
             if (millis <= 0 || readers.stream().noneMatch(Thread::isAlive)) {
                 fail("no line " + regex + "\nstdout: " + out + "\nstderr: " + err);
             }
-            // Bounded, because a reader's end is seen as a state and not as a line.
+            // The wait is bounded, because the end of a reader thread adds no line.
             wait(Math.min(millis, 200));
         }
     }
 
-    /** The address of a listener of the WAR, once it is ready. */
+    /** The address of a listener of the WAR. It waits until that is ready. */
     String url(String listener) throws InterruptedException {
         return await("^" + listener + " listening on (http://\\S+:\\d+)$").group(1);
     }
 
-    /** Waits for the end; after it all output is there. */
+    /** Waits for the end of the process, and for all its output. */
     int exitCode() throws InterruptedException {
         if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
             fail("still running\nstdout: " + out + "\nstderr: " + err);

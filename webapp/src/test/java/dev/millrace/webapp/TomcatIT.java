@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The WAR in Tomcat 11: everything works there but sendfile. */
+/** The WAR in Tomcat 11, where everything works except sendfile. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class TomcatIT extends DeployedContract {
     private ServerProcess server;
@@ -25,10 +25,20 @@ class TomcatIT extends DeployedContract {
     void start(@TempDir Path folder) throws Exception {
         Files.createDirectory(folder.resolve("webapps"));
         String classPath = Stream.of(TomcatServer.class, Tomcat.class, PostConstruct.class)
-            .map(type -> Path.of(type.getProtectionDomain().getCodeSource().getLocation().getPath()).toString())
-            .collect(Collectors.joining(File.pathSeparator));
-        server = ServerProcess.java(folder, List.of("-cp", classPath, TomcatServer.class.getName(),
-            System.getProperty("millrace.war"), folder.toString()));
+                .map(type -> Path.of(type.getProtectionDomain()
+                                .getCodeSource()
+                                .getLocation()
+                                .getPath())
+                        .toString())
+                .collect(Collectors.joining(File.pathSeparator));
+        server = ServerProcess.java(
+                folder,
+                List.of(
+                        "-cp",
+                        classPath,
+                        TomcatServer.class.getName(),
+                        System.getProperty("millrace.war"),
+                        folder.toString()));
     }
 
     @AfterAll
@@ -44,7 +54,7 @@ class TomcatIT extends DeployedContract {
     }
 
     @Test
-    void saysThatItHasNoConnectorOfOurs() throws Exception {
+    void statsShowThatNoConnectorIsMillraces() throws Exception {
         String stats = Http.get(server.url("Tomcat"), "/stats").text();
         assertTrue(stats.contains("\"millrace\":false,\"sendfile\":false"), stats);
     }

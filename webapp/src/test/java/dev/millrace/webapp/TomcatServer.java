@@ -3,12 +3,11 @@ package dev.millrace.webapp;
 import java.nio.file.Path;
 import org.apache.catalina.startup.Tomcat;
 
-/** Tomcat with one WAR at its root, in a JVM of its own: nothing but Tomcat is on its class path. */
+/** Tomcat with one WAR at its root, in a JVM of its own, whose class path holds only Tomcat. */
 final class TomcatServer {
-    private TomcatServer() {
-    }
+    private TomcatServer() {}
 
-    /** Takes the WAR and a folder to work in; prints the port when ready. */
+    /** Takes the WAR and a working folder, and prints the port when it is ready. */
     public static void main(String[] args) throws Exception {
         Tomcat tomcat = new Tomcat();
         tomcat.setBaseDir(args[1]);
@@ -17,7 +16,8 @@ final class TomcatServer {
         tomcat.getConnector().setProperty("address", "127.0.0.1");
         tomcat.addWebapp("", Path.of(args[0]).toAbsolutePath().toString());
         tomcat.start();
-        System.out.println("Tomcat listening on http://127.0.0.1:" + tomcat.getConnector().getLocalPort());
+        System.out.println(
+                "Tomcat listening on http://127.0.0.1:" + tomcat.getConnector().getLocalPort());
         tomcat.getServer().await();
     }
 }

@@ -8,25 +8,33 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The block of facts that belongs to every figure: kernel, cores, JDK, TCP settings. Stateless. */
+/** The facts about this machine that figures depend on: kernel, cores, JDK, TCP settings. Stateless. */
 public final class Environment {
 
     private static final List<String> KERNEL_FILES = List.of(
-            "net/ipv4/tcp_congestion_control", "net/ipv4/tcp_rmem", "net/ipv4/tcp_wmem", "net/ipv4/tcp_tw_reuse",
-            "net/ipv4/ip_local_port_range", "net/core/somaxconn");
+            "net/ipv4/tcp_congestion_control",
+            "net/ipv4/tcp_rmem",
+            "net/ipv4/tcp_wmem",
+            "net/ipv4/tcp_tw_reuse",
+            "net/ipv4/ip_local_port_range",
+            "net/core/somaxconn");
 
-    private Environment() {
-    }
+    private Environment() {}
 
-    /** Name and value of each fact, in the order in which they are shown; what cannot be read is left out. */
+    /** Name and value of each fact, in the order in which they are shown. Facts that cannot be read are left out. */
     public static Map<String, String> read() {
         Map<String, String> facts = new LinkedHashMap<>();
-        facts.put("os", property("os.name") + " " + property("os.version") + " " + property("os.arch"));
-        put(facts, "cpu model", cpuModel());
+        facts.put(
+                "os",
+                System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
+                        + System.getProperty("os.arch"));
+        put(facts, "cpu model", valueOf("/proc/cpuinfo", "model name"));
         facts.put("cores", Integer.toString(Runtime.getRuntime().availableProcessors()));
-        put(facts, "memory", memory());
-        facts.put("client jdk", property("java.vm.name") + " " + property("java.runtime.version"));
-        facts.put("client jvm options", String.join(" ", ManagementFactory.getRuntimeMXBean().getInputArguments()));
+        put(facts, "memory", valueOf("/proc/meminfo", "MemTotal"));
+        facts.put("client jdk", System.getProperty("java.vm.name") + " " + System.getProperty("java.runtime.version"));
+        facts.put(
+                "client jvm options",
+                String.join(" ", ManagementFactory.getRuntimeMXBean().getInputArguments()));
         for (String file : KERNEL_FILES) {
             put(facts, file.substring(file.lastIndexOf('/') + 1), firstLine("/proc/sys/" + file));
         }
@@ -35,27 +43,23 @@ public final class Environment {
         return facts;
     }
 
-    /** The command line of a process of this machine, or null. */
+    /** The command line of a process of this machine; null if it is not known. */
     public static String commandLine(long pid) {
-        return ProcessHandle.of(pid).flatMap(handle -> handle.info().commandLine()).orElse(null);
+        return ProcessHandle.of(pid)
+                .flatMap(handle -> handle.info().commandLine())
+                .orElse(null);
+    }
+
+    /** This process's own command line; empty if it is not known. */
+    public static String commandLine() {
+        String command = commandLine(ProcessHandle.current().pid());
+        return command == null ? "" : command;
     }
 
     private static void put(Map<String, String> facts, String name, String value) {
         if (value != null) {
             facts.put(name, value);
         }
-    }
-
-    private static String property(String name) {
-        return System.getProperty(name);
-    }
-
-    private static String cpuModel() {
-        return valueOf("/proc/cpuinfo", "model name");
-    }
-
-    private static String memory() {
-        return valueOf("/proc/meminfo", "MemTotal");
     }
 
     private static String valueOf(String file, String key) {
@@ -76,7 +80,7 @@ public final class Environment {
         try {
             return Files.readAllLines(Path.of(file));
         } catch (IOException ignored) {
-            // Not Linux, or hidden in a container: the fact is left out.
+            // Not Linux, or a container hides the file: the fact is left out.
             return List.of();
         }
     }

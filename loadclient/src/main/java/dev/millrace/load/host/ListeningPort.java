@@ -25,16 +25,16 @@ public final class ListeningPort {
     private static final int INODE = 9;
     private static final String ANY_V4 = "00000000";
     private static final String ANY_V6 = ANY_V4.repeat(4);
-    /** Before an address of IPv4 in the table of IPv6. */
+    /** Prefix of an IPv4 address in the table of IPv6. */
     private static final String V4_MAPPED = ANY_V4.repeat(2) + written(new byte[] {0, 0, -1, -1});
 
-    private ListeningPort() {
-    }
+    private ListeningPort() {}
 
     /**
-     * The process, or empty when there is none, or it belongs to another user, or there is no {@code /proc}. Of several
-     * that share the socket it is the one that started the others; of several sockets on that port it is the one that
-     * takes connections to this address.
+     * The process that takes connections to an address. Of several processes that share its socket, the one that
+     * started the others is returned.
+     *
+     * @return empty when there is none, when it belongs to another user, or without {@code /proc}
      */
     public static OptionalLong pid(InetSocketAddress address) {
         for (Set<String> addresses : listeningFor(address.getAddress())) {
@@ -46,7 +46,7 @@ public final class ListeningPort {
         return OptionalLong.empty();
     }
 
-    /** Local addresses, as the tables write them, whose sockets take connections to one, those preferred first. */
+    /** Local addresses whose sockets take connections to an address, in the tables' form, the kernel's choice first. */
     private static List<Set<String>> listeningFor(InetAddress address) {
         String written = written(address.getAddress());
         if (address instanceof Inet4Address) {
@@ -55,7 +55,7 @@ public final class ListeningPort {
         return List.of(Set.of(written), Set.of(ANY_V6));
     }
 
-    /** Words of 32 bits, each a number of this machine's, whose bytes are in the order of the network. */
+    /** The tables' form: words of 32 bits in network order, each printed as a number in this machine's byte order. */
     private static String written(byte[] address) {
         ByteBuffer words = ByteBuffer.wrap(address).order(ByteOrder.nativeOrder());
         StringBuilder text = new StringBuilder();
@@ -69,11 +69,12 @@ public final class ListeningPort {
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
             for (Path process : processes) {
                 if (holdsAny(process, inodes)) {
-                    return OptionalLong.of(first(Long.parseLong(process.getFileName().toString()), inodes));
+                    return OptionalLong.of(
+                            first(Long.parseLong(process.getFileName().toString()), inodes));
                 }
             }
         } catch (IOException | UncheckedIOException ignored) {
-            // Not allowed to look: the same as not found.
+            // Without permission the process counts as not found.
             return OptionalLong.empty();
         }
         return OptionalLong.empty();
@@ -81,9 +82,11 @@ public final class ListeningPort {
 
     private static long first(long pid, Set<String> inodes) {
         OptionalLong parent = ProcessHandle.of(pid).flatMap(ProcessHandle::parent).stream()
-                .mapToLong(ProcessHandle::pid).findFirst();
+                .mapToLong(ProcessHandle::pid)
+                .findFirst();
         return parent.isPresent() && holdsAny(Path.of("/proc", Long.toString(parent.getAsLong())), inodes)
-                ? first(parent.getAsLong(), inodes) : pid;
+                ? first(parent.getAsLong(), inodes)
+                : pid;
     }
 
     private static Set<String> listeningInodes(Set<String> addresses, int port) {
@@ -93,14 +96,14 @@ public final class ListeningPort {
             try {
                 for (String line : Files.readAllLines(Path.of(table))) {
                     String[] fields = line.strip().split("\\s+");
-                    if (fields.length > INODE && fields[STATE].equals(LISTEN)
+                    if (fields.length > INODE
+                            && fields[STATE].equals(LISTEN)
                             && addresses.stream().anyMatch(one -> fields[LOCAL_ADDRESS].equals(one + suffix))) {
                         inodes.add("socket:[" + fields[INODE] + "]");
                     }
                 }
             } catch (IOException ignored) {
-                // No such table: IPv6 is off, or this is not Linux.
-                continue;
+                // The table is missing: IPv6 is off, or this is not Linux.
             }
         }
         return inodes;
@@ -114,7 +117,7 @@ public final class ListeningPort {
                 }
             }
         } catch (IOException | java.nio.file.DirectoryIteratorException ignored) {
-            // Another user's process, or it has ended meanwhile.
+            // The process belongs to another user, or has ended.
             return false;
         }
         return false;
@@ -124,7 +127,7 @@ public final class ListeningPort {
         try {
             return inodes.contains(Files.readSymbolicLink(descriptor).toString());
         } catch (IOException ignored) {
-            // Closed between listing and reading.
+            // The descriptor was closed after it was listed.
             return false;
         }
     }

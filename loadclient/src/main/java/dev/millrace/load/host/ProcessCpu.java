@@ -12,25 +12,26 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * CPU time of one process of this machine. On Linux {@code utime + stime} of {@code /proc/<pid>/stat} (proc(5), fields
- * 14 and 15): the split of the two is sampled, but their sum follows the scheduler's exact account, rounded to ticks of
- * 10 ms. Elsewhere {@link ProcessHandle.Info#totalCpuDuration()}, and what else there is without {@code /proc} is not
- * known. Immutable.
+ * CPU time of one process of this machine. On Linux it is {@code utime + stime} of {@code /proc/<pid>/stat} (proc(5),
+ * fields 14 and 15). The kernel samples the split of the two, but their sum is the scheduler's exact account, rounded
+ * to ticks of 10 ms. Elsewhere it is {@link ProcessHandle.Info#totalCpuDuration()}, and other figures are unknown.
+ * Immutable.
  *
  * @param pid         the process
- * @param descendants whether the time, threads and memory of the processes that it started, and those that they did,
- *                    are its own, and the time of those that have ended: nginx serves by such, and a script's server
- *                    is one
+ * @param descendants whether the time, threads and memory of its descendants count as its own. For example, nginx has
+ *                    worker processes, and a script starts its server. Ended descendants count with their time
  */
 public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
 
-    /** USER_HZ: 100 in the kernel's user interface on every architecture that a JDK 17 runs on. */
+    /** USER_HZ is 100 in the kernel's user interface on every architecture that JDK 17 runs on. */
     private static final long NANOS_PER_TICK = 10_000_000L;
-    /** Fields 14 and 15, counted from field 3, the first one behind the command's name. */
+    /** Fields 14 and 15, counted from field 3, the first one after the command's name. */
     private static final int USER_TIME = 11;
+
     private static final int SYSTEM_TIME = 12;
-    /** Fields 16 and 17: those of children that have ended and were waited for, and of those that these waited for. */
+    /** Fields 16 and 17: the time of descendants that have ended and were waited for. */
     private static final int ENDED_USER_TIME = 13;
+
     private static final int ENDED_SYSTEM_TIME = 14;
     private static final int THREADS = 17;
     private static final int STATE = 0;
@@ -39,7 +40,7 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
     /** Names of HotSpot's compiler threads, cut by the kernel to 15 characters. */
     private static final Pattern COMPILER = Pattern.compile("\\(C[12] Compiler");
 
-    /** A process by itself. */
+    /** A process without its descendants. */
     public ProcessCpu(long pid) {
         this(pid, false);
     }
@@ -53,8 +54,12 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
         if (!descendants || own.isEmpty()) {
             return own;
         }
-        return OptionalLong.of(own.getAsLong() + ProcessHandle.of(pid).stream().flatMap(ProcessHandle::descendants)
-                .mapToLong(child -> figure.apply(new ProcessCpu(child.pid(), true)).orElse(0)).sum());
+        return OptionalLong.of(own.getAsLong()
+                + ProcessHandle.of(pid).stream()
+                        .flatMap(ProcessHandle::descendants)
+                        .mapToLong(child ->
+                                figure.apply(new ProcessCpu(child.pid(), true)).orElse(0))
+                        .sum());
     }
 
     @Override
@@ -62,18 +67,21 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
         return true;
     }
 
-    /** Whether it has ended and let go of all that it had, but whoever should take note of that did not yet. */
-    public boolean isUnnoticed() {
+    /** Whether it is a zombie: it has ended and released its files, but its parent has not waited for it. */
+    public boolean isZombie() {
         String[] fields = statFields();
-        // The first thread may have ended while others still close its files.
+        // While other threads still close files, the first thread may be a zombie already.
         return fields != null && fields[STATE].equals("Z") && fields[THREADS].equals("1");
     }
 
     private OptionalLong ownNanos() {
         String[] fields = statFields();
         if (fields == null) {
-            return ProcessHandle.of(pid).flatMap(handle -> handle.info().totalCpuDuration())
-                    .map(Duration::toNanos).map(OptionalLong::of).orElseGet(OptionalLong::empty);
+            return ProcessHandle.of(pid)
+                    .flatMap(handle -> handle.info().totalCpuDuration())
+                    .map(Duration::toNanos)
+                    .map(OptionalLong::of)
+                    .orElseGet(OptionalLong::empty);
         }
         long ticks = Long.parseLong(fields[USER_TIME]) + Long.parseLong(fields[SYSTEM_TIME]);
         if (descendants) {
@@ -87,7 +95,7 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
         return withDescendants(ownField(THREADS), process -> process.ownField(THREADS));
     }
 
-    /** {@inheritDoc} What processes share counts for each. */
+    /** {@inheritDoc} Memory that processes share counts for each of them. */
     @Override
     public OptionalLong residentBytes() {
         OptionalLong pages = withDescendants(ownField(RESIDENT_PAGES), process -> process.ownField(RESIDENT_PAGES));
@@ -101,14 +109,14 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
 
     @Override
     public long compilerNanos() {
-        return withDescendants(OptionalLong.of(ownCompilerNanos()),
-                process -> OptionalLong.of(process.ownCompilerNanos())).getAsLong();
+        return withDescendants(
+                        OptionalLong.of(ownCompilerNanos()), process -> OptionalLong.of(process.ownCompilerNanos()))
+                .getAsLong();
     }
 
     private long ownCompilerNanos() {
         long ticks = 0;
-        try (DirectoryStream<Path> threads =
-                     Files.newDirectoryStream(Path.of("/proc", Long.toString(pid), "task"))) {
+        try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc", Long.toString(pid), "task"))) {
             for (Path thread : threads) {
                 String stat = stat(thread);
                 if (stat != null && COMPILER.matcher(stat).find()) {
@@ -123,13 +131,14 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
         return ticks * NANOS_PER_TICK;
     }
 
-    /** {@inheritDoc} By its affinity. */
+    /** {@inheritDoc} It reads the process's affinity. */
     @Override
     public OptionalDouble allowedCores() {
         try {
             for (String line : Files.readAllLines(Path.of("/proc", Long.toString(pid), "status"))) {
                 if (line.startsWith("Cpus_allowed_list:")) {
-                    return OptionalDouble.of(count(line.substring(line.indexOf(':') + 1).strip()));
+                    return OptionalDouble.of(
+                            count(line.substring(line.indexOf(':') + 1).strip()));
                 }
             }
         } catch (IOException ignored) {
@@ -155,7 +164,7 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
     }
 
     private static String[] fields(String stat) {
-        // The name stands in parentheses and may itself contain blanks and parentheses.
+        // The command's name is in parentheses, and may itself contain blanks and parentheses.
         return stat.substring(stat.lastIndexOf(')') + 2).split(" ");
     }
 
@@ -163,7 +172,7 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
         try {
             return Files.readString(folder.resolve("stat"));
         } catch (IOException ignored) {
-            // No /proc here, or the process has ended: both are answered by an empty value.
+            // There is no /proc, or the process has ended: the figures are unknown.
             return null;
         }
     }

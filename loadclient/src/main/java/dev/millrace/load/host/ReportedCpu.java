@@ -13,10 +13,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * CPU time that a server tells of itself by HTTP, for one on another machine or in another PID namespace. Understood are
- * the sample application's {@code /stats} (JSON with {@code cpuMillis}), the text that Prometheus reads with the counter
- * {@code process_cpu_seconds_total} of its client libraries, and a number of seconds alone. Each reading is a request
- * that the server must answer besides those it is measured by. Immutable.
+ * CPU time that a server reports by HTTP, for a server on another machine or in another PID namespace. Three forms are
+ * read: the sample application's {@code /stats} (JSON with {@code cpuMillis}), Prometheus' text with the counter
+ * {@code process_cpu_seconds_total}, and a number of seconds. Each reading costs the server a request. Immutable.
  *
  * @param uri             http or https
  * @param isOnThisMachine whether the server shares this machine's cores
@@ -28,7 +27,7 @@ public record ReportedCpu(URI uri, boolean isOnThisMachine) implements ServerCpu
     private static final int NANOS_PER_SECOND_DIGITS = 9;
     private static final long NANOS_PER_MILLI = 1_000_000;
     private static final ObjectMapper JSON = new ObjectMapper();
-    /** A sample of the exposition format, with or without labels; a timestamp may follow. */
+    /** A sample of Prometheus' exposition format, with or without labels; a timestamp may follow. */
     private static final Pattern SECONDS_TOTAL =
             Pattern.compile("(?m)^process_cpu_seconds_total(?:\\{[^}\\n]*})?[ \\t]+(\\S+)");
 
@@ -37,7 +36,7 @@ public record ReportedCpu(URI uri, boolean isOnThisMachine) implements ServerCpu
         try {
             return OptionalLong.of(read());
         } catch (IOException ignored) {
-            // Whoever needs the reason asks read(); a figure that is missing is noted with the cell.
+            // A caller that needs the reason calls read(). A missing figure is noted with the cell.
             return OptionalLong.empty();
         }
     }
@@ -46,7 +45,7 @@ public record ReportedCpu(URI uri, boolean isOnThisMachine) implements ServerCpu
      * Asks the server.
      *
      * @return CPU time used so far in nanoseconds
-     * @throws IOException if it does not tell; the message is for people
+     * @throws IOException if the server does not report it; the message is for people
      */
     public long read() throws IOException {
         try {
@@ -94,10 +93,12 @@ public record ReportedCpu(URI uri, boolean isOnThisMachine) implements ServerCpu
 
     private static long seconds(String number) throws IOException {
         try {
-            return new BigDecimal(number).movePointRight(NANOS_PER_SECOND_DIGITS).longValue();
+            return new BigDecimal(number)
+                    .movePointRight(NANOS_PER_SECOND_DIGITS)
+                    .longValue();
         } catch (NumberFormatException e) {
-            throw new IOException("neither JSON with cpuMillis, nor process_cpu_seconds_total, nor a number of seconds",
-                    e);
+            throw new IOException(
+                    "neither JSON with cpuMillis, nor process_cpu_seconds_total, nor a number of seconds", e);
         }
     }
 }

@@ -3,13 +3,13 @@ package dev.millrace.load.host;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 
-/** What is known of a server's process. Implementations are thread-safe. */
+/** CPU time and size of a server's process. Implementations are safe for use by any thread. */
 public interface ServerCpu {
 
-    /** CPU time used so far by all threads, living or ended, in nanoseconds; empty when it cannot be read. */
+    /** CPU time used so far by all threads, including ended ones, in nanoseconds; empty when it cannot be read. */
     OptionalLong nanos();
 
-    /** Whether that time is a part of what this machine's cores have worked. */
+    /** Whether that time was used on this machine's cores. */
     boolean isOnThisMachine();
 
     /** Threads of the process; empty when they are not known. */

@@ -1,8 +1,8 @@
 /**
- * What the operating system tells: CPU time of a process and of the machine, which process listens on a port, and the
- * settings that a figure depends on. Linux's {@code /proc} where there is one, the JDK's {@code ProcessHandle}
- * elsewhere; and what a server tells of itself. Entry class: {@link dev.millrace.load.host.ServerCpu}.
+ * Figures of the operating system: CPU time of a process and of the machine, processes that listen, sockets, and
+ * settings. The source is Linux's {@code /proc}, elsewhere the JDK's {@code ProcessHandle}. A server may also report its
+ * own CPU time. Entry class: {@link dev.millrace.load.host.ServerCpu}.
  *
- * <p>Threading: everything here is stateless or immutable and may be used from any thread.
+ * <p>Threading: all classes are stateless or immutable, and safe for use by any thread.
  */
 package dev.millrace.load.host;

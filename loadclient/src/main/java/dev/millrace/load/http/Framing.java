@@ -3,8 +3,8 @@ package dev.millrace.load.http;
 import java.util.Locale;
 
 /**
- * Where an answer's body ends, and whether another answer may follow (RFC 9112 sections 6.3 and 9.3), by the fields of
- * its head. Used by one thread.
+ * Tells by an answer's header fields where its body ends, and whether another answer may follow (RFC 9112 sections 6.3
+ * and 9.3). Used by one thread.
  */
 final class Framing {
 
@@ -17,10 +17,10 @@ final class Framing {
     /**
      * Reads the fields.
      *
-     * @param isModern whether the answer is of HTTP/1.1 or newer: those connections persist unless said otherwise
-     * @throws BadAnswerException if they contradict each other or themselves
+     * @param isModern whether the answer is of HTTP/1.1 or newer: such connections persist by default
+     * @throws BadResponseException if the fields contradict each other or themselves
      */
-    void read(ResponseHead head, boolean isModern) throws BadAnswerException {
+    void read(BufferedHead head, boolean isModern) throws BadResponseException {
         length = UNKNOWN;
         chunked = false;
         persistent = isModern;
@@ -31,22 +31,22 @@ final class Framing {
             } else if (head.isNamed(i, "Transfer-Encoding")) {
                 String codings = head.value(i).toLowerCase(Locale.ROOT);
                 coded = true;
-                // The last coding counts: without "chunked" there only the connection's end ends the body.
+                // The last coding counts. If it is not "chunked", only the end of the connection ends the body.
                 chunked = codings.equals("chunked") || codings.matches(".*,\\s*chunked");
             } else if (head.isNamed(i, "Connection")) {
                 connection(head.value(i).toLowerCase(Locale.ROOT));
             }
         }
-        // Who believes the one and who believes the other find the next answer in different places (section 6.3).
+        // Readers that differ in which field they believe find the next answer in different places (section 6.3).
         if (coded && length != UNKNOWN) {
-            throw new BadAnswerException(Fault.MALFORMED, "both Transfer-Encoding and Content-Length");
+            throw new BadResponseException(FailureKind.MALFORMED, "both Transfer-Encoding and Content-Length");
         }
     }
 
-    private void length(long announced) throws BadAnswerException {
-        // Two that agree may be read as one, and are a fault of the server's all the same.
+    private void length(long announced) throws BadResponseException {
+        // RFC 9112 lets a client accept two equal fields, but a server that sends two is at fault.
         if (announced < 0 || length != UNKNOWN) {
-            throw new BadAnswerException(Fault.MALFORMED, "Content-Length is no number, or there are two");
+            throw new BadResponseException(FailureKind.MALFORMED, "Content-Length is no number, or there are two");
         }
         length = announced;
     }
@@ -65,7 +65,7 @@ final class Framing {
         return chunked;
     }
 
-    /** Bytes of the body, or -1. */
+    /** Bytes of the body; -1 if they are not announced. */
     long length() {
         return length;
     }

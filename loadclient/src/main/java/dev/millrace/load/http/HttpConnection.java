@@ -6,95 +6,73 @@ import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 
 /**
- * A blocking HTTP/1.1 client connection (RFC 9112) that carries one exchange at a time. It never retries, never
- * follows a redirect and never hides a failure. Owns its socket until {@link #close()}.
- *
- * <p>No SO_TIMEOUT is set: with one, each read costs the JDK a poll(2) and a second read(2). Whoever wants a bound on
- * an exchange calls {@link #abort()} from another thread.
+ * A connection of HTTP/1.1 (RFC 9112).
  */
-public final class HttpConnection implements Closeable {
+public final class HttpConnection implements Connection {
 
     private final Socket socket;
+    /** Null in clear text. */
+    private final TlsClient.Handshake handshake;
+
     private final OutputStream out;
-    private final StampedInput in;
+    private final TimestampedInput in;
     private final ResponseReader reader;
     private final ResponseReader.Sink sink = this::received;
     private Call current;
     private Timing currentTiming;
-    private BodyMeter currentMeter;
+    private IntConsumer currentMeter;
     private boolean reusable = true;
     private boolean brokenOff;
 
-    private HttpConnection(Socket socket, byte[] chunk) throws IOException {
+    private HttpConnection(Socket socket, TlsClient.Handshake handshake, byte[] chunk) throws IOException {
         this.socket = socket;
+        this.handshake = handshake;
         this.out = socket.getOutputStream();
-        this.in = new StampedInput(socket.getInputStream());
+        this.in = new TimestampedInput(socket.getInputStream());
         this.reader = new ResponseReader(in, chunk);
     }
 
     /**
      * Connects.
      *
-     * @param chunk where body bytes are read to; may be shared by connections that the same thread uses in turn
-     * @throws IOException see {@link Fault#ofConnect}
+     * @param chunk buffer for body bytes; connections that one thread uses in turn may share it
+     * @throws IOException see {@link Failure#ofConnect}
      */
     public static HttpConnection open(InetSocketAddress address, SocketSettings settings, byte[] chunk)
             throws IOException {
-        return open(address, settings, chunk, socket -> { });
+        return open(address, settings, chunk, socket -> {});
     }
 
     /**
      * Connects.
      *
      * @param chunk as above
-     * @param known told of the socket before it connects; closing it, by any thread, ends the connecting and whatever
-     *              is done with the connection
-     * @throws IOException see {@link Fault#ofConnect}
+     * @param known gets the socket before it connects; any thread may close it, which ends connecting and every
+     *              exchange
+     * @throws IOException see {@link Failure#ofConnect}
      */
-    public static HttpConnection open(InetSocketAddress address, SocketSettings settings, byte[] chunk,
-                                      Consumer<Closeable> known) throws IOException {
-        Socket socket = new Socket();
-        try {
-            known.accept(socket);
-            if (settings.receiveBufferBytes() > 0) {
-                // Before connect: the window scale is agreed on in the SYN (RFC 7323).
-                socket.setReceiveBufferSize(settings.receiveBufferBytes());
-            }
-            socket.setTcpNoDelay(true);
-            if (settings.source() != null) {
-                socket.bind(new InetSocketAddress(settings.source(), 0));
-            }
-            socket.connect(address, settings.connectTimeoutMillis());
-            return new HttpConnection(socket, chunk);
-        } catch (IOException e) {
-            socket.close();
-            throw e;
-        }
+    public static HttpConnection open(
+            InetSocketAddress address, SocketSettings settings, byte[] chunk, Consumer<Closeable> known)
+            throws IOException {
+        Connected connected = Connected.to(address, settings, known);
+        return new HttpConnection(connected.socket(), connected.handshake(), chunk);
     }
 
-    /**
-     * Sends a call's requests and reads all answers.
-     *
-     * @param call   requests and check
-     * @param timing filled in, also when the exchange fails half-way; the first bytes are those of the first answer
-     * @param meter  told of the bodies' bytes as they come
-     * @return what is wrong with the first wrong one of the complete answers, or null when all are right
-     * @throws IOException if fewer answers came, or more than one to the call before, see {@link Fault#ofExchange};
-     *                     the connection is of no use then
-     */
-    public Failure exchange(Call call, Timing timing, BodyMeter meter) throws IOException {
+    @Override
+    public Failure exchange(Call call, Timing timing, IntConsumer meter) throws IOException {
         timing.reset();
         brokenOff = false;
         reusable = false;
-        // Taken for an answer, they would make every one after them that of another request.
+        // Read as an answer, surplus bytes would shift every later answer to another request.
         if (reader.unread() > 0) {
-            throw new BadAnswerException(Fault.WRONG_CONTENT, reader.unread()
-                    + " surplus bytes after the answer before");
+            throw new BadResponseException(
+                    FailureKind.WRONG_CONTENT, reader.unread() + " surplus bytes after the answer before");
         }
         in.arm();
-        out.write(call.request());
+        out.write(call.request().http1());
         Failure failure = null;
         for (int i = 0; i < call.answers(); i++) {
             Failure one = answer(call, timing, meter);
@@ -107,10 +85,10 @@ public final class HttpConnection implements Closeable {
         return failure;
     }
 
-    private Failure answer(Call call, Timing timing, BodyMeter meter) throws IOException {
-        AnswerCheck check = call.check();
+    private Failure answer(Call call, Timing timing, IntConsumer meter) throws IOException {
+        ResponseCheck check = call.check();
         reusable = false;
-        ResponseHead head = reader.head();
+        ResponseHead head = reader.head(call.request().isHead());
         if (timing.headerByte == 0) {
             timing.headerByte = in.firstByteNanos();
         }
@@ -133,34 +111,31 @@ public final class HttpConnection implements Closeable {
             timing.bodyByte = System.nanoTime();
         }
         timing.bodyBytes += count;
-        currentMeter.bytes(count);
+        currentMeter.accept(count);
         current.check().body(bytes, offset, count);
         long stopAfter = current.stopAfter();
         return stopAfter == 0 || timing.bodyBytes < stopAfter || timing.bodyBytes == reader.announcedLength();
     }
 
-    /** Whether another exchange may follow on this connection (RFC 9112 section 9.3). */
+    @Override
+    public TlsClient.Handshake handshake() {
+        return handshake;
+    }
+
+    @Override
     public boolean reusable() {
         return reusable;
     }
 
-    /** Whether the last call was broken off as it wanted to be. */
+    @Override
     public boolean brokenOff() {
         return brokenOff;
     }
 
-    /**
-     * Reads until the peer closes. The side that closes first keeps the port in TIME_WAIT; waiting here leaves that to
-     * the server, which asked for no port.
-     */
+    @Override
     public void awaitClose() throws IOException {
-        // Surplus bytes after an answer that was the last one: RFC 9112 section 9.6 has them ignored.
+        // RFC 9112 section 9.6: bytes after the last answer are ignored.
         reader.skipAll();
-    }
-
-    /** Ends whatever this connection's thread waits for, with an exception there. Callable from any thread. */
-    public void abort() {
-        close();
     }
 
     @Override
@@ -168,7 +143,7 @@ public final class HttpConnection implements Closeable {
         try {
             socket.close();
         } catch (IOException ignored) {
-            // Nothing is left to lose on a connection that is given up.
+            // The connection is given up, so that nothing is lost.
             reusable = false;
         }
     }

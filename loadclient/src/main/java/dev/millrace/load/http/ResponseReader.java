@@ -6,14 +6,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Reads answers of HTTP/1.1 (RFC 9112) from a stream, one after the other, without an object per answer. What decides
- * where an answer ends is read strictly: what could be read in two ways is malformed. Used by one thread.
+ * Reads answers of HTTP/1.1 (RFC 9112) from a stream, one after the other, without an object per answer. It is strict
+ * about the framing: an answer whose end could be read in two ways is malformed. Used by one thread.
  */
 final class ResponseReader {
 
-    /** Takes a body as it comes. */
+    /** Receives a body while it comes. */
     interface Sink {
-        /** Some bytes; returns false if the rest is not wanted. */
+        /** Takes some bytes; returns false to stop reading. */
         boolean bytes(byte[] chunk, int offset, int length);
     }
 
@@ -27,15 +27,16 @@ final class ResponseReader {
     private final InputStream in;
     private final int mostRead;
     private final Framing framing = new Framing();
-    private final ResponseHead head = new ResponseHead();
+    private final BufferedHead head = new BufferedHead();
     private byte[] buffer;
     private int position;
     private int limit;
+    private boolean bodiless;
 
     /**
      * A reader.
      *
-     * @param chunk read into, if it is large enough; its length bounds each read
+     * @param chunk the buffer, if it is large enough; its length bounds each read of the body
      */
     ResponseReader(InputStream in, byte[] chunk) {
         this.in = in;
@@ -43,8 +44,13 @@ final class ResponseReader {
         this.buffer = chunk.length >= LEAST_BUFFER_BYTES ? chunk : new byte[LEAST_BUFFER_BYTES];
     }
 
-    /** Reads the head of the next final answer; interim ones are passed over (RFC 9110 section 15.2). */
-    ResponseHead head() throws IOException {
+    /**
+     * Reads the head of the next final answer. Interim answers are skipped (RFC 9110 section 15.2).
+     *
+     * @param toHead whether it answers a HEAD, so that no body follows (RFC 9112 section 6.3)
+     */
+    BufferedHead head(boolean toHead) throws IOException {
+        bodiless = toHead;
         do {
             int length = headLength();
             parse(position, position + length);
@@ -58,12 +64,12 @@ final class ResponseReader {
         return framing.persistent() && (framing.delimited() || !hasBody());
     }
 
-    /** The body's announced length, or -1. */
+    /** The announced length of the body; -1 if there is none. */
     long announcedLength() {
         return framing.length();
     }
 
-    /** Reads the body of the answer whose head was read last; returns false if the sink did not want all of it. */
+    /** Reads the body of the answer whose head was read last. Returns false if the sink stopped it. */
     boolean body(Sink sink) throws IOException {
         if (!hasBody()) {
             return true;
@@ -82,7 +88,7 @@ final class ResponseReader {
         return true;
     }
 
-    /** Bytes that were read with the last answer and do not belong to it. */
+    /** Bytes in the buffer that follow the last answer. */
     int unread() {
         return limit - position;
     }
@@ -95,10 +101,10 @@ final class ResponseReader {
     }
 
     private boolean hasBody() {
-        return head.status() != NO_CONTENT && head.status() != NOT_MODIFIED;
+        return !bodiless && head.status() != NO_CONTENT && head.status() != NOT_MODIFIED;
     }
 
-    /** Gets a whole head into the buffer; returns its length with the empty line that ends it. */
+    /** Reads until the buffer holds a whole head. Returns its length, with the empty line that ends it. */
     private int headLength() throws IOException {
         int line = 0;
         int scanned = 0;
@@ -116,8 +122,9 @@ final class ResponseReader {
                 line = scanned + 1;
             }
             if (!more()) {
-                throw scanned == 0 ? new BadAnswerException(Fault.RESET, "closed before the answer")
-                        : new BadAnswerException(Fault.SHORT_BODY, "closed inside the head");
+                throw scanned == 0
+                        ? new BadResponseException(FailureKind.RESET, "closed before the answer")
+                        : new BadResponseException(FailureKind.SHORT_BODY, "closed inside the head");
             }
         }
     }
@@ -126,11 +133,17 @@ final class ResponseReader {
         return end > start && buffer[end - 1] == '\r' ? end - 1 : end;
     }
 
-    /** {@code HTTP/1.x NNN}, and a reason that nobody needs (RFC 9112 section 4). */
-    private int statusCode(int start, int end) throws BadAnswerException {
-        boolean right = end - start >= 12 && buffer[start] == 'H' && buffer[start + 1] == 'T'
-                && buffer[start + 2] == 'T' && buffer[start + 3] == 'P' && buffer[start + 4] == '/'
-                && buffer[start + 5] == '1' && buffer[start + 6] == '.' && buffer[start + 8] == ' '
+    /** Parses {@code HTTP/1.x NNN} and ignores the reason (RFC 9112 section 4). */
+    private int statusCode(int start, int end) throws BadResponseException {
+        boolean right = end - start >= 12
+                && buffer[start] == 'H'
+                && buffer[start + 1] == 'T'
+                && buffer[start + 2] == 'T'
+                && buffer[start + 3] == 'P'
+                && buffer[start + 4] == '/'
+                && buffer[start + 5] == '1'
+                && buffer[start + 6] == '.'
+                && buffer[start + 8] == ' '
                 && (end - start == 12 || buffer[start + 12] == ' ');
         int code = 0;
         for (int i = start + 9; right && i < start + 12; i++) {
@@ -138,8 +151,7 @@ final class ResponseReader {
             code = code * 10 + buffer[i] - '0';
         }
         if (!right || code < 100) {
-            throw new BadAnswerException(Fault.MALFORMED, "no status line: "
-                    + quoted(start, end));
+            throw new BadResponseException(FailureKind.MALFORMED, "no status line: " + quoted(start, end));
         }
         return code;
     }
@@ -148,7 +160,7 @@ final class ResponseReader {
         return new String(buffer, start, Math.min(end - start, MOST_QUOTED), StandardCharsets.ISO_8859_1);
     }
 
-    private void parse(int start, int end) throws BadAnswerException {
+    private void parse(int start, int end) throws BadResponseException {
         int line = indexOf('\n', start, end);
         head.begin(buffer, statusCode(start, withoutReturn(start, line)));
         boolean modern = buffer[start + 7] != '0';
@@ -163,16 +175,16 @@ final class ResponseReader {
         framing.read(head, modern);
     }
 
-    private void field(int start, int end) throws BadAnswerException {
+    private void field(int start, int end) throws BadResponseException {
         if (buffer[start] == ' ' || buffer[start] == '\t') {
             if (!head.extend(end)) {
-                throw new BadAnswerException(Fault.MALFORMED, "a blank before the first field");
+                throw new BadResponseException(FailureKind.MALFORMED, "a blank before the first field");
             }
             return;
         }
         int colon = indexOf(':', start, end);
         if (colon == end || colon == start || buffer[colon - 1] <= ' ') {
-            throw new BadAnswerException(Fault.MALFORMED, "no field: " + quoted(start, end));
+            throw new BadResponseException(FailureKind.MALFORMED, "no field: " + quoted(start, end));
         }
         head.add(start, colon, colon + 1, end);
     }
@@ -189,8 +201,8 @@ final class ResponseReader {
         long left = length;
         while (left > 0) {
             if (position == limit && !fill()) {
-                throw new BadAnswerException(Fault.SHORT_BODY, "closed after " + (length - left) + " of " + length
-                        + " bytes");
+                throw new BadResponseException(
+                        FailureKind.SHORT_BODY, "closed after " + (length - left) + " of " + length + " bytes");
             }
             int count = (int) Math.min(left, limit - position);
             left -= count;
@@ -207,13 +219,13 @@ final class ResponseReader {
         return sink.bytes(buffer, start, count);
     }
 
-    /** The chunked coding (RFC 9112 section 7.1); extensions and trailers are passed over. */
+    /** Decodes the chunked coding (RFC 9112 section 7.1). Extensions and trailers are skipped. */
     private boolean chunks(Sink sink) throws IOException {
         while (true) {
             long size = chunkSize();
             if (size == 0) {
                 while (lineLength() > 0) {
-                    continue;
+                    // Trailer fields are not kept.
                 }
                 return true;
             }
@@ -221,7 +233,7 @@ final class ResponseReader {
                 return false;
             }
             if (lineLength() > 0) {
-                throw new BadAnswerException(Fault.MALFORMED, "a chunk goes on after its end");
+                throw new BadResponseException(FailureKind.MALFORMED, "a chunk goes on after its end");
             }
         }
     }
@@ -235,25 +247,25 @@ final class ResponseReader {
             digits++;
             b = next();
         }
-        if (digits == 0 || digits > 15 || b != '\r' && b != '\n' && b != ';' && b != ' ' && b != '\t') {
-            throw new BadAnswerException(Fault.MALFORMED, "no chunk size");
+        if (digits == 0 || digits > 15 || (b != '\r' && b != '\n' && b != ';' && b != ' ' && b != '\t')) {
+            throw new BadResponseException(FailureKind.MALFORMED, "no chunk size");
         }
         for (int most = LARGEST_HEAD_BYTES; b != '\n'; b = next()) {
             if (most-- == 0) {
-                throw new BadAnswerException(Fault.MALFORMED, "a chunk extension without end");
+                throw new BadResponseException(FailureKind.MALFORMED, "a chunk extension without end");
             }
         }
         return size;
     }
 
-    /** Passes over a line; returns its length without its end. */
+    /** Skips a line. Returns its length without the line end. */
     private int lineLength() throws IOException {
         int length = 0;
         int last = 0;
         for (int b = next(); b != '\n'; b = next()) {
             last = b;
             if (++length > LARGEST_HEAD_BYTES) {
-                throw new BadAnswerException(Fault.MALFORMED, "a line without end");
+                throw new BadResponseException(FailureKind.MALFORMED, "a line without end");
             }
         }
         return last == '\r' ? length - 1 : length;
@@ -261,12 +273,12 @@ final class ResponseReader {
 
     private int next() throws IOException {
         if (position == limit && !fill()) {
-            throw new BadAnswerException(Fault.SHORT_BODY, "closed inside a chunked body");
+            throw new BadResponseException(FailureKind.SHORT_BODY, "closed inside a chunked body");
         }
         return buffer[position++];
     }
 
-    /** Reads into the empty buffer; false at the end of the stream. */
+    /** Reads into the empty buffer. Returns false at the end of the stream. */
     private boolean fill() throws IOException {
         position = 0;
         limit = 0;
@@ -275,7 +287,7 @@ final class ResponseReader {
         return count >= 0;
     }
 
-    /** Reads behind what the buffer holds; false at the end of the stream. */
+    /** Reads more bytes behind those in the buffer, which may grow. Returns false at the end of the stream. */
     private boolean more() throws IOException {
         if (position == limit) {
             return fill();
@@ -283,7 +295,8 @@ final class ResponseReader {
         if (limit == buffer.length) {
             if (position == 0) {
                 if (buffer.length >= LARGEST_HEAD_BYTES) {
-                    throw new BadAnswerException(Fault.MALFORMED, "a head of more than " + buffer.length + " bytes");
+                    throw new BadResponseException(
+                            FailureKind.MALFORMED, "a head of more than " + buffer.length + " bytes");
                 }
                 buffer = Arrays.copyOf(buffer, buffer.length * 2);
             } else {

@@ -6,17 +6,18 @@ import java.net.URI;
 import java.net.UnknownHostException;
 
 /**
- * Where the requests go: an http URL, resolved once, so that name look-ups are not measured.
+ * The http or https URL that requests go to. Its host is resolved once, so that name look-ups are not measured.
  *
  * @param uri     the URL as given
  * @param address the address connected to
  */
 public record Target(URI uri, InetSocketAddress address) {
 
-    private static final int DEFAULT_PORT = 80;
+    private static final int HTTP_PORT = 80;
+    private static final int HTTPS_PORT = 443;
 
     /**
-     * Reads an absolute {@code http:} URL and resolves its host.
+     * Reads an absolute {@code http:} or {@code https:} URL and resolves its host.
      *
      * @throws IllegalArgumentException if it is no such URL, or the host is unknown
      */
@@ -27,31 +28,52 @@ public record Target(URI uri, InetSocketAddress address) {
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("not a URL: " + url, e);
         }
-        if (!"http".equalsIgnoreCase(uri.getScheme()) || uri.getHost() == null) {
-            throw new IllegalArgumentException("not a URL of the form http://host[:port]/path: " + url);
+        boolean secure = "https".equalsIgnoreCase(uri.getScheme());
+        if ((!secure && !"http".equalsIgnoreCase(uri.getScheme())) || uri.getHost() == null) {
+            throw new IllegalArgumentException("not a URL of the form http[s]://host[:port]/path: " + url);
         }
-        String host = uri.getHost();
-        String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+        String host = bareHost(uri);
         try {
-            int port = uri.getPort() < 0 ? DEFAULT_PORT : uri.getPort();
-            return new Target(uri, new InetSocketAddress(InetAddress.getByName(bare), port));
+            int port = uri.getPort() >= 0 ? uri.getPort() : secure ? HTTPS_PORT : HTTP_PORT;
+            return new Target(uri, new InetSocketAddress(InetAddress.getByName(host), port));
         } catch (UnknownHostException e) {
             throw new IllegalArgumentException("unknown host: " + host, e);
         }
     }
 
-    /** The same server, another URL on it. */
+    private static String bareHost(URI uri) {
+        String host = uri.getHost();
+        return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+    }
+
+    /** The host's name or address, without the brackets of an IPv6 address. */
+    public String host() {
+        return bareHost(uri);
+    }
+
+    /** Whether connections are TLS. */
+    public boolean secure() {
+        return "https".equalsIgnoreCase(uri.getScheme());
+    }
+
+    /** Whether both URLs are on one server: same scheme, same host and port. */
+    public boolean isOn(Target other) {
+        return other.uri.getScheme().equalsIgnoreCase(uri.getScheme())
+                && other.hostField().equalsIgnoreCase(hostField());
+    }
+
+    /** Another URL on the same server. */
     public Target resolve(String relative) {
         return new Target(uri.resolve(relative), address);
     }
 
-    /** Value of the Host field: host and port, without a user's name (RFC 9112 section 3.2). */
+    /** Value of the Host field: host and port, without user information (RFC 9112 section 3.2). */
     public String hostField() {
         String authority = uri.getRawAuthority();
         return authority.substring(authority.lastIndexOf('@') + 1);
     }
 
-    /** The path and query as they stand in the request line (RFC 9112 section 3.2.1). */
+    /** Path and query for the request line (RFC 9112 section 3.2.1). */
     public String requestTarget() {
         String path = uri.getRawPath() == null || uri.getRawPath().isEmpty() ? "/" : uri.getRawPath();
         return uri.getRawQuery() == null ? path : path + "?" + uri.getRawQuery();

@@ -1,6 +1,6 @@
 package dev.millrace.load.http;
 
-/** When the steps of one exchange happened, in {@link System#nanoTime()}; 0 when a step did not happen. One thread. */
+/** When the steps of one exchange happened, in {@link System#nanoTime()}; 0 for none. Used by one thread. */
 public final class Timing {
 
     long headerByte;
@@ -15,8 +15,8 @@ public final class Timing {
         bodyBytes = 0;
     }
 
-    /** This exchange went on with the answer of another one: first bytes are those of that, bytes those of both. */
-    public void goOnWith(Timing part) {
+    /** Adds the first part of a resumed download: its first bytes count, and the bytes of both parts. */
+    public void addFirstPart(Timing part) {
         headerByte = part.headerByte;
         bodyByte = part.bodyByte;
         bodyBytes += part.bodyBytes;
@@ -27,7 +27,7 @@ public final class Timing {
         return headerByte;
     }
 
-    /** First byte of the body; of an empty body, the end. */
+    /** First byte of the body; the end of the exchange if the body is empty. */
     public long bodyByte() {
         return bodyByte;
     }
@@ -37,7 +37,7 @@ public final class Timing {
         return end;
     }
 
-    /** Bytes of the body seen so far, chunked coding taken off. */
+    /** Bytes of the body so far, without those of the chunked coding. */
     public long bodyBytes() {
         return bodyBytes;
     }

@@ -1,11 +1,14 @@
 /**
- * One HTTP/1.1 connection as a measuring client needs it: the socket is owned by the caller, requests are bytes made
- * beforehand, every answer is checked while it streams by, and whatever goes wrong has a name ({@link
- * dev.millrace.load.http.Fault}). Answers are read by {@link
- * dev.millrace.load.http.ResponseReader}, because the cost of a library's objects per answer would be measured with the
- * server; a test compares it with HttpCore. Entry class: {@link dev.millrace.load.http.HttpConnection}.
+ * Connections for a client that measures: HTTP/1.1 and HTTP/2, in clear text and over TLS. Requests are made
+ * beforehand, every answer is checked while it streams by, and every failure has a {@linkplain
+ * dev.millrace.load.http.FailureKind kind}. The caller owns a connection. Entry class: {@link
+ * dev.millrace.load.http.Connections}.
  *
- * <p>Threading: a connection, its timing and its checks belong to one thread; only {@link
- * dev.millrace.load.http.HttpConnection#abort()} may be called from another.
+ * <p>Answers of HTTP/1.1 are read by {@link dev.millrace.load.http.ResponseReader}. A library makes objects for each
+ * answer, and their cost would be measured with the server. A test compares the reader with HttpCore. Frames and field
+ * blocks of HTTP/2 are read by HttpCore.
+ *
+ * <p>Threading: a connection, its timing and its checks belong to one thread. Another may close the socket alone, which
+ * {@link dev.millrace.load.http.Connections#open} shows before it connects.
  */
 package dev.millrace.load.http;

@@ -15,13 +15,14 @@ import java.util.function.Function;
  * @param parameters  of the cell
  * @param repetitions in the order in which they were measured
  */
-public record Aggregate(String label, Map<String, String> parameters, List<CellResult> repetitions) {
+record Aggregate(String label, Map<String, String> parameters, List<CellResult> repetitions) {
 
     /** Groups results by variant and settings, in the order in which they first appear. */
-    public static List<Aggregate> of(List<CellResult> results) {
+    static List<Aggregate> of(List<CellResult> results) {
         Map<List<Object>, List<CellResult>> groups = new LinkedHashMap<>();
         for (CellResult result : results) {
-            groups.computeIfAbsent(List.of(result.label(), result.parameters()), key -> new ArrayList<>()).add(result);
+            groups.computeIfAbsent(List.of(result.label(), result.parameters()), key -> new ArrayList<>())
+                    .add(result);
         }
         return groups.values().stream()
                 .map(group -> new Aggregate(group.get(0).label(), group.get(0).parameters(), List.copyOf(group)))
@@ -32,13 +33,14 @@ public record Aggregate(String label, Map<String, String> parameters, List<CellR
         return repetitions.get(0);
     }
 
-    /** Mean and interval of a figure, of the sound repetitions if there are any; null if none has it. */
+    /** Mean and interval of a figure over the {@linkplain #soundest soundest} repetitions; null if it is unknown. */
     Interval interval(Function<CellResult, Double> figure) {
-        List<Double> values = soundest().stream().map(figure).filter(Objects::nonNull).toList();
+        List<Double> values =
+                soundest().stream().map(figure).filter(Objects::nonNull).toList();
         return values.isEmpty() ? null : Interval.of(values);
     }
 
-    /** Mean of a figure, of the sound repetitions if there are any; null if none has it. */
+    /** Mean of a figure over the {@linkplain #soundest soundest} repetitions; null if it is unknown. */
     Double mean(Function<CellResult, Double> figure) {
         Interval interval = interval(figure);
         return interval == null ? null : interval.mean();
@@ -48,29 +50,32 @@ public record Aggregate(String label, Map<String, String> parameters, List<CellR
         return repetitions.stream().mapToLong(CellResult::errorCount).sum();
     }
 
-    /** Exchanges still going on when the drain was over. */
+    /** Exchanges that had not ended with the drain. */
     long cutOff() {
         return repetitions.stream().mapToLong(cell -> cell.counts().cutOff()).sum();
     }
 
-    /** Requests without an answer when the drain was over; a long body may well be under way then. */
+    /** Requests without an answer at the end of the drain; 0 for downloads, which may take longer than the drain. */
     long unanswered() {
         return first().countsBytes() ? 0 : cutOff();
     }
 
-    /** Repetitions in which every answer was right and the figures stand for what they say. */
+    /** Repetitions without errors whose figures are valid. */
     List<CellResult> sound() {
-        return repetitions.stream().filter(cell -> cell.valid() && cell.errorCount() == 0).toList();
+        return repetitions.stream()
+                .filter(cell -> cell.valid() && cell.errorCount() == 0)
+                .toList();
     }
 
-    /** The sound repetitions, or all if none is: the verdict stands beside their figures. */
+    /** The sound repetitions, or all if none is sound, since the verdict is shown beside their figures. */
     List<CellResult> soundest() {
         List<CellResult> sound = sound();
         return sound.isEmpty() ? repetitions : sound;
     }
 
-    /** The verdict, if all repetitions agree; otherwise each that was given. */
+    /** All different verdicts of the repetitions. */
     String verdict() {
-        return String.join(" / ", repetitions.stream().map(CellResult::verdict).distinct().toList());
+        return String.join(
+                " / ", repetitions.stream().map(CellResult::verdict).distinct().toList());
     }
 }

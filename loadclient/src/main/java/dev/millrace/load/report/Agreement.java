@@ -1,28 +1,27 @@
 package dev.millrace.load.report;
 
-import dev.millrace.load.classics.Claim;
-import dev.millrace.load.classics.Experiment;
-import dev.millrace.load.classics.Row;
+import dev.millrace.load.experiment.Claim;
+import dev.millrace.load.experiment.Experiment;
+import dev.millrace.load.experiment.Row;
 import dev.millrace.load.report.Comparison.Ratio;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Two runs of the same experiment: whether the intervals of their ratios meet. Of two runs of the same servers on the same
- * machine nearly all do: 95 % intervals that are as wide as each other stay apart about once in two hundred. Ratios only:
- * the machine may be faster for all on another day. A ratio that only one of them has does not agree, if the other asked
- * for it too. Immutable.
+ * Tells whether two runs of the same experiment agree: whether the intervals of their ratios overlap. Intervals of 95 %
+ * and equal width miss each other about once in two hundred ratios when nothing has changed. Only ratios are compared,
+ * because a machine may be faster for all servers on another day. A ratio that one run lacks does not agree. Immutable.
  *
- * @param lines a line for each ratio that one of them has
+ * @param lines a line for each ratio that one of the runs has and both asked for
  */
 public record Agreement(List<Line> lines) {
 
     /**
-     * One ratio.
+     * One ratio in both runs. Immutable.
      *
-     * @param text   of what
-     * @param first  in one run; null if there is none
-     * @param second in the other
+     * @param text   name of the ratio
+     * @param first  the ratio in the first run; null if it is missing
+     * @param second the ratio in the second run; null if it is missing
      */
     record Line(String text, Ratio first, Ratio second) {
 
@@ -40,25 +39,33 @@ public record Agreement(List<Line> lines) {
     }
 
     /**
-     * Compares what rows are compared with, and what claims are decided by.
+     * Compares the ratios of rows with their base rows, and the ratios that decide claims.
      *
-     * @throws IllegalArgumentException if these are not two runs of one experiment, repeated more than once
+     * @throws IllegalArgumentException if the runs are not of one experiment, or have no interval in common
      */
     public static Agreement of(RunFile first, RunFile second) {
         Experiment experiment = first.experiment();
-        if (experiment == null || second.experiment() == null || !experiment.name().equals(second.experiment().name())) {
+        if (experiment == null
+                || second.experiment() == null
+                || !experiment.name().equals(second.experiment().name())) {
             throw new IllegalArgumentException("these are not two replays of the same experiment");
         }
-        Repeated one = new Repeated(first);
-        Repeated other = new Repeated(second);
+        ExperimentResults one = new ExperimentResults(first);
+        ExperimentResults other = new ExperimentResults(second);
         List<Line> lines = new ArrayList<>();
         for (Row row : experiment.rows()) {
             if (row.base() != null) {
-                add(lines, row.text(), one, other, new Claim.Compared(Repeated.THROUGHPUT, row.id(), row.base(), null, null, null));
+                add(
+                        lines,
+                        row.text(),
+                        one,
+                        other,
+                        new Claim.Compared(ExperimentResults.THROUGHPUT, row.id(), row.base(), null, null, null));
             }
         }
         for (Claim claim : experiment.claims()) {
-            claim.compare().stream().filter(compared -> compared.b() != null)
+            claim.compare().stream()
+                    .filter(compared -> compared.b() != null)
                     .forEach(compared -> add(lines, claim.text(), one, other, compared));
         }
         if (lines.stream().noneMatch(Line::isInBoth)) {
@@ -67,7 +74,8 @@ public record Agreement(List<Line> lines) {
         return new Agreement(List.copyOf(lines));
     }
 
-    private static void add(List<Line> lines, String text, Repeated one, Repeated other, Claim.Compared compared) {
+    private static void add(
+            List<Line> lines, String text, ExperimentResults one, ExperimentResults other, Claim.Compared compared) {
         if (!asked(one, compared) || !asked(other, compared)) {
             return;
         }
@@ -78,8 +86,8 @@ public record Agreement(List<Line> lines) {
         }
     }
 
-    /** The short form has fewer rows, and not every run has peers. */
-    private static boolean asked(Repeated run, Claim.Compared compared) {
+    /** Whether a run has both rows: the short form has fewer of them, and not every run has peers. */
+    private static boolean asked(ExperimentResults run, Claim.Compared compared) {
         return run.row(compared.a()) != null && run.row(compared.b()) != null;
     }
 
@@ -87,20 +95,27 @@ public record Agreement(List<Line> lines) {
         return ratio != null && !Double.isNaN(ratio.low());
     }
 
-    private static Ratio ratio(Repeated run, Claim.Compared compared) {
+    private static Ratio ratio(ExperimentResults run, Claim.Compared compared) {
         return run.ratio(compared.figure(), run.row(compared.a()), run.row(compared.b()), null);
     }
 
-    /** Whether both have each ratio, and its intervals meet. */
+    /** Whether both runs have each ratio, and its intervals overlap. */
     public boolean complete() {
         return lines.stream().allMatch(Line::agrees);
     }
 
-    /** The table, and how many agree. */
+    /** The ratios as a table, and the number of those that agree. */
     public String text() {
-        Table table = new Table("Ratios of two runs", List.of("ratio", "first", "second", "intervals"), lines.stream()
-                .map(line -> List.of(line.text(), ThenAndNow.text(line.first()), ThenAndNow.text(line.second()),
-                        line.decision())).toList());
+        Table table = new Table(
+                "Ratios of two runs",
+                List.of("ratio", "first", "second", "intervals"),
+                lines.stream()
+                        .map(line -> List.of(
+                                line.text(),
+                                ExperimentTables.text(line.first()),
+                                ExperimentTables.text(line.second()),
+                                line.decision()))
+                        .toList());
         return table.text() + lines.stream().filter(Line::agrees).count() + " of " + lines.size() + " agree";
     }
 }

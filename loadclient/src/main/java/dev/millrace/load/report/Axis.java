@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A vertical scale: from zero to a round number that holds the largest value, or, when values lie more than a factor of
- * a hundred apart, by powers of ten. Immutable.
+ * A vertical scale from zero to a round number above the largest value. When values differ by more than a factor of a
+ * hundred, the scale is logarithmic. Immutable.
  */
 final class Axis {
 
@@ -19,7 +19,7 @@ final class Axis {
     private final double pixelTop;
     private final double pixelBottom;
 
-    /** A scale for values of which the smallest (above zero) and the largest are given. */
+    /** A scale for values from the smallest above zero to the largest. */
     Axis(double smallest, double largest, double pixelTop, double pixelBottom) {
         double most = largest > 0 ? largest : 1;
         this.logarithmic = smallest > 0 && most / smallest > MOST_LINEAR;
@@ -44,8 +44,8 @@ final class Axis {
     }
 
     double y(double value) {
-        double share = logarithmic ? Math.log10(Math.max(value, bottom) / bottom) / Math.log10(top / bottom)
-                : value / top;
+        double share =
+                logarithmic ? Math.log10(Math.max(value, bottom) / bottom) / Math.log10(top / bottom) : value / top;
         return pixelBottom - share * (pixelBottom - pixelTop);
     }
 

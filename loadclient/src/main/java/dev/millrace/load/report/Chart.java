@@ -1,6 +1,5 @@
 package dev.millrace.load.report;
 
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -8,10 +7,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.ObjDoubleConsumer;
 
 /**
- * Values by category and series, drawn as lines or as bars, with their 95 % intervals. Categories stand at equal
- * distances, which suits client counts that grow by factors. Confined to one thread.
+ * Values by category and series with their 95 % intervals, drawn as lines or as bars. Categories have equal distances,
+ * which suits client counts that grow by factors. Confined to one thread.
  */
 final class Chart {
 
@@ -28,7 +28,7 @@ final class Chart {
         this.unit = unit;
     }
 
-    /** Adds a value; null is left out. */
+    /** Adds a value, unless it is null. */
     void add(String name, String category, Interval value) {
         if (value != null && !Double.isNaN(value.mean()) && !Double.isInfinite(value.mean())) {
             categories.add(category);
@@ -40,103 +40,111 @@ final class Chart {
         return series.isEmpty();
     }
 
-    /** Lines over categories that are numbers, in their order: cells may have been measured in any. */
+    /** Draws lines. Categories must be numbers, and are sorted, because cells may be measured in any order. */
     String lines() {
-        List<String> ascending = categories.stream().sorted(Comparator.comparingDouble(Double::parseDouble)).toList();
+        List<String> ascending = categories.stream()
+                .sorted(Comparator.comparingDouble(Double::parseDouble))
+                .toList();
         categories.clear();
         categories.addAll(ascending);
-        Figure figure = new Figure(title, unit, smallest(), largest());
-        categoryTexts(figure);
+        ChartFrame frame = frame();
         int colour = 0;
         for (Map.Entry<String, Map<String, Interval>> one : series.entrySet()) {
+            String stroke = ChartFrame.stroke(colour);
+            String fill = ChartFrame.fill(colour++);
             StringBuilder points = new StringBuilder();
-            int place = 0;
-            for (String category : categories) {
+            each(
+                    one.getValue().keySet(),
+                    (category, x) -> points.append(
+                            Svg.point(x, frame.y(one.getValue().get(category).mean()))));
+            frame.svg().polyline(points.toString().strip(), stroke);
+            each(one.getValue().keySet(), (category, x) -> {
                 Interval value = one.getValue().get(category);
-                if (value != null) {
-                    points.append(Svg.point(middle(place), figure.y(value.mean())));
-                }
-                place++;
-            }
-            figure.svg().polyline(points.toString().strip(), Figure.stroke(colour));
-            place = 0;
-            for (String category : categories) {
-                Interval value = one.getValue().get(category);
-                if (value != null) {
-                    double x = middle(place);
-                    whiskers(figure, x, value, Figure.stroke(colour));
-                    figure.svg().dot(x, figure.y(value.mean()), Figure.fill(colour), tip(one.getKey(), category,
-                            value));
-                }
-                place++;
-            }
-            colour++;
+                whiskers(frame, x, value, stroke);
+                frame.svg().dot(x, frame.y(value.mean()), fill, tip(one.getKey(), category, value));
+            });
         }
-        return figure.done(new ArrayList<>(series.keySet()));
+        return frame.done(List.copyOf(series.keySet()));
     }
 
+    /** Draws bars, in the order in which categories were added. */
     String bars() {
-        Figure figure = new Figure(title, unit, smallest(), largest());
-        categoryTexts(figure);
+        ChartFrame frame = frame();
         double width = slot() * BAR_SHARE / series.size();
         int colour = 0;
         for (Map.Entry<String, Map<String, Interval>> one : series.entrySet()) {
-            int place = 0;
-            for (String category : categories) {
+            double shift = colour * width - slot() * BAR_SHARE / 2;
+            String fill = ChartFrame.fill(colour++);
+            each(one.getValue().keySet(), (category, middle) -> {
                 Interval value = one.getValue().get(category);
-                if (value != null) {
-                    double x = middle(place) - slot() * BAR_SHARE / 2 + colour * width;
-                    figure.svg().bar(x, figure.y(value.mean()), Math.max(1, width - 1),
-                            figure.y(0) - figure.y(value.mean()), Figure.fill(colour), tip(one.getKey(), category,
-                            value));
-                    whiskers(figure, x + width / 2, value, "whisker");
-                }
-                place++;
-            }
-            colour++;
+                double x = middle + shift;
+                frame.svg()
+                        .bar(
+                                x,
+                                frame.y(value.mean()),
+                                Math.max(1, width - 1),
+                                frame.y(0) - frame.y(value.mean()),
+                                fill,
+                                tip(one.getKey(), category, value));
+                whiskers(frame, x + width / 2, value, "whisker");
+            });
         }
-        return figure.done(new ArrayList<>(series.keySet()));
+        return frame.done(List.copyOf(series.keySet()));
     }
 
-    private static void whiskers(Figure figure, double x, Interval value, String style) {
+    /** Calls an action for each of these categories, with the middle of its place. */
+    private void each(Set<String> some, ObjDoubleConsumer<String> action) {
+        int place = 0;
+        for (String category : categories) {
+            double middle = ChartFrame.LEFT + (place++ + 0.5) * slot();
+            if (some.contains(category)) {
+                action.accept(category, middle);
+            }
+        }
+    }
+
+    private ChartFrame frame() {
+        ChartFrame frame = new ChartFrame(title, unit, smallest(), largest());
+        each(categories, (category, middle) -> frame.xText(middle, category, slot()));
+        return frame;
+    }
+
+    private static void whiskers(ChartFrame frame, double x, Interval value, String style) {
         if (Double.isNaN(value.half()) || value.half() == 0) {
             return;
         }
-        double top = figure.y(value.mean() + value.half());
-        double bottom = figure.y(Math.max(0, value.mean() - value.half()));
-        figure.svg().line(x, top, x, bottom, style);
-        figure.svg().line(x - WHISKER, top, x + WHISKER, top, style);
-        figure.svg().line(x - WHISKER, bottom, x + WHISKER, bottom, style);
+        double top = frame.y(value.mean() + value.half());
+        double bottom = frame.y(Math.max(0, value.mean() - value.half()));
+        frame.svg().line(x, top, x, bottom, style);
+        frame.svg().line(x - WHISKER, top, x + WHISKER, top, style);
+        frame.svg().line(x - WHISKER, bottom, x + WHISKER, bottom, style);
     }
 
     private double smallest() {
-        return series.values().stream().flatMap(values -> values.values().stream()).mapToDouble(Interval::mean)
-                .filter(mean -> mean > 0).min().orElse(0);
+        return series.values().stream()
+                .flatMap(values -> values.values().stream())
+                .mapToDouble(Interval::mean)
+                .filter(mean -> mean > 0)
+                .min()
+                .orElse(0);
     }
 
     private double largest() {
-        return series.values().stream().flatMap(values -> values.values().stream())
-                .mapToDouble(value -> value.mean() + (Double.isNaN(value.half()) ? 0 : value.half())).max().orElse(1);
-    }
-
-    private void categoryTexts(Figure figure) {
-        int place = 0;
-        for (String category : categories) {
-            figure.xText(middle(place++), category, slot());
-        }
+        return series.values().stream()
+                .flatMap(values -> values.values().stream())
+                .mapToDouble(value -> value.mean() + (Double.isNaN(value.half()) ? 0 : value.half()))
+                .max()
+                .orElse(1);
     }
 
     private double slot() {
-        return Figure.plotWidth() / categories.size();
-    }
-
-    private double middle(int index) {
-        return Figure.LEFT + (index + 0.5) * slot();
+        return ChartFrame.plotWidth() / categories.size();
     }
 
     private String tip(String name, String category, Interval value) {
-        String spread = Double.isNaN(value.half()) ? ""
+        String spread = Double.isNaN(value.half())
+                ? ""
                 : String.format(Locale.ROOT, " \u00b1%.1f%% of %d", value.percent(), value.n());
-        return name + ", " + category + ": " + Figures.number(value.mean()) + " " + unit + spread;
+        return name + ", " + category + ": " + FigureFormat.number(value.mean()) + " " + unit + spread;
     }
 }

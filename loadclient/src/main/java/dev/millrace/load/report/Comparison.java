@@ -14,10 +14,9 @@ import java.util.stream.Collectors;
 
 /**
  * Two runs compared cell by cell. Repetition n of one is paired with repetition n of the other, which ran at nearly the
- * same time; the interval is that of the ratios, not of two means. Cells with errors and invalid ones have no ratio.
- * Immutable.
+ * same time. Intervals are those of the pairs' ratios. Cells with errors and invalid cells have no ratio. Immutable.
  *
- * @param labelled whether there are several variants, which are compared each with itself
+ * @param labelled whether there are several variants, each of which is compared with itself
  * @param rows     a row for each cell of A
  */
 public record Comparison(boolean labelled, List<Row> rows) {
@@ -53,16 +52,50 @@ public record Comparison(boolean labelled, List<Row> rows) {
      * The ratio B / A of one figure in one cell.
      *
      * @param ratio geometric mean of the pairs' ratios
-     * @param low   lower end of its 95 % interval; NaN of a single pair
+     * @param low   lower end of its 95 % interval; NaN for a single pair
      * @param high  upper end
-     * @param pairs repetitions that both have
+     * @param pairs number of repetitions that both runs have
      */
     public record Ratio(double ratio, double low, double high, int pairs) {
 
         static Ratio of(List<Double> ratios) {
             Interval logs = Interval.of(ratios.stream().map(Math::log).toList());
-            return new Ratio(Math.exp(logs.mean()), Math.exp(logs.mean() - logs.half()),
-                    Math.exp(logs.mean() + logs.half()), logs.n());
+            return new Ratio(
+                    Math.exp(logs.mean()),
+                    Math.exp(logs.mean() - logs.half()),
+                    Math.exp(logs.mean() + logs.half()),
+                    logs.n());
+        }
+    }
+
+    /**
+     * The reason why a cell, or some of its repetitions, cannot be compared. Immutable.
+     *
+     * @param text        the reason for people
+     * @param onlyInvalid whether the cell is invalid but has no wrong or missing answer
+     */
+    public record NotComparable(String text, boolean onlyInvalid) {
+
+        /** The reason against one run's repetitions of a cell; null for none. */
+        static NotComparable of(String run, Aggregate cell) {
+            if (cell == null) {
+                return new NotComparable(run + ": missing", false);
+            }
+            List<CellResult> wrong = cell.repetitions().stream()
+                    .filter(one -> one.valid() && one.errorCount() > 0)
+                    .toList();
+            List<CellResult> bad = wrong.isEmpty()
+                    ? cell.repetitions().stream().filter(one -> !one.valid()).toList()
+                    : wrong;
+            if (bad.isEmpty()) {
+                return null;
+            }
+            int all = cell.repetitions().size();
+            String which = all == 1 ? run : run + ", " + bad.size() + " of " + all;
+            CellResult first = bad.get(0);
+            return new NotComparable(
+                    which + ": " + (wrong.isEmpty() ? first.verdict() : "errors: " + ResultLine.errors(first)),
+                    wrong.isEmpty());
         }
     }
 
@@ -71,27 +104,32 @@ public record Comparison(boolean labelled, List<Row> rows) {
      *
      * @param label      its variant
      * @param parameters its settings
-     * @param ratios     what can be compared
-     * @param lost       what A has and cannot be compared
-     * @param fault      what is wrong with it in B; null if nothing is
-     * @param ownFault   what is wrong with it in A; null if nothing is
+     * @param ratios     ratios of the figures that both runs have
+     * @param lost       figures that A has and B has not
+     * @param inB        reason against comparing B's cell; null for none
+     * @param inA        reason against comparing A's cell; null for none
      */
-    public record Row(String label, Map<String, String> parameters, Map<Metric, Ratio> ratios, Set<Metric> lost,
-                      Gap fault, Gap ownFault) {
+    public record Row(
+            String label,
+            Map<String, String> parameters,
+            Map<Metric, Ratio> ratios,
+            Set<Metric> lost,
+            NotComparable inB,
+            NotComparable inA) {
 
-        /** Why B is not cleared by the deciding figures; null if nothing stands in the way. */
-        public Gap gap(List<Metric> deciding) {
-            if (fault != null) {
-                return fault;
+        /** The reason why the deciding figures do not clear B; null if they decide. */
+        public NotComparable notComparable(List<Metric> deciding) {
+            if (inB != null) {
+                return inB;
             }
             List<Metric> missing = deciding.stream().filter(lost::contains).toList();
             if (!missing.isEmpty()) {
-                return new Gap("B: no " + labels(missing) + " to compare with A's", false);
+                return new NotComparable("B: no " + labels(missing) + " to compare with A's", false);
             }
             if (deciding.stream().anyMatch(ratios::containsKey)) {
                 return null;
             }
-            return ownFault != null ? ownFault : new Gap("A: no " + labels(deciding), false);
+            return inA != null ? inA : new NotComparable("A: no " + labels(deciding), false);
         }
 
         private static String labels(List<Metric> metrics) {
@@ -100,7 +138,8 @@ public record Comparison(boolean labelled, List<Row> rows) {
     }
 
     /**
-     * Compares variant B with variant A: one with one whatever their labels are, several with those of the same label.
+     * Compares run B with run A. If each has one variant, their labels may differ; otherwise variants of the same label
+     * are compared.
      *
      * @throws IllegalArgumentException if there are several and no label is in both; the message is for people
      */
@@ -113,24 +152,33 @@ public record Comparison(boolean labelled, List<Row> rows) {
                     + names(others) + "), name one of each by #LABEL");
         }
         List<Aggregate> partners = Aggregate.of(b);
-        List<Row> rows = Aggregate.of(a).stream().map(first -> row(first, partners.stream()
-                .filter(one -> one.parameters().equals(first.parameters()))
-                .filter(one -> !labelled || one.label().equals(first.label())).findFirst().orElse(null))).toList();
+        List<Row> rows = Aggregate.of(a).stream()
+                .map(first -> row(
+                        first,
+                        partners.stream()
+                                .filter(one -> one.parameters().equals(first.parameters()))
+                                .filter(one -> !labelled || one.label().equals(first.label()))
+                                .findFirst()
+                                .orElse(null)))
+                .toList();
         return new Comparison(labelled, rows);
     }
 
-    /** The row of the same cell in another comparison of the same A, or null. */
+    /** The row of the same cell in another comparison of the same A; null if there is none. */
     public Row like(Row row) {
-        return rows.stream().filter(one -> one.label().equals(row.label()) && one.parameters().equals(row.parameters()))
-                .findFirst().orElse(null);
+        return rows.stream()
+                .filter(one ->
+                        one.label().equals(row.label()) && one.parameters().equals(row.parameters()))
+                .findFirst()
+                .orElse(null);
     }
 
-    /** The settings of a row as the lines show them; the variant only where there are several. */
+    /** The name of a row for people, with the variant if there are several. */
     public String name(Row row) {
         return ResultLine.name(labelled ? row.label() : "", row.parameters());
     }
 
-    /** Whether B is worse than A in that figure by more than the threshold, beyond doubt where there is an interval. */
+    /** Whether B is worse than A by more than the threshold, with its whole interval if it has one. */
     public static boolean worse(Metric metric, Ratio ratio, double thresholdPercent) {
         double limit = 1 + thresholdPercent / 100;
         if (metric.moreIsBetter) {
@@ -146,7 +194,8 @@ public record Comparison(boolean labelled, List<Row> rows) {
     }
 
     private static String names(Set<String> labels) {
-        return labels.stream().map(label -> label.isEmpty() ? "one without a name" : label)
+        return labels.stream()
+                .map(label -> label.isEmpty() ? "one without a name" : label)
                 .collect(Collectors.joining(", "));
     }
 
@@ -161,7 +210,7 @@ public record Comparison(boolean labelled, List<Row> rows) {
                 lost.add(metric);
             }
         }
-        return new Row(a.label(), a.parameters(), ratios, lost, Gap.of("B", b), Gap.of("A", a));
+        return new Row(a.label(), a.parameters(), ratios, lost, NotComparable.of("B", b), NotComparable.of("A", a));
     }
 
     private static List<Double> pairs(Metric metric, Aggregate a, Aggregate b) {

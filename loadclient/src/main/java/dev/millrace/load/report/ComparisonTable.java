@@ -6,18 +6,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** One table with the variants of a server side by side, the last one being the control. Stateless. */
+/** Writes a table with the variants of a server side by side. The last variant is the control. Stateless. */
 public final class ComparisonTable {
 
     private static final int NAME_WIDTH = 26;
     private static final int COLUMN_WIDTH = 18;
 
-    private ComparisonTable() {
-    }
+    private ComparisonTable() {}
 
     /**
-     * The table: a row for each set of settings, two figures for each variant, and each variant's ratio to the last
-     * one.
+     * The table: a row for each set of parameters, two figures for each variant, and its ratios to the control.
      *
      * @param cells  results whose labels are the variants' names
      * @param labels variants in the order of the columns
@@ -28,7 +26,8 @@ public final class ComparisonTable {
             Map<Map<String, String>, Map<String, CellResult>> rows = new LinkedHashMap<>();
             for (CellResult cell : cells) {
                 if (cell.countsBytes() == bytes) {
-                    rows.computeIfAbsent(cell.parameters(), key -> new LinkedHashMap<>()).put(cell.label(), cell);
+                    rows.computeIfAbsent(cell.parameters(), key -> new LinkedHashMap<>())
+                            .put(cell.label(), cell);
                 }
             }
             if (!rows.isEmpty()) {
@@ -36,8 +35,7 @@ public final class ComparisonTable {
                 rows.forEach((parameters, row) -> row(table, parameters, row, labels));
             }
         }
-        return table.append("x: ratio to ").append(labels.get(labels.size() - 1))
-                .append(", throughput / server CPU\n").toString();
+        return table.toString();
     }
 
     private static void heading(StringBuilder table, List<String> labels, boolean bytes) {
@@ -45,33 +43,33 @@ public final class ComparisonTable {
         for (String label : labels) {
             table.append(String.format(Locale.ROOT, "%" + COLUMN_WIDTH + "s", label));
         }
-        for (String label : labels.subList(0, labels.size() - 1)) {
-            table.append(String.format(Locale.ROOT, "%16s", label + " x"));
-        }
+        List<String> compared = labels.subList(0, labels.size() - 1);
+        compared.forEach(label -> table.append(pairs(label + " / " + labels.get(labels.size() - 1))));
         table.append('\n').append(pad("", NAME_WIDTH));
         for (int i = 0; i < labels.size(); i++) {
             table.append(String.format(Locale.ROOT, "%10s%8s", bytes ? "MB/s" : "req/s", bytes ? "ms/GB" : "us/req"));
         }
+        compared.forEach(label -> table.append(pair(bytes ? "MB/s" : "req/s", "CPU")));
         table.append('\n');
     }
 
-    private static void row(StringBuilder table, Map<String, String> parameters, Map<String, CellResult> row,
-                            List<String> labels) {
-        table.append(pad(Figures.cell(shown(parameters)), NAME_WIDTH));
+    private static void row(
+            StringBuilder table, Map<String, String> parameters, Map<String, CellResult> row, List<String> labels) {
+        table.append(pad(FigureFormat.cell(shown(parameters)), NAME_WIDTH));
         for (String label : labels) {
             CellResult cell = row.get(label);
-            table.append(String.format(Locale.ROOT, "%10s%8s", Figures.number(rate(cell)), Figures.number(cost(cell))));
+            table.append(String.format(
+                    Locale.ROOT, "%10s%8s", FigureFormat.number(throughput(cell)), FigureFormat.number(cost(cell))));
         }
         CellResult control = row.get(labels.get(labels.size() - 1));
         for (String label : labels.subList(0, labels.size() - 1)) {
             CellResult cell = row.get(label);
-            table.append(String.format(Locale.ROOT, "%9s /%5s", ratio(rate(cell), rate(control)),
-                    ratio(cost(cell), cost(control))));
+            table.append(pair(ratio(throughput(cell), throughput(control)), ratio(cost(cell), cost(control))));
         }
         table.append('\n');
     }
 
-    /** Without what is the same in all rows. */
+    /** The parameters that differ between rows. */
     private static Map<String, String> shown(Map<String, String> parameters) {
         Map<String, String> shown = new LinkedHashMap<>(parameters);
         shown.remove("uuid");
@@ -82,19 +80,26 @@ public final class ComparisonTable {
         return shown;
     }
 
-    private static Double rate(CellResult cell) {
-        return cell == null ? null : cell.countsBytes() ? (Double) cell.megabytesPerSecond()
-                : (Double) cell.requestsPerSecond();
+    private static Double throughput(CellResult cell) {
+        return cell == null ? null : (Double) cell.throughput();
     }
 
     private static Double cost(CellResult cell) {
-        return cell == null ? null : cell.countsBytes() ? cell.serverMillisPerGigabyte()
-                : cell.serverMicrosPerRequest();
+        return cell == null ? null : cell.cost();
     }
 
     private static String ratio(Double value, Double control) {
-        return value == null || control == null || control == 0 ? Figures.UNKNOWN
+        return value == null || control == null || control == 0
+                ? FigureFormat.UNKNOWN
                 : String.format(Locale.ROOT, "%.2f", value / control);
+    }
+
+    private static String pairs(String label) {
+        return String.format(Locale.ROOT, "%16s", label);
+    }
+
+    private static String pair(String throughput, String cpu) {
+        return String.format(Locale.ROOT, "%9s%7s", throughput, cpu);
     }
 
     private static String pad(String text, int width) {

@@ -1,20 +1,20 @@
 package dev.millrace.load.report;
 
-import dev.millrace.load.classics.Claim;
+import dev.millrace.load.experiment.Claim;
 import dev.millrace.load.report.Comparison.Ratio;
 import java.util.List;
 
-/** What today's intervals say to a claim of then. */
+/** The decision on a published claim by the intervals of today's ratios. */
 enum Decision {
-    /** All ratios lie, with their whole intervals, where the claim wants them. */
+    /** The intervals of all ratios lie within the claim's bounds. */
     HOLDS("holds"),
-    /** At least one lies, with its whole interval, where the claim does not want it. */
+    /** The interval of at least one ratio lies outside the claim's bounds. */
     FAILS("does not hold today"),
-    /** An interval reaches over the edge, or there is none. */
+    /** An interval contains a bound of the claim, or a ratio has no interval. */
     UNDECIDED("undecided"),
-    /** A row that the claim speaks of was not measured. */
+    /** A row of the claim was not measured. */
     NOT_MEASURED("not measured"),
-    /** All were, but no repetition has figures of both that stand for what they say. */
+    /** All rows were measured, but no repetition has sound figures of both. */
     NOT_COMPARABLE("not comparable");
 
     private final String label;
@@ -30,8 +30,8 @@ enum Decision {
     /**
      * Decides on one comparison.
      *
-     * @param ratio    null if there is none
-     * @param measured whether there are cells of all rows, sound or not
+     * @param ratio    the ratio; null if it is missing
+     * @param measured whether all rows have cells, sound or not
      */
     static Decision of(Claim.Compared compared, Ratio ratio, boolean measured) {
         if (ratio == null) {
@@ -48,7 +48,7 @@ enum Decision {
         return ratio.high() < low || ratio.low() > high ? FAILS : UNDECIDED;
     }
 
-    /** Decides on a claim of several comparisons, all of which must hold. */
+    /** Decides on a claim with several comparisons, all of which must hold. */
     static Decision ofAll(List<Decision> decisions) {
         if (decisions.contains(FAILS)) {
             return FAILS;

@@ -1,8 +1,8 @@
 package dev.millrace.load.report;
 
 import dev.millrace.load.run.CellResult;
-import dev.millrace.load.run.Distribution;
 import dev.millrace.load.run.Percentiles;
+import dev.millrace.load.run.TlsResult;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -19,35 +19,19 @@ import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogWriter;
 
-/** Results in the forms that other tools read. Stateless. */
+/** Writes results in the formats of other tools. Stateless. */
 final class Exports {
 
     private static final double NANOS_PER_MILLI = 1e6;
     private static final int TICKS_PER_HALF = 5;
     private static final List<String> TIMES = List.of("p50", "p90", "p99", "p999", "max");
-    private static final List<Function<Percentiles, Double>> FIGURES = List.of(Percentiles::p50, Percentiles::p90,
-            Percentiles::p99, Percentiles::p999, Percentiles::max);
+    private static final List<Function<Percentiles, Double>> FIGURES =
+            List.of(Percentiles::p50, Percentiles::p90, Percentiles::p99, Percentiles::p999, Percentiles::max);
 
-    private Exports() {
-    }
+    private Exports() {}
 
-    /** Writes {@code cells.txt}, {@code cells.csv}, {@code latency.hlog} and {@code hgrm/*.hgrm}, those that are wanted. */
-    static void write(RunFile run, Path folder, Set<OutputFormat> formats) throws IOException {
-        if (formats.contains(OutputFormat.TEXT)) {
-            Files.writeString(folder.resolve("cells.txt"), ResultLine.table(run.cells()));
-        }
-        if (formats.contains(OutputFormat.CSV)) {
-            Files.writeString(folder.resolve("cells.csv"), csv(run.cells()));
-        }
-        if (formats.contains(OutputFormat.HLOG)) {
-            hlog(run.cells(), folder.resolve("latency.hlog"));
-        }
-        if (formats.contains(OutputFormat.HGRM)) {
-            hgrm(run.cells(), Files.createDirectories(folder.resolve("hgrm")));
-        }
-    }
-
-    private static void hlog(List<CellResult> cells, Path file) throws IOException {
+    /** Writes {@code latency.hlog}, HdrHistogram's log, with a tagged interval per cell. */
+    static void hlog(List<CellResult> cells, Path file) throws IOException {
         Files.write(file, printed(log -> {
             HistogramLogWriter writer = new HistogramLogWriter(log);
             writer.outputLogFormatVersion();
@@ -55,7 +39,7 @@ final class Exports {
             double start = 0;
             for (CellResult cell : cells) {
                 if (!cell.histogram().isEmpty()) {
-                    Histogram histogram = Distribution.decode(cell.histogram());
+                    Histogram histogram = cell.latencies();
                     histogram.setTag(fileName(cell));
                     writer.outputIntervalHistogram(start, start + cell.windowSeconds(), histogram, NANOS_PER_MILLI);
                     start += cell.windowSeconds();
@@ -64,16 +48,19 @@ final class Exports {
         }));
     }
 
-    private static void hgrm(List<CellResult> cells, Path folder) throws IOException {
+    /** Writes a percentile distribution per cell. */
+    static void hgrm(List<CellResult> cells, Path folder) throws IOException {
         for (CellResult cell : cells) {
             if (!cell.histogram().isEmpty()) {
-                Files.write(folder.resolve(fileName(cell) + ".hgrm"), printed(out -> Distribution.decode(cell.histogram())
-                        .outputPercentileDistribution(out, TICKS_PER_HALF, NANOS_PER_MILLI)));
+                Files.write(
+                        folder.resolve(fileName(cell) + ".hgrm"),
+                        printed(out ->
+                                cell.latencies().outputPercentileDistribution(out, TICKS_PER_HALF, NANOS_PER_MILLI)));
             }
         }
     }
 
-    /** In memory: a PrintStream over a file keeps it to itself that the disk is full. */
+    /** Collects the content in memory, because a PrintStream over a file hides that the disk is full. */
     private static byte[] printed(Consumer<PrintStream> content) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (PrintStream out = new PrintStream(bytes, false, StandardCharsets.UTF_8)) {
@@ -82,18 +69,32 @@ final class Exports {
         return bytes.toByteArray();
     }
 
-    /** A row per cell and repetition; what is not known is empty. */
+    /** A row per cell and repetition; unknown values are empty. */
     static String csv(List<CellResult> cells) {
         Set<String> parameters = new LinkedHashSet<>();
         cells.forEach(cell -> parameters.addAll(cell.parameters().keySet()));
         List<String> heading = new ArrayList<>(List.of("label"));
         heading.addAll(parameters);
-        heading.addAll(List.of("repetition", "model", "window_s", "requests", "bytes", "requests_per_s", "mb_per_s",
-                "server_us_per_request", "server_ms_per_gb", "client_us_per_request", "server_cores", "client_cores",
-                "other_cores", "idle_cores", "steal_cores"));
+        heading.addAll(List.of(
+                "repetition",
+                "model",
+                "window_s",
+                "requests",
+                "bytes",
+                "requests_per_s",
+                "mb_per_s",
+                "server_us_per_request",
+                "server_ms_per_gb",
+                "client_us_per_request",
+                "server_cores",
+                "client_cores",
+                "other_cores",
+                "idle_cores",
+                "steal_cores"));
         TIMES.forEach(time -> heading.add("latency_" + time + "_us"));
         TIMES.forEach(time -> heading.add("first_byte_" + time + "_us"));
         heading.addAll(List.of("connections", "cut_off", "stalled", "unsent", "errors", "verdict"));
+        heading.addAll(List.of("tls", "full_handshakes", "resumed_handshakes", "handshake_p50_us"));
         StringBuilder csv = new StringBuilder(String.join(",", heading)).append('\n');
         cells.forEach(cell -> csv.append(row(cell, parameters)).append('\n'));
         return csv.toString();
@@ -102,26 +103,50 @@ final class Exports {
     private static String row(CellResult cell, Set<String> parameters) {
         List<String> row = new ArrayList<>(List.of(quoted(cell.label())));
         parameters.forEach(name -> row.add(quoted(cell.parameters().getOrDefault(name, ""))));
-        row.addAll(List.of(Integer.toString(cell.repetition()), cell.model(), plain(cell.windowSeconds()),
-                Long.toString(cell.counts().requests()), Long.toString(cell.counts().bytes()),
-                plain(cell.requestsPerSecond()), plain(cell.megabytesPerSecond()), plain(cell.serverMicrosPerRequest()),
-                plain(cell.serverMillisPerGigabyte()), plain(cell.clientMicrosPerRequest())));
-        List<Function<CellResult, Double>> seconds = List.of(c -> c.cpu().server(), c -> c.cpu().client(),
-                c -> c.cpu().other(), c -> c.cpu().idle(), c -> c.cpu().steal());
+        row.addAll(List.of(
+                Integer.toString(cell.repetition()),
+                cell.model(),
+                plain(cell.windowSeconds()),
+                Long.toString(cell.counts().requests()),
+                Long.toString(cell.counts().bytes()),
+                plain(cell.requestsPerSecond()),
+                plain(cell.megabytesPerSecond()),
+                plain(cell.serverMicrosPerRequest()),
+                plain(cell.serverMillisPerGigabyte()),
+                plain(cell.clientMicrosPerRequest())));
+        List<Function<CellResult, Double>> seconds = List.of(
+                c -> c.cpu().server(),
+                c -> c.cpu().client(),
+                c -> c.cpu().other(),
+                c -> c.cpu().idle(),
+                c -> c.cpu().steal());
         for (Function<CellResult, Double> one : seconds) {
             Double used = one.apply(cell);
             row.add(plain(used == null ? null : used / cell.windowSeconds()));
         }
         for (var times : List.of(cell.times().latency(), cell.times().firstByte())) {
-            FIGURES.forEach(figure -> row.add(plain(Figures.of(times, figure))));
+            FIGURES.forEach(figure -> row.add(plain(FigureFormat.of(times, figure))));
         }
-        row.addAll(List.of(Long.toString(cell.counts().connections()), Long.toString(cell.counts().cutOff()),
-                Long.toString(cell.counts().stalled()), Long.toString(cell.counts().unsent()),
-                Long.toString(cell.errorCount()), quoted(cell.verdict())));
+        row.addAll(List.of(
+                Long.toString(cell.counts().connections()),
+                Long.toString(cell.counts().cutOff()),
+                Long.toString(cell.counts().stalled()),
+                Long.toString(cell.counts().unsent()),
+                Long.toString(cell.errorCount()),
+                quoted(cell.verdict())));
+        TlsResult tls = cell.tls();
+        row.addAll(
+                tls == null
+                        ? List.of("", "", "", "")
+                        : List.of(
+                                quoted(tls.version()),
+                                Long.toString(tls.full()),
+                                Long.toString(tls.resumed()),
+                                plain(FigureFormat.of(tls.handshake(), Percentiles::p50))));
         return String.join(",", row);
     }
 
-    /** A name for a file, made of a cell's settings. */
+    /** A file name made from a cell's settings. */
     private static String fileName(CellResult cell) {
         return (ResultLine.name(cell) + "-" + cell.repetition()).replaceAll("[^\\w.=-]+", "_");
     }
@@ -130,7 +155,7 @@ final class Exports {
         return value == null ? "" : String.format(Locale.ROOT, "%.6g", value);
     }
 
-    /** RFC 4180. */
+    /** A field of a CSV file (RFC 4180). */
     private static String quoted(String text) {
         return text.matches("[^\",\r\n]*") ? text : '"' + text.replace("\"", "\"\"") + '"';
     }

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * One page with everything in it: no script, no font, no picture from elsewhere, and well-formed as XML too. Confined
- * to one thread.
+ * Makes one self-contained page: it has no script, and loads no font or picture. The page is well-formed XML too.
+ * Confined to one thread.
  */
 final class HtmlReport {
 
@@ -31,21 +31,32 @@ final class HtmlReport {
     String html() {
         page.append("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>")
                 .append("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>")
-                .append("<title>").append(Svg.escape(run.title())).append("</title><style>\n")
+                .append("<title>")
+                .append(Svg.escape(run.title()))
+                .append("</title><style>\n")
                 .append(resource("report.css"))
-                .append("</style></head><body>\n<h1>").append(Svg.escape(run.title())).append("</h1>\n<p>")
-                .append(Svg.escape(run.started())).append("</p>\n");
+                .append("</style></head><body>\n<h1>")
+                .append(Svg.escape(run.title()))
+                .append("</h1>\n<p>")
+                .append(Svg.escape(run.started()))
+                .append("</p>\n");
         if (run.experiment() != null) {
             page.append("<p>").append(Svg.escape(run.experiment().about())).append("</p>\n<ul>\n");
-            run.experiment().scaled().forEach(line -> page.append("<li>").append(Svg.escape(line)).append("</li>\n"));
-            page.append("</ul>\n<p>").append(Svg.escape(ThenAndNow.basis(run))).append("</p>\n");
-            ThenAndNow.of(run).forEach(table -> page.append(table.html()));
+            run.experiment()
+                    .scaled()
+                    .forEach(
+                            line -> page.append("<li>").append(Svg.escape(line)).append("</li>\n"));
+            page.append("</ul>\n<p>")
+                    .append(Svg.escape(ExperimentTables.basis(run)))
+                    .append("</p>\n");
+            ExperimentTables.of(run).forEach(table -> page.append(table.html()));
         }
         warnings();
         charts("Requests", cells(false));
         charts("Downloads", cells(true));
         page.append(CellTables.results(Aggregate.of(run.cells())));
         page.append(CellTables.sizes(run.cells()));
+        page.append(CellTables.tls(run.cells()));
         page.append(CellTables.cpu(run.cells()));
         page.append("<h2>Environment</h2>\n").append(facts(run.environment()));
         page.append("<h2>Plan</h2>\n").append(facts(run.plan()));
@@ -55,15 +66,21 @@ final class HtmlReport {
     }
 
     private void warnings() {
-        List<CellResult> bad = run.cells().stream().filter(cell -> cell.errorCount() > 0 || !cell.valid()).toList();
+        List<CellResult> bad = run.cells().stream()
+                .filter(cell -> cell.errorCount() > 0 || !cell.valid())
+                .toList();
         if (bad.isEmpty()) {
             page.append("<p class=\"good\">No error, and every cell is valid.</p>\n");
         } else {
             items("<ul class=\"bad\">", bad, cell -> cell.verdict() + " " + ResultLine.errors(cell));
         }
-        List<CellResult> noted = run.cells().stream().filter(cell -> !cell.notes().isEmpty()).toList();
+        List<CellResult> noted =
+                run.cells().stream().filter(cell -> !cell.notes().isEmpty()).toList();
         if (!noted.isEmpty()) {
-            page.append("<details><summary>Notes on ").append(noted.size()).append(" of ").append(run.cells().size())
+            page.append("<details><summary>Notes on ")
+                    .append(noted.size())
+                    .append(" of ")
+                    .append(run.cells().size())
                     .append(" cells</summary>\n");
             items("<ul>", noted, cell -> String.join("; ", cell.notes()));
             page.append("</details>\n");
@@ -73,7 +90,8 @@ final class HtmlReport {
     private void items(String tag, List<CellResult> cells, Function<CellResult, String> text) {
         page.append(tag).append('\n');
         cells.forEach(cell -> page.append("<li>")
-                .append(Svg.escape((ResultLine.name(cell) + ": " + text.apply(cell)).strip())).append("</li>\n"));
+                .append(Svg.escape((ResultLine.name(cell) + ": " + text.apply(cell)).strip()))
+                .append("</li>\n"));
         page.append("</ul>\n");
     }
 
@@ -89,29 +107,38 @@ final class HtmlReport {
         List<Aggregate> cells = Aggregate.of(results);
         boolean bytes = results.get(0).countsBytes();
         pair(cells, "Throughput", bytes ? "MB/s" : "requests/s", CellResult::throughput);
-        pair(cells, bytes ? "Megabytes per second of server CPU" : "Requests per second of server CPU",
-                bytes ? "MB" : "requests", HtmlReport::merit);
+        pair(
+                cells,
+                bytes ? "Megabytes per second of server CPU" : "Requests per second of server CPU",
+                bytes ? "MB" : "requests",
+                HtmlReport::workPerCpuSecond);
         pair(cells, "Server CPU", bytes ? "ms per GB" : "\u00b5s per request", CellResult::cost);
         pair(cells, "Latency, median", "ms", cell -> millis(cell.times().latency(), Percentiles::p50));
         pair(cells, "Latency, 99 %", "ms", cell -> millis(cell.times().latency(), Percentiles::p99));
         if (bytes) {
-            pair(cells, "First body byte, median", "ms", cell -> millis(cell.times().firstByte(), Percentiles::p50));
+            pair(
+                    cells,
+                    "First body byte, median",
+                    "ms",
+                    cell -> millis(cell.times().firstByte(), Percentiles::p50));
         }
-        page.append(DetailCharts.percentiles(results)).append(DetailCharts.series(results)).append("</div>\n");
+        page.append(DetailCharts.percentiles(results))
+                .append(DetailCharts.series(results))
+                .append("</div>\n");
     }
 
     private static Double millis(Percentiles times, Function<Percentiles, Double> figure) {
-        Double micros = Figures.of(times, figure);
+        Double micros = FigureFormat.of(times, figure);
         return micros == null ? null : micros / MICROS_PER_MILLI;
     }
 
-    /** The figure that compares servers best where client and server share cores. */
-    private static Double merit(CellResult cell) {
+    /** Work per second of server CPU, which compares servers best where client and server share cores. */
+    private static Double workPerCpuSecond(CellResult cell) {
         Double server = cell.cpu().server();
         return server == null || server == 0 ? null : cell.throughput() * cell.windowSeconds() / server;
     }
 
-    /** Lines over the number of clients for settings that were swept over it, bars for the others. */
+    /** Adds lines over the number of clients where several were measured, and bars for the other cells. */
     private void pair(List<Aggregate> cells, String title, String unit, Function<CellResult, Double> value) {
         Chart lines = new Chart(title + " by clients", unit);
         Chart bars = new Chart(title, unit);
@@ -119,7 +146,8 @@ final class HtmlReport {
         for (Aggregate cell : byLabel(cells)) {
             Map<String, String> rest = new LinkedHashMap<>(cell.parameters());
             rest.remove("clients");
-            groups.computeIfAbsent(ResultLine.name(cell.label(), rest), key -> new ArrayList<>()).add(cell);
+            groups.computeIfAbsent(ResultLine.name(cell.label(), rest), key -> new ArrayList<>())
+                    .add(cell);
         }
         List<Aggregate> single = new ArrayList<>();
         for (Map.Entry<String, List<Aggregate>> group : groups.entrySet()) {
@@ -131,33 +159,43 @@ final class HtmlReport {
                 lines.add(group.getKey().strip(), cell.parameters().get("clients"), cell.interval(value));
             }
         }
-        boolean byFile = filesTellApart(single);
+        boolean byFile = filesDiffer(single);
         for (Aggregate cell : single) {
             bars.add(cell.label().isEmpty() ? title : cell.label(), barName(cell, byFile), cell.interval(value));
         }
         page.append(lines.isEmpty() ? "" : lines.lines()).append(bars.isEmpty() ? "" : bars.bars());
     }
 
-    /** Variants in one order, whatever the order of measuring: a variant keeps its colour in all charts. */
+    /** Cells sorted by variant, so that a variant has the same colour in all charts. */
     private List<Aggregate> byLabel(List<Aggregate> cells) {
-        List<String> labels = run.cells().stream().map(CellResult::label).distinct().sorted().toList();
-        return cells.stream().sorted(Comparator.comparingInt(cell -> labels.indexOf(cell.label()))).toList();
+        List<String> labels =
+                run.cells().stream().map(CellResult::label).distinct().sorted().toList();
+        return cells.stream()
+                .sorted(Comparator.comparingInt(cell -> labels.indexOf(cell.label())))
+                .toList();
     }
 
-    /** Whether no two cells of a variant differ in other settings than the file: one's bar would hide the other's. */
-    private static boolean filesTellApart(List<Aggregate> cells) {
-        return cells.stream().map(cell -> List.of(cell.label(), barName(cell, true))).distinct().count() == cells.size();
+    /** Whether file names distinguish the cells of each variant. Otherwise bars of one file would hide each other. */
+    private static boolean filesDiffer(List<Aggregate> cells) {
+        return cells.stream()
+                        .map(cell -> List.of(cell.label(), barName(cell, true)))
+                        .distinct()
+                        .count()
+                == cells.size();
     }
 
     private static String barName(Aggregate cell, boolean byFile) {
         String file = cell.parameters().get("file");
-        return byFile && file != null ? file : Figures.cell(cell.parameters());
+        return byFile && file != null ? file : FigureFormat.cell(cell.parameters());
     }
 
     private static String facts(Map<String, String> facts) {
         StringBuilder table = new StringBuilder("<table>\n");
-        facts.forEach((name, value) -> table.append("<tr><th>").append(Svg.escape(name)).append("</th><td>")
-                .append(Svg.escape(value)).append("</td></tr>\n"));
+        facts.forEach((name, value) -> table.append("<tr><th>")
+                .append(Svg.escape(name))
+                .append("</th><td>")
+                .append(Svg.escape(value))
+                .append("</td></tr>\n"));
         return table.append("</table>\n").toString();
     }
 

@@ -5,40 +5,45 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 
-/** Repeated experiments on one page of Markdown. Stateless. */
+/** Writes replays on one page of Markdown. Stateless. */
 public final class MarkdownPage {
 
-    /** The facts of the environment that figures depend on most. */
-    private static final List<String> FACTS = List.of("os", "cpu model", "cores", "memory", "server jdk", "client jdk",
-            "commit", "tcp_congestion_control");
+    /** The facts of the environment that affect figures most. */
+    private static final List<String> FACTS = List.of(
+            "os", "cpu model", "cores", "memory", "server jdk", "client jdk", "commit", "tcp_congestion_control");
 
     private static final Set<Decision> ALWAYS_COUNTED = Set.of(Decision.HOLDS, Decision.FAILS, Decision.UNDECIDED);
 
-    private MarkdownPage() {
-    }
+    private MarkdownPage() {}
 
     /**
      * The page.
      *
-     * @param runs    in the order in which they are shown; those that repeat no experiment are left out
-     * @param command what makes this page
+     * @param runs    runs in the order of the page; those that are no replays are left out
+     * @param command the command that makes this page
      */
     public static String of(List<RunFile> runs, String command) {
         StringBuilder page = new StringBuilder("""
                 # Twenty years later
 
-                Five experiments that were published between 2004 and 2013, repeated by `loadclient replay`. Figures of then are facts
-                of their machines; only ratios and orders compare. A claim *holds* if the whole 95 % interval of today's ratio lies
-                where the claim wants it, *does not hold today* if the whole interval lies elsewhere, and is *undecided* otherwise.
-                Ratios are taken within each repetition, a block in which every cell is measured once; blocks on servers started
-                once are averaged, so that an interval is that of independent starts where there are several. Ratios leave out
-                cells with errors, invalid ones, and those of a server that left requests unanswered; a claim with no repetition
-                left is *not comparable*. Throughput on a machine that client and server share includes the client's cost; work
-                per second of the server's CPU is judged beside it.
+                Five experiments that were published between 2004 and 2013, repeated by `loadclient replay`. The figures of then belong
+                to their machines, so only ratios and orders compare.
+
+                - A claim *holds* if the whole 95 % interval of today's ratio lies where the claim wants it. It *does not hold today* if
+                  the whole interval lies elsewhere, and is *undecided* otherwise.
+                - A repetition is a block in which every cell is measured once, and ratios are taken within it. Where servers are started
+                  several times, an interval has one value for each start: the mean of its blocks.
+                - A cell counts in no ratio if it has errors, is invalid, or belongs to a server that left requests unanswered. A claim
+                  with no repetition left is *not comparable*.
+                - Client and server share a machine, so throughput includes the client's cost. Work per second of the server's CPU
+                  is judged beside it.
 
                 """);
-        List<RunFile> repeated = runs.stream().filter(run -> run.experiment() != null).toList();
-        page.append(summary(repeated.stream().flatMap(run -> ThenAndNow.decisions(run).stream()).toList()));
+        List<RunFile> repeated =
+                runs.stream().filter(run -> run.experiment() != null).toList();
+        page.append(summary(repeated.stream()
+                .flatMap(run -> ExperimentTables.decisions(run).stream())
+                .toList()));
         page.append("Made by `").append(command).append("`.\n\n");
         repeated.forEach(run -> append(page, run));
         return page.toString();
@@ -56,16 +61,30 @@ public final class MarkdownPage {
     }
 
     private static void append(StringBuilder page, RunFile run) {
-        page.append("## ").append(run.experiment().title()).append("\n\n").append(run.experiment().about())
+        page.append("## ")
+                .append(run.experiment().title())
+                .append("\n\n")
+                .append(run.experiment().about())
                 .append("\n\n");
         run.experiment().scaled().forEach(line -> page.append("- ").append(line).append('\n'));
-        page.append('\n').append(run.started()).append(": ");
-        FACTS.stream().filter(run.environment()::containsKey)
-                .forEach(fact -> page.append(fact).append(' ').append(run.environment().get(fact)).append("; "));
-        page.append("`replay ").append(run.experiment().name()).append("`, ");
-        page.append(String.join(", ", run.plan().entrySet().stream()
-                .map(fact -> fact.getKey() + " " + fact.getValue()).toList())).append(". ");
-        page.append(ThenAndNow.basis(run)).append("\n\n");
-        ThenAndNow.of(run).forEach(table -> page.append(table.markdown()));
+        page.append("\nMeasured at ")
+                .append(run.started())
+                .append(" by `replay ")
+                .append(run.experiment().name())
+                .append("`:\n\n- ");
+        FACTS.stream()
+                .filter(run.environment()::containsKey)
+                .forEach(fact -> page.append(fact)
+                        .append(' ')
+                        .append(run.environment().get(fact))
+                        .append("\n- "));
+        page.append(String.join(
+                        "\n- ",
+                        run.plan().entrySet().stream()
+                                .map(fact -> fact.getKey() + " " + fact.getValue())
+                                .toList()))
+                .append(". ");
+        page.append(ExperimentTables.basis(run)).append("\n\n");
+        ExperimentTables.of(run).forEach(table -> page.append(table.markdown()));
     }
 }

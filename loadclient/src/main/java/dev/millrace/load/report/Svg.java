@@ -2,14 +2,18 @@ package dev.millrace.load.report;
 
 import java.util.Locale;
 
-/** Builds one SVG picture as text that is well-formed XML. Confined to one thread. */
+/** Builds one SVG picture, which is well-formed XML. Confined to one thread. */
 final class Svg {
 
     private final StringBuilder out = new StringBuilder();
 
     Svg(int width, int height, String description) {
-        out.append(String.format(Locale.ROOT, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">%n", width,
-                height, escape(description)));
+        out.append(String.format(
+                Locale.ROOT,
+                "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">%n",
+                width,
+                height,
+                escape(description)));
     }
 
     Svg line(double x1, double y1, double x2, double y2, String style) {
@@ -25,12 +29,14 @@ final class Svg {
     }
 
     Svg dot(double x, double y, String style, String tip) {
-        return add("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" class=\"%s\"><title>%s</title></circle>", x, y, style,
-                escape(tip));
+        return add(
+                "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" class=\"%s\"><title>%s</title></circle>",
+                x, y, style, escape(tip));
     }
 
     Svg bar(double x, double y, double width, double height, String style, String tip) {
-        return add("<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" class=\"%s\"><title>%s</title></rect>",
+        return add(
+                "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" class=\"%s\"><title>%s</title></rect>",
                 x, y, width, height, style, escape(tip));
     }
 
@@ -43,7 +49,10 @@ final class Svg {
     }
 
     static String escape(String text) {
-        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;");
+        return text.replace("&", "&amp;")
+                .replace("<", "&lt;")
+                .replace(">", "&gt;")
+                .replace("\"", "&quot;");
     }
 
     private Svg add(String format, Object... values) {

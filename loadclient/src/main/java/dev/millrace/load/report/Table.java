@@ -5,16 +5,16 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A table before it has a form. Immutable.
+ * A table that can be written as text, Markdown and HTML. Immutable.
  *
- * @param title   above it
+ * @param title   heading above the table
  * @param heading names of the columns; the first one holds text, the others figures
- * @param rows    as many texts each
+ * @param rows    rows with a text for each column
  */
-public record Table(String title, List<String> heading, List<List<String>> rows) {
+record Table(String title, List<String> heading, List<List<String>> rows) {
 
-    /** Columns of fixed width. */
-    public String text() {
+    /** Text with columns of fixed width. */
+    String text() {
         List<List<String>> all = new ArrayList<>();
         all.add(heading);
         all.addAll(rows);
@@ -28,8 +28,8 @@ public record Table(String title, List<String> heading, List<List<String>> rows)
         for (List<String> row : all) {
             StringBuilder line = new StringBuilder();
             for (int i = 0; i < widths.length; i++) {
-                line.append(String.format(Locale.ROOT, "%" + (i == 0 ? "-" : "") + Math.max(1, widths[i]) + "s  ",
-                        row.get(i)));
+                line.append(String.format(
+                        Locale.ROOT, "%" + (i == 0 ? "-" : "") + Math.max(1, widths[i]) + "s  ", row.get(i)));
             }
             text.append(line.toString().stripTrailing()).append('\n');
         }
@@ -39,19 +39,25 @@ public record Table(String title, List<String> heading, List<List<String>> rows)
     /** GitHub's Markdown. */
     String markdown() {
         StringBuilder text = new StringBuilder("### ").append(title).append("\n\n");
-        text.append(markdown(heading)).append("|---|").append("---:|".repeat(heading.size() - 1)).append('\n');
+        text.append(markdown(heading))
+                .append("|---|")
+                .append("---:|".repeat(heading.size() - 1))
+                .append('\n');
         rows.forEach(row -> text.append(markdown(row)));
         return text.append('\n').toString();
     }
 
     private static String markdown(List<String> row) {
-        return "| " + String.join(" | ", row.stream().map(cell -> cell.replace("|", "\\|")).toList()) + " |\n";
+        return "| "
+                + String.join(
+                        " | ",
+                        row.stream().map(cell -> cell.replace("|", "\\|")).toList()) + " |\n";
     }
 
     /** A heading and a table element. */
     String html() {
-        StringBuilder html = new StringBuilder("<h3>").append(Svg.escape(title))
-                .append("</h3>\n<div class=\"wide fit\"><table>\n");
+        StringBuilder html =
+                new StringBuilder("<h3>").append(Svg.escape(title)).append("</h3>\n<div class=\"wide fit\"><table>\n");
         html(html, "th", heading);
         rows.forEach(row -> html(html, "td", row));
         return html.append("</table></div>\n").toString();
@@ -59,7 +65,12 @@ public record Table(String title, List<String> heading, List<List<String>> rows)
 
     private static void html(StringBuilder html, String tag, List<String> row) {
         html.append("<tr>");
-        row.forEach(cell -> html.append('<').append(tag).append('>').append(Svg.escape(cell)).append("</").append(tag)
+        row.forEach(cell -> html.append('<')
+                .append(tag)
+                .append('>')
+                .append(Svg.escape(cell))
+                .append("</")
+                .append(tag)
                 .append('>'));
         html.append("</tr>\n");
     }

@@ -1,7 +1,8 @@
 /**
- * Shows results: a line per cell, {@code run.json}, and one HTML page with charts that needs nothing from a network.
- * Entry class: {@link dev.millrace.load.report.RunFile}.
+ * Writes results: a line per cell, {@code run.json}, exports for other tools, a self-contained HTML page, and
+ * comparisons of runs. Entry classes: {@link dev.millrace.load.report.RunFile} holds a run, {@link
+ * dev.millrace.load.report.ReportFolder} writes it.
  *
- * <p>Threading: stateless or confined to the thread that writes the report.
+ * <p>Threading: classes are immutable, stateless, or confined to the thread that writes a report.
  */
 package dev.millrace.load.report;

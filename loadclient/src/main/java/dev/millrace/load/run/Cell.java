@@ -1,24 +1,37 @@
 package dev.millrace.load.run;
 
+import dev.millrace.load.http.Protocol;
 import dev.millrace.load.scenario.Workload;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * One point of a sweep.
+ * One point of a sweep. Immutable.
  *
  * @param label     name of the server variant, may be empty
  * @param clients   threads, each with one connection
- * @param rate      requests per second of all clients together (open model); 0 for as fast as answers come (closed)
- * @param limitRate bytes per second of each client's downloads; 0 for as fast as they come
+ * @param rate      requests per second of all clients together (open model); 0 for the closed model
+ * @param limitRate bytes per second of each client's downloads; 0 for no limit
+ * @param protocol  spoken on the connections
+ * @param streams   requests that each client has under way at once; above 1 in HTTP/2 only
  * @param workload  what the clients do
  */
-public record Cell(String label, int clients, double rate, long limitRate, Workload workload) {
+public record Cell(
+        String label, int clients, double rate, long limitRate, Protocol protocol, int streams, Workload workload) {
 
-    /** The settings that tell this cell from others of the same variant, clients first. */
+    /** A cell of HTTP/1.1. */
+    public Cell(String label, int clients, double rate, long limitRate, Workload workload) {
+        this(label, clients, rate, limitRate, Protocol.HTTP1, 1, workload);
+    }
+
+    /** The settings in which cells of one variant differ, clients first. */
     public Map<String, String> parameters() {
         Map<String, String> parameters = new LinkedHashMap<>();
         parameters.put("clients", Integer.toString(clients));
+        if (protocol != Protocol.HTTP1) {
+            parameters.put("protocol", protocol.label());
+            parameters.put("streams", Integer.toString(streams));
+        }
         parameters.putAll(workload.parameters());
         if (isOpen()) {
             parameters.put("rate", rate == Math.rint(rate) ? Long.toString((long) rate) : Double.toString(rate));
@@ -29,7 +42,7 @@ public record Cell(String label, int clients, double rate, long limitRate, Workl
         return parameters;
     }
 
-    /** Whether requests are sent by the clock instead of by the answer before. */
+    /** Whether a clock says when a request is sent (open model); otherwise the answer before does (closed model). */
     public boolean isOpen() {
         return rate > 0;
     }

@@ -5,24 +5,32 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What the clients of one cell share: the phase it is in, and the counts that its progress is read from. */
+/** The state that the clients of one cell share: its phase and its counts. Safe for use by any thread. */
 final class CellClock {
 
-    enum Phase { WARMUP, WINDOW, DRAIN }
+    enum Phase {
+        WARMUP,
+        WINDOW,
+        DRAIN
+    }
 
     final LongAdder requests = new LongAdder();
     final LongAdder warmup = new LongAdder();
     final LongAdder bytes = new LongAdder();
     final LongAdder connections = new LongAdder();
-    /** Exchanges that were still going on when the drain was over, but for those that stalled. */
+    /** Exchanges that still made progress when the drain ended. */
     final LongAdder cutOff = new LongAdder();
-    /** Downloads that received nothing during the whole drain. */
+    /** Downloads that received no byte during the whole drain. */
     final LongAdder stalled = new LongAdder();
-    /** In the open model, requests that were sent before the window's end. */
+    /** In the open model, requests that were due in the window and sent before its end. */
     final LongAdder sent = new LongAdder();
-    /** In the open model, requests that were due in the window and never sent. */
+    /** In the open model, requests that were due in the window and were never sent. */
     final LongAdder unsent = new LongAdder();
-    final FaultLog faults = new FaultLog();
+
+    /** The lowest number of streams that a server allowed, if it is below what was asked for. */
+    final AtomicLong streamLimit = new AtomicLong(Long.MAX_VALUE);
+
+    final FailureLog faults = new FailureLog();
     private final AtomicLong tickets;
     private final boolean limited;
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -35,13 +43,13 @@ final class CellClock {
     private volatile boolean over;
     private volatile boolean drained;
 
-    /** A clock; with a limit above 0 the window holds that many exchanges. */
+    /** The clock of a cell; a limit above 0 is the number of exchanges in the window. */
     CellClock(long requestLimit) {
         this.limited = requestLimit > 0;
         this.tickets = new AtomicLong(requestLimit);
     }
 
-    /** From where the open model counts; meaningless before clients may begin. */
+    /** The moment at which the open model's clock starts; not set before {@link #start}. */
     long startNanos() {
         return startNanos;
     }
@@ -61,12 +69,12 @@ final class CellClock {
         return phase;
     }
 
-    /** Whether nothing is to be sent, between two bursts of the warm-up. */
+    /** Whether clients must not send, between two bursts of the warm-up. */
     boolean isResting() {
         return resting && phase == Phase.WARMUP;
     }
 
-    /** Begins or ends a rest; the window ends it too. */
+    /** Begins or ends a rest. The window ends it too. */
     void rest(boolean now) {
         resting = now;
     }
@@ -79,7 +87,7 @@ final class CellClock {
         }
     }
 
-    /** Ends the window; has no effect when it has ended. */
+    /** Ends the window. It has no effect if the window has ended. */
     synchronized void closeWindow(long now) {
         if (phase == Phase.DRAIN) {
             return;
@@ -92,9 +100,13 @@ final class CellClock {
         ended.countDown();
     }
 
-    /** Nothing may be sent from now on; says whether the drain was long enough for what is left to tell something. */
-    void endDrain(boolean telling) {
-        drained = telling;
+    /**
+     * Ends the drain: no request may be sent any more.
+     *
+     * @param conclusive whether the drain was long enough to blame the server for unfinished exchanges
+     */
+    void endDrain(boolean conclusive) {
+        drained = conclusive;
         over = true;
     }
 
@@ -106,33 +118,38 @@ final class CellClock {
         return drained;
     }
 
-    /** Meaningless during the warm-up. */
+    /** The moment at which the window began; not set during the warm-up. */
     long windowStart() {
         return windowStart;
     }
 
-    /** Meaningless before the drain. */
+    /** The moment at which the window ended; not set before the drain. */
     long windowEnd() {
         return windowEnd;
     }
 
-    /** Whether the window has a moment that is now or was. */
+    /** Whether a moment that is not in the future lies in the window. */
     boolean inWindow(long moment) {
         Phase now = phase;
         return now != Phase.WARMUP && moment - windowStart >= 0 && (now == Phase.WINDOW || moment - windowEnd < 0);
     }
 
-    /** Whether the exchanges in the window are numbered. */
+    /** Whether the window ends after a number of exchanges. */
     boolean limited() {
         return limited;
     }
 
-    /** Takes the right to one of the numbered exchanges; false when all are taken. */
+    /** Takes the right to one of these exchanges; false when all are taken. */
     boolean takeTicket() {
         return tickets.getAndDecrement() > 0;
     }
 
-    /** Waits for the end of the window, at most so long. Returns whether it has come. */
+    /** Whether a limited number of exchanges has been given out. */
+    boolean ticketsGone() {
+        return limited && tickets.get() <= 0;
+    }
+
+    /** Waits for the end of the window, at most that long. Returns whether it has ended. */
     boolean awaitEnd(long nanos) throws InterruptedException {
         return ended.await(nanos, TimeUnit.NANOSECONDS);
     }

@@ -4,13 +4,14 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
 import java.util.Map;
+import org.HdrHistogram.Histogram;
 
 /**
- * What one cell measured. Rates count the verified answers of the window only, see {@link Counts}; errors are those of
- * the whole cell.
+ * The figures of one cell. Rates count the verified answers of the window only, see {@link Counts}. Errors are those of
+ * the whole cell. Immutable.
  *
  * @param label         name of the server variant, may be empty
- * @param parameters    what tells this cell from others of the same variant
+ * @param parameters    settings in which cells of one variant differ
  * @param repetition    counted from 0
  * @param model         {@code closed} or {@code open}
  * @param countsBytes   whether bytes matter more than requests
@@ -19,22 +20,98 @@ import java.util.Map;
  * @param errors        failures by kind
  * @param times         distributions
  * @param sizes         downloads by file size; empty when there are many sizes, or none
- * @param cpu           who used the cores
+ * @param tls           TLS of its connections; null in clear text
+ * @param cpu           CPU time of server, client and others
  * @param series        second by second
  * @param histogram     of latency, HdrHistogram's compressed form in base64, values in nanoseconds
- * @param verdict       what bounded the figures, {@code errors}, or {@code invalid:} and why
- * @param notes         what a reader should know besides
+ * @param verdict       the bound of the figures, {@code errors}, or {@code invalid:} and the reason
+ * @param notes         remarks for the reader
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
-public record CellResult(String label, Map<String, String> parameters, int repetition, String model,
-                         boolean countsBytes, double windowSeconds, Counts counts, Map<String, FaultCount> errors,
-                         Times times, List<SizeResult> sizes, CpuUse cpu, Series series, String histogram,
-                         String verdict, List<String> notes) {
+public record CellResult(
+        String label,
+        Map<String, String> parameters,
+        int repetition,
+        String model,
+        boolean countsBytes,
+        double windowSeconds,
+        Counts counts,
+        Map<String, FailureCount> errors,
+        Times times,
+        List<SizeResult> sizes,
+        TlsResult tls,
+        CpuUse cpu,
+        Series series,
+        String histogram,
+        String verdict,
+        List<String> notes) {
 
     private static final double MICROS = 1e6;
     private static final double MILLIS = 1e3;
     private static final double BYTES_PER_MEGABYTE = 1e6;
     private static final double BYTES_PER_GIGABYTE = 1e9;
+
+    /** The figures of a cell in clear text. */
+    public CellResult(
+            String label,
+            Map<String, String> parameters,
+            int repetition,
+            String model,
+            boolean countsBytes,
+            double windowSeconds,
+            Counts counts,
+            Map<String, FailureCount> errors,
+            Times times,
+            List<SizeResult> sizes,
+            CpuUse cpu,
+            Series series,
+            String histogram,
+            String verdict,
+            List<String> notes) {
+        this(
+                label,
+                parameters,
+                repetition,
+                model,
+                countsBytes,
+                windowSeconds,
+                counts,
+                errors,
+                times,
+                sizes,
+                null,
+                cpu,
+                series,
+                histogram,
+                verdict,
+                notes);
+    }
+
+    /** The same figures under other parameters. */
+    public CellResult withParameters(Map<String, String> others) {
+        return new CellResult(
+                label,
+                others,
+                repetition,
+                model,
+                countsBytes,
+                windowSeconds,
+                counts,
+                errors,
+                times,
+                sizes,
+                tls,
+                cpu,
+                series,
+                histogram,
+                verdict,
+                notes);
+    }
+
+    /** The latencies in nanoseconds. */
+    public Histogram latencies() {
+        return HistogramCodec.decode(histogram);
+    }
 
     /** Verified answers per second. */
     @JsonProperty(access = JsonProperty.Access.READ_ONLY)
@@ -57,7 +134,8 @@ public record CellResult(String label, Map<String, String> parameters, int repet
     /** The server's CPU time in milliseconds per 10^9 body bytes; null when it is not known. */
     @JsonProperty(access = JsonProperty.Access.READ_ONLY)
     public Double serverMillisPerGigabyte() {
-        return !known(cpu.server()) || counts.bytes() == 0 ? null
+        return !known(cpu.server()) || counts.bytes() == 0
+                ? null
                 : cpu.server() * MILLIS / (counts.bytes() / BYTES_PER_GIGABYTE);
     }
 
@@ -67,29 +145,29 @@ public record CellResult(String label, Map<String, String> parameters, int repet
         return !known(cpu.client()) || counts.requests() == 0 ? null : cpu.client() * MICROS / counts.requests();
     }
 
-    /** A time of 0 is one below the tick of the system's clock. */
+    /** The kernel counts CPU time in ticks, so that 0 means less than one tick. */
     private static boolean known(Double cpuSeconds) {
         return cpuSeconds != null && cpuSeconds > 0;
     }
 
-    /** Failures of all kinds. */
+    /** Number of failures of all kinds. */
     @JsonProperty(access = JsonProperty.Access.READ_ONLY)
     public long errorCount() {
-        return errors.values().stream().mapToLong(FaultCount::count).sum();
+        return errors.values().stream().mapToLong(FailureCount::count).sum();
     }
 
-    /** Whether the figures stand for what they say. */
+    /** Whether the figures can be trusted. */
     @JsonProperty(access = JsonProperty.Access.READ_ONLY)
     public boolean valid() {
         return !verdict.startsWith(Verdict.INVALID);
     }
 
-    /** The main figure of throughput: MB/s of downloads, requests/s of others. */
+    /** The main figure of throughput: MB/s for downloads, requests/s for other work. */
     public double throughput() {
         return countsBytes ? megabytesPerSecond() : requestsPerSecond();
     }
 
-    /** The main figure of cost: ms per GB of downloads, microseconds per request of others; null when not known. */
+    /** The main figure of cost: ms per GB for downloads, microseconds per request for other work; null if unknown. */
     public Double cost() {
         return countsBytes ? serverMillisPerGigabyte() : serverMicrosPerRequest();
     }

@@ -2,6 +2,7 @@ package dev.millrace.load.run;
 
 import dev.millrace.load.host.ServerCpu;
 import dev.millrace.load.http.SocketSettings;
+import dev.millrace.load.http.Target;
 import dev.millrace.load.run.CellClock.Phase;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -13,28 +14,30 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Runs one cell: starts the clients, lets them warm up, opens and closes the window, waits for exchanges begun in it,
- * and adds up. {@link #run} is called once, by one thread; {@link #stop} by any.
+ * Runs one cell: starts the clients, warms the server up, opens and closes the window, waits for exchanges begun in it,
+ * and adds up. One thread calls {@link #run} once; any thread may call {@link #stop}.
  */
 public final class CellRun {
 
-    /** SO_RCVBUF of throttled clients, unless one is given: with a large one the server would not feel the throttle. */
+    /** SO_RCVBUF of throttled clients by default: with a large one the server would not feel the throttle. */
     public static final int THROTTLED_RECEIVE_BUFFER = 64 * 1024;
+
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final long POLL = TimeUnit.MILLISECONDS.toNanos(5);
     private static final int MOST_RECORDINGS = 256;
-    /** Share of the server's CPU time that its compilers may use in a steady state. */
+    /** Share of the server's CPU time that its JIT compilers may use in a steady state. */
     private static final double COMPILERS_REST = 0.01;
+
     private static final double MUCH_BY_OTHERS = 0.1;
-    /** How soon a wish to end is seen while exchanges are waited for. */
-    private static final long STOP_SEEN = TimeUnit.MILLISECONDS.toNanos(50);
+    /** Interval at which a waiting thread looks whether the run was stopped. */
+    private static final long STOP_CHECK = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final Cell cell;
     private final RunSettings settings;
     private final ServerCpu server;
     private final ProgressListener progress;
     private final CellClock clock;
-    private final List<Client> clients = new ArrayList<>();
+    private final List<LoadClient> clients = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
     private final List<Recording> recordings = new ArrayList<>();
     private final List<Long> warmupSeries = new ArrayList<>();
@@ -46,7 +49,7 @@ public final class CellRun {
     private long seenRequests;
     private long seenBytes;
 
-    /** A run of a cell; the server is null when nothing is known of it. */
+    /** A run of a cell; the server is null when its process is not known. */
     public CellRun(Cell cell, RunSettings settings, ServerCpu server, ProgressListener progress) {
         this.cell = cell;
         this.settings = settings;
@@ -62,8 +65,8 @@ public final class CellRun {
     }
 
     /**
-     * Why the figures are not valid even if all errors are forgiven; null if nothing but errors can be said against
-     * them. Known when {@link #run} has returned.
+     * The reason why the figures are invalid even if all errors are forgiven; null if there is none. It is known when
+     * {@link #run} has returned.
      */
     public String flaw() {
         return flaw;
@@ -73,7 +76,7 @@ public final class CellRun {
      * Runs the cell.
      *
      * @param repetition counted from 0
-     * @throws InterruptedException if the calling thread is interrupted; all clients have been told to end then
+     * @throws InterruptedException if the calling thread is interrupted; the clients end then
      */
     public CellResult run(int repetition) throws InterruptedException {
         createClients();
@@ -144,10 +147,10 @@ public final class CellRun {
             begin(start);
         }
         pass(settings.duration().toNanos(), false);
-        // A window in which nothing ends says nothing: it stays open for the first answer, or error.
+        // A window without any result would be worthless, so that it stays open for the first answer or error.
         long latest = System.nanoTime() + settings.timeout().toNanos();
         while (nothingYet() && System.nanoTime() - latest < 0 && !clock.awaitEnd(POLL)) {
-            continue;
+            // Waits in awaitEnd.
         }
     }
 
@@ -157,8 +160,8 @@ public final class CellRun {
     }
 
     /**
-     * Lets the clients begin, all of whom are started: where they outnumber the cores, those that work would make the
-     * start of the next thread wait for them.
+     * Lets the clients begin. All their threads are started before: clients that work already would delay the start of
+     * the next thread where they outnumber the cores.
      */
     private void begin(long now) {
         clock.start(now);
@@ -173,9 +176,11 @@ public final class CellRun {
         try {
             threads.forEach(Thread::start);
         } catch (OutOfMemoryError e) {
-            // What the JVM throws when clone(2) fails, heap or no heap.
-            throw new IllegalStateException(threads.size() + " clients need as many threads: " + e.getMessage()
-                    + " (on JDK 21 and newer more than 1,000 are virtual)", e);
+            // The JVM throws this when clone(2) fails, whatever the state of the heap.
+            throw new IllegalStateException(
+                    threads.size() + " clients need as many threads: " + e.getMessage()
+                            + " (on JDK 21 and newer more than 1,000 are virtual)",
+                    e);
         }
     }
 
@@ -185,23 +190,34 @@ public final class CellRun {
             if (i < MOST_RECORDINGS) {
                 recordings.add(new Recording());
             }
-            Client client = new Client(cell, i, settings, clock, sockets(cell, i, settings),
-                    recordings.get(i % MOST_RECORDINGS));
+            SocketSettings sockets = sockets(cell, i, settings);
+            Recording recording = recordings.get(i % MOST_RECORDINGS);
+            LoadClient client = cell.streams() > 1
+                    ? new StreamsClient(cell, i, settings, clock, sockets, recording)
+                    : new Client(cell, i, settings, clock, sockets, recording);
             clients.add(client);
             threads.add(factory.newThread(client));
         }
     }
 
-    /** How one of a cell's clients, counted from 0, makes its sockets. */
+    /** The socket settings of one of a cell's clients, counted from 0. */
     static SocketSettings sockets(Cell cell, int client, RunSettings settings) {
         List<InetAddress> sources = settings.sources();
         InetAddress source = sources.isEmpty() ? null : sources.get(client % sources.size());
-        int receiveBuffer = settings.receiveBufferBytes() == 0 && cell.limitRate() > 0 ? THROTTLED_RECEIVE_BUFFER
+        int receiveBuffer = settings.receiveBufferBytes() == 0 && cell.limitRate() > 0
+                ? THROTTLED_RECEIVE_BUFFER
                 : settings.receiveBufferBytes();
-        return new SocketSettings(source, receiveBuffer, Math.toIntExact(settings.timeout().toMillis()));
+        Target target = cell.workload().target();
+        return SocketSettings.to(
+                target,
+                settings.tls(),
+                cell.protocol(),
+                source,
+                receiveBuffer,
+                Math.toIntExact(settings.timeout().toMillis()));
     }
 
-    /** Lets time pass, telling the listener each second, until it is over, or the clients have nothing more to do. */
+    /** Waits, and calls the listener each second, until the time is over or the clients have nothing more to do. */
     private void pass(long nanos, boolean warmingUp) throws InterruptedException {
         long start = System.nanoTime();
         long tick = start;
@@ -212,7 +228,7 @@ public final class CellRun {
                 break;
             }
             long step = Math.min(left, Math.max(1, tick + SECOND - now));
-            boolean ended = clock.limited() && !warmingUp ? awaitClients(step) : clock.awaitEnd(step);
+            boolean ended = (clock.limited() && !warmingUp) ? awaitClients(step) : clock.awaitEnd(step);
             if (ended) {
                 break;
             }
@@ -256,15 +272,15 @@ public final class CellRun {
 
     private void drain(Watchdog watchdog) throws InterruptedException {
         if (!join(settings.drain(), true)) {
-            clock.endDrain(drainTells());
+            clock.endDrain(drainIsConclusive());
             watchdog.abortAll();
             join(settings.timeout().plusSeconds(1), false);
         }
     }
 
-    /** Whether what has not ended with the drain is a sign: it was not cut short, nor does the cell end by a count. */
-    private boolean drainTells() {
-        return !stopped && !clock.limited() && settings.drainTells();
+    /** Whether the server is to blame for exchanges that outlast the drain: the run was not stopped nor counted. */
+    private boolean drainIsConclusive() {
+        return !stopped && !clock.limited() && settings.drainIsConclusive();
     }
 
     private boolean join(Duration bound, boolean unlessStopped) throws InterruptedException {
@@ -272,37 +288,37 @@ public final class CellRun {
         for (Thread thread : threads) {
             while (thread.isAlive()) {
                 long left = end - System.nanoTime();
-                if (left <= 0 || unlessStopped && stopped) {
+                if (left <= 0 || (unlessStopped && stopped)) {
                     return false;
                 }
-                TimeUnit.NANOSECONDS.timedJoin(thread, Math.min(left, STOP_SEEN));
+                TimeUnit.NANOSECONDS.timedJoin(thread, Math.min(left, STOP_CHECK));
             }
         }
         return true;
     }
 
-    /** What had not ended with the drain and does not make the figures invalid. */
-    private void noteLeftOver(Counts counts) {
+    /** Notes exchanges that outlasted the drain and do not make the figures invalid. */
+    private void noteUnfinished(Counts counts) {
         if (stopped || clock.limited()) {
             return;
         }
         if (counts.cutOff() > 0 && cell.workload().countsBytes()) {
             notes.add(counts.cutOff() + " downloads were still going on at the end: their bytes count, their content "
                     + "is not checked");
-        } else if (counts.cutOff() > 0 && !drainTells()) {
+        } else if (counts.cutOff() > 0 && !drainIsConclusive()) {
             notes.add(counts.cutOff() + " requests were unanswered at the end");
         }
-        if (counts.unsent() > 0 && !drainTells()) {
+        if (counts.unsent() > 0 && !drainIsConclusive()) {
             notes.add(counts.unsent() + " requests of the rate were not sent");
         }
     }
 
-    /** Figures taken while others work on the machine are worth less, and nothing else in the result would show it. */
+    /** Notes the load of other processes, which makes figures less exact and shows nowhere else in the result. */
     private void noteOthers(CpuUse cpu) {
         Double total = cpu.total();
         if (total != null && server != null && cpu.other() > total * MUCH_BY_OTHERS) {
-            notes.add(String.format(Locale.ROOT, "other processes used %.0f %% of the machine",
-                    cpu.other() / total * 100));
+            notes.add(String.format(
+                    Locale.ROOT, "other processes used %.0f %% of the machine", cpu.other() / total * 100));
         }
     }
 
@@ -313,15 +329,47 @@ public final class CellRun {
         noteOthers(cpu);
         Recording sum = new Recording();
         recordings.forEach(recording -> recording.addTo(sum));
-        Counts counts = new Counts(clock.requests.sum(), clock.bytes.sum(), clock.connections.sum(),
-                clock.cutOff.sum(), clock.stalled.sum(), clock.unsent.sum());
-        noteLeftOver(counts);
+        Counts counts = new Counts(
+                clock.requests.sum(),
+                clock.bytes.sum(),
+                clock.connections.sum(),
+                clock.cutOff.sum(),
+                clock.stalled.sum(),
+                clock.unsent.sum());
+        noteUnfinished(counts);
+        if (clock.streamLimit.get() < cell.streams()) {
+            notes.add("the server allows " + clock.streamLimit + " streams on a connection");
+        }
         Series series = new Series(List.copyOf(warmupSeries), List.copyOf(requestSeries), List.copyOf(byteSeries));
-        Verdict.Facts facts = new Verdict.Facts(cell, seconds, counts, clock.sent.sum(), clock.faults.byKind(), cpu,
-                series, stopped, drainTells(), server, settings.limits());
+        Verdict.Facts facts = new Verdict.Facts(
+                cell,
+                seconds,
+                counts,
+                clock.sent.sum(),
+                clock.faults.byKind(),
+                cpu,
+                series,
+                stopped,
+                drainIsConclusive(),
+                server,
+                settings.limits());
         flaw = Verdict.flaw(facts);
-        return new CellResult(cell.label(), cell.parameters(), repetition, cell.isOpen() ? "open" : "closed",
-                cell.workload().countsBytes(), seconds, counts, clock.faults.byKind(), sum.times(), sum.sizes(), cpu,
-                series, Distribution.encode(sum.latency()), Verdict.of(facts), List.copyOf(notes));
+        return new CellResult(
+                cell.label(),
+                cell.parameters(),
+                repetition,
+                cell.isOpen() ? "open" : "closed",
+                cell.workload().countsBytes(),
+                seconds,
+                counts,
+                clock.faults.byKind(),
+                sum.times(),
+                sum.sizes(),
+                sum.tls(),
+                cpu,
+                series,
+                HistogramCodec.encode(sum.latency()),
+                Verdict.of(facts),
+                List.copyOf(notes));
     }
 }

@@ -1,33 +1,33 @@
 package dev.millrace.load.run;
 
 import dev.millrace.load.host.TimerSlack;
-import dev.millrace.load.http.BodyMeter;
 import dev.millrace.load.http.Call;
+import dev.millrace.load.http.Connection;
 import dev.millrace.load.http.Failure;
-import dev.millrace.load.http.Fault;
-import dev.millrace.load.http.HttpConnection;
+import dev.millrace.load.http.FailureKind;
 import dev.millrace.load.http.SocketSettings;
 import dev.millrace.load.http.Timing;
 import dev.millrace.load.run.CellClock.Phase;
 import dev.millrace.load.scenario.Script;
-import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
 
-/** One client: one thread, one connection at a time, one exchange at a time. Confined to its thread. */
-final class Client implements Runnable {
+/** One client: one thread, with one connection and one exchange at a time. Confined to its thread. */
+final class Client implements LoadClient {
 
     /**
-     * After a failure, doubled by each further one: a refused connect costs 20 microseconds, so that thousands of
-     * clients would keep a machine busy with a server that is gone.
+     * Pause after a failure, doubled by each further one. A refused connect costs 20 microseconds: without the pause,
+     * thousands of clients would load the machine when the server is gone.
      */
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
     private static final int MOST_DOUBLINGS = 7;
 
     private final Cell cell;
     private final Script script;
     private final CellClock clock;
-    private final SocketSettings sockets;
+    private final Connector connector;
     private final long timeoutNanos;
     private final Recording recording;
     private final Pacing pacing;
@@ -35,19 +35,23 @@ final class Client implements Runnable {
     private final Deadline deadline = new Deadline();
     private final boolean keepAlive;
     private final boolean download;
-    /** Whether what counts is when a request was due. */
+    /** Whether a request counts by the moment at which it was due. */
     private final boolean byClock;
+
     private final byte[] chunk;
-    private final BodyMeter meter = this::received;
+    private final IntConsumer meter = this::received;
     private Timing timing = new Timing();
-    /** Of the part that a download was broken off in. */
+    /** The timing of the first part of a resumed download. */
     private Timing firstPart = new Timing();
-    private HttpConnection connection;
-    /** Sent, or in a closed model due; of a download in parts the first one. */
+
+    private Connection connection;
+    /** When the exchange began; for a resumed download, its first part. */
     private long start;
+
     private boolean startedInWindow;
-    /** Whether a download was broken off, and its other part is still to come. */
+    /** Whether a download was broken off, and its second part is still to come. */
     private boolean goesOn;
+
     private long bytesInWindow;
     private int failuresInARow;
     private long lastProgress;
@@ -55,16 +59,17 @@ final class Client implements Runnable {
     /**
      * A client of a cell.
      *
-     * @param number   its place among the clients, counted from 0
+     * @param number   the client's number, counted from 0
      * @param settings of the run
      */
     Client(Cell cell, int number, RunSettings settings, CellClock clock, SocketSettings sockets, Recording recording) {
         this.cell = cell;
         this.script = cell.workload().script(settings.seed() + number);
         this.clock = clock;
-        this.sockets = sockets;
         this.timeoutNanos = settings.timeout().toNanos();
         this.recording = recording;
+        this.connector =
+                new Connector(cell.workload().target().address(), sockets, clock, recording, deadline, timeoutNanos);
         this.pacing = new Pacing(cell, number, settings.ramp(), clock);
         this.throttle = cell.limitRate() > 0 ? new Throttle(cell.limitRate()) : null;
         this.keepAlive = cell.workload().keepAlive();
@@ -80,7 +85,8 @@ final class Client implements Runnable {
         return quantumBytes > 0 ? quantumBytes : Throttle.quantum(cell.limitRate());
     }
 
-    Deadline deadline() {
+    @Override
+    public Deadline deadline() {
         return deadline;
     }
 
@@ -114,14 +120,14 @@ final class Client implements Runnable {
     }
 
     /**
-     * Whether a request must be sent though the window has ended: without them those that had to wait would be missing
-     * from the latencies.
+     * Whether a request that was due in the window must be sent after its end. Otherwise the requests that had to wait
+     * longest would be missing from the latencies.
      */
     private boolean isStillOwed(long due) {
         if (!byClock || !clock.inWindow(due)) {
             return false;
         }
-        // A server that is gone is not asked for all that a long window left behind: nothing would slow that down.
+        // When the server is gone, the requests that a long window left behind are not sent: each would fail at once.
         if (clock.isOver() || failuresInARow > MOST_DOUBLINGS) {
             clock.unsent.add(pacing.owedFrom(due));
             return false;
@@ -129,7 +135,7 @@ final class Client implements Runnable {
         return true;
     }
 
-    /** A fault of this program's counts like others: a client that ended by it would be a smaller load, and no word. */
+    /** A fault of this program counts as a failure too. Otherwise the client would end in silence. */
     private void attempt(long due, boolean ticket) {
         try {
             exchange(due, ticket);
@@ -137,7 +143,7 @@ final class Client implements Runnable {
             deadline.clear();
             goesOn = false;
             drop();
-            failed(new Failure(Fault.OTHER, e.toString()));
+            failed(new Failure(FailureKind.OTHER, e.toString()));
         }
     }
 
@@ -152,7 +158,7 @@ final class Client implements Runnable {
         if (connection != null || connect()) {
             exchange(due, ticket, rest);
         } else if (rest) {
-            // Asked for later, it would pass for a download of its own.
+            // The second part is dropped: requested later, it would be counted as a download of its own.
             script.next();
         }
     }
@@ -174,10 +180,10 @@ final class Client implements Runnable {
             goesOn = connection.brokenOff();
             complete = true;
             if (rest) {
-                timing.goOnWith(firstPart);
+                timing.addFirstPart(firstPart);
             }
         } catch (IOException e) {
-            failure = new Failure(Fault.ofExchange(e), describe(e));
+            failure = Failure.ofExchange(e);
         }
         boolean inTime = deadline.clear();
         if (!inTime || !keepAlive || !connection.reusable()) {
@@ -199,8 +205,10 @@ final class Client implements Runnable {
 
     private void aborted() {
         if (System.nanoTime() - lastProgress >= timeoutNanos) {
-            failed(new Failure(Fault.TIMEOUT, "nothing came for " + TimeUnit.NANOSECONDS.toMillis(timeoutNanos)
-                    + " ms after " + timing.bodyBytes() + " body bytes"));
+            failed(new Failure(
+                    FailureKind.TIMEOUT,
+                    "nothing came for " + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms after "
+                            + timing.bodyBytes() + " body bytes"));
         } else if (download && clock.drained() && lastProgress - clock.windowEnd() < 0) {
             clock.stalled.increment();
         } else {
@@ -209,33 +217,11 @@ final class Client implements Runnable {
     }
 
     private boolean connect() {
-        long before = System.nanoTime();
-        IOException failure = null;
-        try {
-            connection = HttpConnection.open(cell.workload().target().address(), sockets, chunk, this::connecting);
-        } catch (IOException e) {
-            failure = e;
+        connection = connector.open(chunk);
+        if (connector.failure() != null) {
+            failed(connector.failure());
         }
-        if (!deadline.clear()) {
-            drop();
-            clock.cutOff.increment();
-            return false;
-        }
-        if (failure != null) {
-            failed(new Failure(Fault.ofConnect(failure), describe(failure)));
-            return false;
-        }
-        clock.connections.increment();
-        if (clock.phase() == Phase.WINDOW) {
-            recording.connected(System.nanoTime() - before);
-        }
-        return true;
-    }
-
-    /** Connecting has a bound of its own; this one lets the end of the drain, and Ctrl-C, end it. */
-    private void connecting(Closeable socket) {
-        deadline.guard(socket);
-        deadline.set(System.nanoTime() + 2 * timeoutNanos);
+        return connection != null;
     }
 
     private void received(int count) {
@@ -247,8 +233,8 @@ final class Client implements Runnable {
             long now = System.nanoTime();
             if (throttle != null) {
                 throttle.received(count, now);
-                // The server is not late while this client waits.
-                deadline.extend(Math.max(now, throttle.lineNanos()) + timeoutNanos);
+                // While this client waits for the throttle, the server cannot be late.
+                deadline.extend(Math.max(now, throttle.dueNanos()) + timeoutNanos);
                 throttle.await(clock::isOver);
                 now = System.nanoTime();
             }
@@ -260,15 +246,14 @@ final class Client implements Runnable {
     private void succeeded(long due, boolean ticket, int answers) {
         failuresInARow = 0;
         if (download && startedInWindow) {
-            // Whether or not it ends inside the window: counting only those that do would favour the fast ones.
+            // Downloads that end after the window count too: without them the fast ones would be favoured.
             recording.download(start, timing);
-            // An empty file has no line.
+            // An empty file has no first byte that the throttle could count from.
             if (throttle != null && timing.bodyBytes() > 0) {
-                recording.throttleLateness(timing.end() - throttle.lineNanos());
+                recording.throttleLateness(timing.end() - throttle.dueNanos());
             }
         }
-        boolean counts = byClock ? clock.inWindow(due)
-                : ticket || !clock.limited() && clock.phase() == Phase.WINDOW;
+        boolean counts = byClock ? clock.inWindow(due) : ticket || (!clock.limited() && clock.phase() == Phase.WINDOW);
         if (!counts) {
             clock.warmup.add(answers);
             return;
@@ -292,9 +277,5 @@ final class Client implements Runnable {
             connection.close();
             connection = null;
         }
-    }
-
-    private static String describe(IOException e) {
-        return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
     }
 }

@@ -6,7 +6,7 @@ import dev.millrace.load.host.ServerCpu;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Reads CPU accounts at both edges of a window. Used by one thread. */
+/** Reads the CPU time of server, client and machine at both ends of a window. Used by one thread. */
 final class CpuProbe {
 
     private static final double NANOS_PER_SECOND = 1e9;
@@ -17,7 +17,7 @@ final class CpuProbe {
     private OptionalLong clientBefore = OptionalLong.empty();
     private Optional<MachineCpu> machineBefore = Optional.empty();
 
-    /** A probe; the server is null when nothing is known of it. */
+    /** A probe; the server is null when its process is not known. */
     CpuProbe(ServerCpu server) {
         this.server = server;
     }
@@ -39,10 +39,17 @@ final class CpuProbe {
             return new CpuUse(serverUse, clientUse, null, null, null, null, threads, resident, elsewhere);
         }
         MachineCpu machine = now.get().since(machineBefore.get());
-        double known = (serverUse == null || elsewhere ? 0 : serverUse)
-                + (clientUse == null ? 0 : clientUse);
-        return new CpuUse(serverUse, clientUse, Math.max(0, machine.busySeconds() - known), machine.idleSeconds(),
-                machine.stealSeconds(), machine.softirqSeconds(), threads, resident, elsewhere);
+        double known = (serverUse == null || elsewhere ? 0 : serverUse) + (clientUse == null ? 0 : clientUse);
+        return new CpuUse(
+                serverUse,
+                clientUse,
+                Math.max(0, machine.busySeconds() - known),
+                machine.idleSeconds(),
+                machine.stealSeconds(),
+                machine.softirqSeconds(),
+                threads,
+                resident,
+                elsewhere);
     }
 
     private static OptionalLong nanos(ServerCpu process) {
@@ -54,7 +61,6 @@ final class CpuProbe {
     }
 
     private static Double seconds(OptionalLong before, OptionalLong after) {
-        return before.isEmpty() || after.isEmpty() ? null
-                : (after.getAsLong() - before.getAsLong()) / NANOS_PER_SECOND;
+        return before.isEmpty() || after.isEmpty() ? null : (after.getAsLong() - before.getAsLong()) / NANOS_PER_SECOND;
     }
 }

@@ -5,9 +5,9 @@ import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The bound on what one client is at, a connecting or an exchange. The client sets and clears it; the watchdog, finding
- * it passed, claims it and closes the socket. Either of the two wins, never both, so an exchange is not aborted after its
- * end.
+ * The deadline of one client's connect or exchange. The client sets and clears it. The watchdog claims it when it has
+ * passed, and closes the socket. One compare-and-set decides between the two, so that an exchange is never aborted
+ * after its end.
  */
 final class Deadline {
 
@@ -17,18 +17,18 @@ final class Deadline {
     private final AtomicLong nanos = new AtomicLong(NONE);
     private volatile Closeable socket;
 
-    /** The client's new socket. */
+    /** Sets the client's new socket. */
     void guard(Closeable guarded) {
         socket = guarded;
     }
 
-    /** A connecting or an exchange begins. */
+    /** A connect or an exchange begins. */
     void set(long deadlineNanos) {
-        // The two lowest values have a meaning of their own; missing them by 2 ns costs nothing.
+        // 0 and 1 are NONE and CLAIMED. An error of 2 ns is harmless.
         nanos.set(deadlineNanos | 2);
     }
 
-    /** The exchange goes on; has no effect once the watchdog has aborted it. */
+    /** The exchange made progress. This has no effect once the watchdog has aborted it. */
     void extend(long deadlineNanos) {
         long current = nanos.get();
         if (current != CLAIMED) {
@@ -36,15 +36,17 @@ final class Deadline {
         }
     }
 
-    /** It has ended. Returns false if the watchdog has aborted it. */
+    /** The connect or exchange has ended. Returns false if the watchdog has aborted it. */
     boolean clear() {
         return nanos.getAndSet(NONE) != CLAIMED;
     }
 
-    /** Called by the watchdog: closes the socket if what it is at is late, or at once when told to. */
+    /** Called by the watchdog: closes the socket when the deadline has passed, or at once. */
     void check(long nowNanos, boolean atOnce) {
         long deadline = nanos.get();
-        if (deadline != NONE && deadline != CLAIMED && (atOnce || nowNanos - deadline > 0)
+        if (deadline != NONE
+                && deadline != CLAIMED
+                && (atOnce || nowNanos - deadline > 0)
                 && nanos.compareAndSet(deadline, CLAIMED)) {
             close();
         }
@@ -54,7 +56,7 @@ final class Deadline {
         try {
             socket.close();
         } catch (IOException ignored) {
-            // Its thread learns of that itself.
+            // The client's thread gets an exception of its own.
             return;
         }
     }

@@ -5,11 +5,12 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** When one client sends its requests. Confined to its thread. */
+/** Decides when one client sends its requests. Confined to its thread. */
 final class Pacing {
 
-    /** Bound on one wait, so that the end of the window is seen. */
+    /** Bound on one wait, so that the client notices the end of the window. */
     private static final long MAX_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
     private static final double NANOS_PER_SECOND = 1e9;
 
     private final CellClock clock;
@@ -18,7 +19,7 @@ final class Pacing {
     private final double offsetNanos;
     private long count;
 
-    /** Pacing of one client of several; in the closed model there is nothing to wait for. */
+    /** The pacing of one client, counted from 0; in the closed model requests are never waited for. */
     Pacing(Cell cell, int client, Duration ramp, CellClock clock) {
         this.clock = clock;
         this.rampNanos = ramp.toNanos() / cell.clients() * client;
@@ -26,7 +27,7 @@ final class Pacing {
         this.offsetNanos = cell.isOpen() ? NANOS_PER_SECOND * client / cell.rate() : 0;
     }
 
-    /** Waits until clients may begin, and for this client's turn. */
+    /** Waits until clients may begin, and for this client's place in the ramp. */
     void awaitStart() {
         while (!clock.hasBegun() && clock.phase() != Phase.DRAIN) {
             LockSupport.parkNanos(MAX_WAIT_NANOS);
@@ -38,12 +39,11 @@ final class Pacing {
     }
 
     /**
-     * Waits until the next request is due.
+     * Waits until the next request is due. A client that is behind does not wait, and the delay is part of the latency.
+     * Requests are skipped that were due before the client began, in a rest, or in the warm-up when the window has
+     * begun.
      *
-     * @return the moment at which it was due, on one line from the start of the cell; a client that is behind sends at
-     *         once, and the time for which the request had to wait is part of its latency. What was due before the
-     *         client's turn is passed over, what the warm-up left behind when the window has begun, and what was due
-     *         in a rest when it is over. The present time in the closed model.
+     * @return the moment at which the request was due; the present time in the closed model
      */
     long awaitNext() {
         if (intervalNanos == 0) {
@@ -75,12 +75,12 @@ final class Pacing {
         count = Math.max(count, (long) Math.ceil(behind / intervalNanos));
     }
 
-    /** How many requests are due from one moment, that of a request, to the end of the window. */
+    /** How many requests are due from the moment of one request, which counts, to the end of the window. */
     long owedFrom(long due) {
         return 1 + (long) ((clock.windowEnd() - due - 1) / intervalNanos);
     }
 
-    /** Waits so long, but not beyond the end of the window. */
+    /** Waits, but not beyond the end of the window. */
     void pause(long nanos) {
         awaitMoment(System.nanoTime() + nanos);
     }

@@ -1,23 +1,28 @@
 package dev.millrace.load.run;
 
 import dev.millrace.load.http.Timing;
+import dev.millrace.load.http.TlsClient;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.HdrHistogram.Histogram;
 
 /**
- * Distributions. Written by one client's thread, or under very many clients by several, hence the (then hardly
- * contended) lock; read when the clients have ended.
+ * The distributions that clients record. Up to 256 clients have one each; more clients share them, hence the lock,
+ * which is hardly contended. It is read when the clients have ended.
  */
 final class Recording {
 
     /** A bucket is 128 ns wide at the lower end, and never wider than a thousandth of the value. */
     private static final long LOWEST_NANOS = 128;
+
     private static final int DIGITS = 3;
-    /** More sizes than these are a collection of files rather than a mix of sizes. */
+    /** With more sizes than these, figures by size are left out. */
     private static final int MAX_SIZES = 12;
+
     private static final double KILOBYTES_PER_SECOND = 1e6;
     private static final double KILOBYTES_PER_MEGABYTE = 1e3;
 
@@ -28,6 +33,10 @@ final class Recording {
     private final Histogram connect = histogram();
     private final Histogram lateness = histogram();
     private final Map<Long, Size> sizes = new TreeMap<>();
+    private final Histogram handshakes = histogram();
+    private final Set<String> tlsVersions = new TreeSet<>();
+    private long fullHandshakes;
+    private long resumedHandshakes;
 
     /** One file size: time to the first body byte in ns, speed in kB/s. */
     private static final class Size {
@@ -48,7 +57,7 @@ final class Recording {
         firstByte.recordValue(timing.bodyByte() - start);
     }
 
-    /** An exchange in the open model; what was due and when it was sent are two things. */
+    /** An exchange in the open model, in which a request may be sent later than it was due. */
     synchronized void exchange(long due, long start, Timing timing) {
         latency.recordValue(timing.end() - due);
         raw.recordValue(timing.end() - start);
@@ -79,7 +88,24 @@ final class Recording {
         connect.recordValue(nanos);
     }
 
+    /** A TLS handshake, in the window or not. */
+    synchronized void handshake(TlsClient.Handshake one, boolean inWindow) {
+        tlsVersions.add(one.version() + ' ' + one.cipher());
+        if (one.resumed()) {
+            resumedHandshakes++;
+        } else {
+            fullHandshakes++;
+        }
+        if (inWindow) {
+            handshakes.recordValue(one.nanos());
+        }
+    }
+
     synchronized void addTo(Recording sum) {
+        sum.handshakes.add(handshakes);
+        sum.tlsVersions.addAll(tlsVersions);
+        sum.fullHandshakes += fullHandshakes;
+        sum.resumedHandshakes += resumedHandshakes;
         sum.latency.add(latency);
         sum.raw.add(raw);
         sum.headerByte.add(headerByte);
@@ -98,8 +124,21 @@ final class Recording {
     }
 
     Times times() {
-        return new Times(Percentiles.of(latency), known(raw), Percentiles.of(headerByte), Percentiles.of(firstByte),
-                Percentiles.of(connect), known(lateness));
+        return new Times(
+                Percentiles.of(latency),
+                known(raw),
+                Percentiles.of(headerByte),
+                Percentiles.of(firstByte),
+                Percentiles.of(connect),
+                known(lateness));
+    }
+
+    /** TLS of the connections; null in clear text. */
+    TlsResult tls() {
+        return tlsVersions.isEmpty()
+                ? null
+                : new TlsResult(
+                        String.join(", ", tlsVersions), fullHandshakes, resumedHandshakes, Percentiles.of(handshakes));
     }
 
     List<SizeResult> sizes() {
@@ -107,8 +146,11 @@ final class Recording {
             return List.of();
         }
         List<SizeResult> results = new ArrayList<>();
-        sizes.forEach((bytes, size) -> results.add(new SizeResult(bytes, size.speed.getTotalCount(),
-                Percentiles.of(size.init), size.speed.getMean() / KILOBYTES_PER_MEGABYTE,
+        sizes.forEach((bytes, size) -> results.add(new SizeResult(
+                bytes,
+                size.speed.getTotalCount(),
+                Percentiles.of(size.init),
+                size.speed.getMean() / KILOBYTES_PER_MEGABYTE,
                 size.speed.getValueAtPercentile(1) / KILOBYTES_PER_MEGABYTE,
                 size.speed.getValueAtPercentile(50) / KILOBYTES_PER_MEGABYTE)));
         return results;

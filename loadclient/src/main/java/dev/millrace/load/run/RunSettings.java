@@ -1,47 +1,76 @@
 package dev.millrace.load.run;
 
+import dev.millrace.load.http.TlsSettings;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
 
 /**
- * What all cells of a run have in common.
+ * The settings that all cells of a run share. Immutable.
  *
  * @param warmup             load before the measured window
  * @param duration           length of the window
- * @param requests           requests after which the window ends earlier, 0 for no such end
- * @param timeout            bound on connecting, and on waiting for an answer; a download's is on waiting for its next
+ * @param requests           requests after which the window ends earlier; 0 for no such end
+ * @param timeout            bound on connecting, and on waiting for an answer; for a download, on waiting for its next
  *                           bytes
  * @param drain              how long exchanges begun in the window may go on after it, and requests that were due in it
  *                           may still be sent
- * @param ramp               clients start spread over this time
- * @param seed               of everything that is drawn
- * @param receiveBufferBytes SO_RCVBUF; 0 leaves it to the system, but for throttled clients, who get
+ * @param ramp               time over which the clients start, one after the other
+ * @param seed               seed of all random choices
+ * @param receiveBufferBytes SO_RCVBUF; 0 leaves it to the system, except for throttled clients, which get
  *                           {@link CellRun#THROTTLED_RECEIVE_BUFFER}
- * @param quantumBytes       what a throttled client reads at once, 0 for a sixteenth of what it may read in a second
- * @param sources            local addresses, clients take turns; empty leaves it to the system
- * @param limits             what makes a cell invalid
+ * @param quantumBytes       bytes that a throttled client reads at once; 0 for a sixteenth of a second's bytes
+ * @param sources            local addresses, which clients take in turn; empty leaves it to the system
+ * @param tls                how TLS connections are made
+ * @param limits             bounds beyond which a cell is invalid
  */
-public record RunSettings(Warmup warmup, Duration duration, long requests, Duration timeout, Duration drain,
-                          Duration ramp, long seed, int receiveBufferBytes, int quantumBytes, List<InetAddress> sources,
-                          Limits limits) {
+public record RunSettings(
+        Warmup warmup,
+        Duration duration,
+        long requests,
+        Duration timeout,
+        Duration drain,
+        Duration ramp,
+        long seed,
+        int receiveBufferBytes,
+        int quantumBytes,
+        List<InetAddress> sources,
+        TlsSettings tls,
+        Limits limits) {
 
-    /** Threads take turns of milliseconds: that nothing came for less time than this is no sign of anything. */
-    private static final Duration LEAST_TELLING_DRAIN = Duration.ofMillis(100);
+    /** The kernel schedules threads in slices of milliseconds, so that a shorter silence is no stall. */
+    private static final Duration LEAST_CONCLUSIVE_DRAIN = Duration.ofMillis(100);
 
-    /** Whether an exchange that has not ended at the end of the drain is a sign of something wrong. */
-    boolean drainTells() {
-        return drain.compareTo(LEAST_TELLING_DRAIN) >= 0;
+    /** Settings without a ramp, limits, or settings of sockets. */
+    public static RunSettings of(Warmup warmup, Duration window, Duration timeout, Duration drain, long seed) {
+        return new RunSettings(
+                warmup,
+                window,
+                0,
+                timeout,
+                drain,
+                Duration.ZERO,
+                seed,
+                0,
+                0,
+                List.of(),
+                TlsSettings.ofJdk(),
+                Limits.NONE);
+    }
+
+    /** Whether the drain is long enough to blame the server for exchanges that outlast it. */
+    boolean drainIsConclusive() {
+        return drain.compareTo(LEAST_CONCLUSIVE_DRAIN) >= 0;
     }
 
     /**
-     * Load whose figures are thrown away.
+     * Load before the window, whose figures are thrown away. Immutable.
      *
-     * @param bursts how often the load comes
-     * @param time   how long each time; when detecting, at least so long
-     * @param rest   without load after each burst, for the server's compilers and its collector
-     * @param detect goes on until throughput is steady and the compilers rest
-     * @param most   bound on detecting
+     * @param bursts number of bursts of load
+     * @param time   length of each burst; the least length when detecting
+     * @param rest   time without load after each burst, for the server's compilers and its garbage collector
+     * @param detect whether the load goes on until throughput is steady and the compilers are idle
+     * @param most   bound on the length when detecting
      */
     public record Warmup(int bursts, Duration time, Duration rest, boolean detect, Duration most) {
 
@@ -60,14 +89,14 @@ public record RunSettings(Warmup warmup, Duration duration, long requests, Durat
             return new Warmup(1, least, Duration.ZERO, true, most);
         }
 
-        /** How long it takes; when detecting, at least. */
+        /** Length of the warm-up; the least length when detecting. */
         public Duration total() {
             return time.plus(rest).multipliedBy(bursts);
         }
     }
 
     /**
-     * Bounds beyond which figures are not valid.
+     * Bounds beyond which figures are not valid. Immutable.
      *
      * @param maxCov   coefficient of variation of throughput per second in per cent; null for any
      * @param maxSteal share of the cores taken by the hypervisor in per cent; null for any

@@ -3,11 +3,10 @@ package dev.millrace.load.run;
 import java.util.List;
 
 /**
- * Counts in each second of a cell.
+ * Counts in each second of a cell. Immutable.
  *
  * @param warmup   verified answers while warming up
  * @param requests verified answers in the window
  * @param bytes    body bytes in the window
  */
-public record Series(List<Long> warmup, List<Long> requests, List<Long> bytes) {
-}
+public record Series(List<Long> warmup, List<Long> requests, List<Long> bytes) {}

@@ -1,14 +1,13 @@
 package dev.millrace.load.run;
 
 /**
- * Complete downloads of files of one size.
+ * Complete downloads of files of one size. Immutable.
  *
- * @param size      bytes
- * @param downloads how many
+ * @param size      bytes of a file
+ * @param downloads number of downloads
  * @param init      sending (before connecting, if a new connection is needed) to first body byte, in microseconds
- * @param speed     body bytes by the time from first to last, in 10^6 bytes per second: mean
- * @param speedP1   the same, slowest hundredth
- * @param speedP50  median
+ * @param speed     mean speed from first to last body byte, in 10^6 bytes per second
+ * @param speedP1   first percentile of that speed
+ * @param speedP50  median of that speed
  */
-public record SizeResult(long size, long downloads, Percentiles init, double speed, double speedP1, double speedP50) {
-}
+public record SizeResult(long size, long downloads, Percentiles init, double speed, double speedP1, double speedP50) {}

@@ -5,16 +5,16 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Bounds the speed of one client's downloads. Each has one line that its bytes must not run ahead of, drawn from its
- * first body byte; time lost (to checking, say) is won back, which a pause per read would not do. Confined to one
- * thread.
+ * Bounds the speed of one client's downloads. The bytes of a download are due at a constant rate from its first body
+ * byte on. A client that is late, for checking took time, catches up, which a pause per read would not allow. Confined
+ * to one thread.
  */
 final class Throttle {
 
     private static final int WAKEUPS_PER_SECOND = 16;
     private static final int MAX_QUANTUM = 64 * 1024;
     private static final int MIN_QUANTUM = 512;
-    /** Bound on one wait, so that a wish to end is seen. */
+    /** Bound on one wait, so that the client notices the end of the run. */
     private static final long MAX_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final long bytesPerSecond;
@@ -35,7 +35,7 @@ final class Throttle {
         bytes = 0;
     }
 
-    /** So many more bytes came. */
+    /** More bytes have come. */
     void received(int count, long now) {
         if (bytes == 0) {
             startNanos = now;
@@ -43,17 +43,17 @@ final class Throttle {
         bytes += count;
     }
 
-    /** Waits until the line allows for all bytes so far, or until nothing is to be waited for any more. */
+    /** Waits until all bytes so far are due, or the run is over. */
     void await(BooleanSupplier over) {
-        long left = lineNanos() - System.nanoTime();
+        long left = dueNanos() - System.nanoTime();
         while (left > 0 && !over.getAsBoolean()) {
             LockSupport.parkNanos(Math.min(left, MAX_WAIT_NANOS));
-            left = lineNanos() - System.nanoTime();
+            left = dueNanos() - System.nanoTime();
         }
     }
 
     /** The moment at which all bytes so far are due. */
-    long lineNanos() {
+    long dueNanos() {
         return startNanos + bytes * TimeUnit.SECONDS.toNanos(1) / bytesPerSecond;
     }
 }

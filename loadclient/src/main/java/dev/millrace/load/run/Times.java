@@ -1,17 +1,21 @@
 package dev.millrace.load.run;
 
 /**
- * The distributions of a cell, in microseconds.
+ * The distributions of a cell's times, in microseconds. In the closed model an exchange begins when it is sent, before
+ * connecting if a new connection is needed. Immutable.
  *
- * @param latency    request to last byte; in the closed model from sending (before connecting, if a new connection is
- *                   needed), in the open model from the moment at which the request was due
- * @param raw        in the open model also from sending; null in the closed one
- * @param headerByte sending (before connecting, if a new connection is needed) to first byte of the head
- * @param firstByte  the same to first byte of the body
- * @param connect    connecting alone; of new connections only
- * @param lateness   in the open model, sending after the moment at which it was due; of throttled downloads, the last
- *                   byte after the moment at which the throttle would have let it through; else null
+ * @param latency    beginning to last byte; in the open model, due moment to last byte
+ * @param raw        in the open model, beginning to last byte; null in the closed model
+ * @param headerByte beginning to first byte of the head
+ * @param firstByte  beginning to first byte of the body
+ * @param connect    connecting, for new connections
+ * @param lateness   in the open model, due moment to beginning; for throttled downloads, due moment of the last byte to
+ *                   its arrival; else null
  */
-public record Times(Percentiles latency, Percentiles raw, Percentiles headerByte, Percentiles firstByte,
-                    Percentiles connect, Percentiles lateness) {
-}
+public record Times(
+        Percentiles latency,
+        Percentiles raw,
+        Percentiles headerByte,
+        Percentiles firstByte,
+        Percentiles connect,
+        Percentiles lateness) {}

@@ -2,46 +2,57 @@ package dev.millrace.load.run;
 
 import dev.millrace.load.host.ProcessCpu;
 import dev.millrace.load.host.ServerCpu;
-import dev.millrace.load.http.Fault;
+import dev.millrace.load.http.FailureKind;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a cell's figures are figures of. In the closed model something always bounds throughput: the server's cores, the
- * client's, both together, or the time that nobody works while all wait. Stateless.
+ * Decides what bounded a cell's throughput, and whether its figures are valid. In the closed model there is always a
+ * bound: the server's cores, the client's, both together, or latency while cores are idle. Stateless.
  */
 final class Verdict {
 
-    /** Begins the verdict on figures that do not stand for what they say. */
+    /** The first word of the verdict on figures that cannot be trusted. */
     static final String INVALID = "invalid";
 
-    /** Right answers only, and what bounded them cannot be told. */
+    /** All answers are right, and the bound is not known. */
     private static final String UNKNOWN = "ok";
+
     private static final double BUSY = 0.95;
     private static final double NOT_BUSY = 0.90;
     private static final double NO_IDLE = 0.05;
     private static final double MUCH_IDLE = 0.10;
     private static final double RATE_REACHED = 0.98;
     private static final double RATE_EXCEEDED = 1.02;
-    /** Ticks of 10 ms say nothing about a per cent of a shorter window. */
+    /** In a shorter window, ticks of 10 ms are too coarse for per cents. */
     private static final double MIN_SECONDS_FOR_STEAL = 2;
+
     private static final double MIN_SECONDS_FOR_BOUND = 0.5;
 
-    private Verdict() {
-    }
+    private Verdict() {}
 
     /**
-     * What decides.
+     * The facts that a verdict is made from.
      *
-     * @param sent       in the open model, requests due in the window that were sent before its end
-     * @param drainTells whether what had not ended with the drain is a sign of something wrong
+     * @param sent              in the open model, requests due in the window that were sent before its end
+     * @param drainIsConclusive whether the server is to blame for exchanges that outlasted the drain
      */
-    record Facts(Cell cell, double seconds, Counts counts, long sent, Map<String, FaultCount> errors, CpuUse cpu,
-                 Series series, boolean stopped, boolean drainTells, ServerCpu server, RunSettings.Limits limits) {
+    record Facts(
+            Cell cell,
+            double seconds,
+            Counts counts,
+            long sent,
+            Map<String, FailureCount> errors,
+            CpuUse cpu,
+            Series series,
+            boolean stopped,
+            boolean drainIsConclusive,
+            ServerCpu server,
+            RunSettings.Limits limits) {
 
         boolean noPorts() {
-            return errors.containsKey(Fault.PORT_EXHAUSTION.label());
+            return errors.containsKey(FailureKind.PORT_EXHAUSTION.label());
         }
 
         String bound() {
@@ -50,7 +61,7 @@ final class Verdict {
     }
 
     static String of(Facts facts) {
-        // With the wish to end go servers that got the same signal: errors then are no verdict on them.
+        // Ctrl-C ends the servers of the same terminal too, so that errors after it do not count against them.
         if (!facts.errors().isEmpty() && !facts.noPorts() && !facts.stopped()) {
             return "errors";
         }
@@ -58,7 +69,7 @@ final class Verdict {
         return flaw == null ? facts.bound() : INVALID + ": " + flaw;
     }
 
-    /** Why the figures would not stand for what they say even if there were no errors; null if they would. */
+    /** The reason why the figures would be invalid even without errors; null if there is none. */
     static String flaw(Facts facts) {
         if (facts.noPorts()) {
             return "ports";
@@ -66,11 +77,13 @@ final class Verdict {
         if (facts.stopped()) {
             return "stopped early";
         }
-        String flaw = leftOver(facts);
+        String flaw = unfinished(facts);
         if (flaw != null) {
             return flaw;
         }
-        long done = facts.cell().workload().countsBytes() ? facts.counts().bytes() : facts.counts().requests();
+        long done = facts.cell().workload().countsBytes()
+                ? facts.counts().bytes()
+                : facts.counts().requests();
         if (done == 0) {
             return "nothing completed";
         }
@@ -83,9 +96,9 @@ final class Verdict {
         return flaw != null || required == null || required.equals(facts.bound()) ? flaw : facts.bound();
     }
 
-    private static String leftOver(Facts facts) {
+    private static String unfinished(Facts facts) {
         Counts counts = facts.counts();
-        if (!facts.drainTells()) {
+        if (!facts.drainIsConclusive()) {
             return null;
         }
         if (counts.unsent() > 0) {
@@ -95,17 +108,19 @@ final class Verdict {
             return counts.stalled() + " downloads stalled";
         }
         return counts.cutOff() > 0 && !facts.cell().workload().countsBytes()
-                ? counts.cutOff() + " requests unanswered when the drain ended" : null;
+                ? counts.cutOff() + " requests unanswered when the drain ended"
+                : null;
     }
 
     /**
-     * A rate counts as reached if the requests were sent by the window's end: what was sent later is in the latencies,
-     * but the server did not bear that load. One request more or less is a matter of where the window's edges fell.
+     * A rate counts as reached if the requests were sent by the window's end. Later ones are in the latencies, but the
+     * server did not bear that load. One request more or less depends on where the window's edges fell.
      */
     private static String otherRate(Facts facts) {
         double due = facts.cell().rate() * facts.seconds();
         long answered = facts.counts().requests();
-        long failed = facts.errors().values().stream().mapToLong(FaultCount::count).sum();
+        long failed =
+                facts.errors().values().stream().mapToLong(FailureCount::count).sum();
         long reached = Math.min(facts.sent(), answered + failed);
         if (reached < due * RATE_REACHED - 1) {
             return String.format(Locale.ROOT, "rate not reached (%.0f)", reached / facts.seconds());
@@ -118,7 +133,9 @@ final class Verdict {
 
     private static String unsteady(Facts facts) {
         RunSettings.Limits limits = facts.limits();
-        List<Long> series = facts.cell().workload().countsBytes() ? facts.series().bytes() : facts.series().requests();
+        List<Long> series = facts.cell().workload().countsBytes()
+                ? facts.series().bytes()
+                : facts.series().requests();
         if (limits.maxCov() != null && series.size() > 1) {
             double cov = Steadiness.cov(series) * 100;
             if (cov > limits.maxCov()) {
@@ -142,13 +159,20 @@ final class Verdict {
             return UNKNOWN;
         }
         double cores = total / facts.seconds();
-        double client = cpu.client() / facts.seconds()
-                / Math.min(cores, new ProcessCpu(ProcessHandle.current().pid()).allowedCores().orElse(cores));
+        double client = cpu.client()
+                / facts.seconds()
+                / Math.min(
+                        cores,
+                        new ProcessCpu(ProcessHandle.current().pid())
+                                .allowedCores()
+                                .orElse(cores));
         if (cpu.server() == null || cpu.serverElsewhere()) {
-            // How many cores the server has is not known then, nor who else works on them.
+            // Neither the number of the server's cores is known then, nor the load of other processes on them.
             return client >= BUSY ? "client-bound" : UNKNOWN;
         }
-        double server = cpu.server() / facts.seconds() / Math.min(cores, facts.server().allowedCores().orElse(cores));
+        double server = cpu.server()
+                / facts.seconds()
+                / Math.min(cores, facts.server().allowedCores().orElse(cores));
         if (server >= BUSY) {
             return "server-bound";
         }

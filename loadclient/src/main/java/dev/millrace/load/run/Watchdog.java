@@ -4,23 +4,23 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Aborts exchanges that are late: one thread for all clients of a cell. */
+/** Aborts late exchanges, with one thread for all clients of a cell. Safe for use by any thread. */
 final class Watchdog implements AutoCloseable {
 
     private static final long INTERVAL_MILLIS = 20;
 
-    private final List<Client> clients;
+    private final List<? extends LoadClient> clients;
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile boolean atOnce;
 
-    Watchdog(List<Client> clients) {
+    Watchdog(List<? extends LoadClient> clients) {
         this.clients = clients;
         Thread thread = new Thread(this::watch, "watchdog");
         thread.setDaemon(true);
         thread.start();
     }
 
-    /** From now on every exchange is late. */
+    /** Treats every exchange as late from now on. */
     void abortAll() {
         atOnce = true;
     }
@@ -29,12 +29,12 @@ final class Watchdog implements AutoCloseable {
         try {
             while (!closed.await(INTERVAL_MILLIS, TimeUnit.MILLISECONDS)) {
                 long now = System.nanoTime();
-                for (Client client : clients) {
+                for (LoadClient client : clients) {
                     client.deadline().check(now, atOnce);
                 }
             }
         } catch (InterruptedException ignored) {
-            // Nobody interrupts this thread but a JVM that ends.
+            // Only the end of the JVM interrupts this thread.
             Thread.currentThread().interrupt();
         }
     }

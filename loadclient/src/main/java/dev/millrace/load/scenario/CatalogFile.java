@@ -3,10 +3,12 @@ package dev.millrace.load.scenario;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 
 /**
- * One file of a catalogue. The catalogue gives its MD5; its CRC32C, which costs a fifteenth of that, is learnt from the
- * first download whose MD5 was right. Safe for use by any thread.
+ * One file of a catalogue. The catalogue gives its MD5. Its CRC32C, which costs a fifteenth of the MD5, is learnt from
+ * the first download whose MD5 is right. Safe for use by any thread.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public final class CatalogFile {
@@ -26,11 +28,22 @@ public final class CatalogFile {
      * @param md5  32 hexadecimal digits; null leaves the content unchecked
      */
     @JsonCreator
-    public CatalogFile(@JsonProperty(value = "name", required = true) String name,
-                       @JsonProperty(value = "size", required = true) long size, @JsonProperty("md5") String md5) {
+    public CatalogFile(
+            @JsonProperty(value = "name", required = true) String name,
+            @JsonProperty(value = "size", required = true) long size,
+            @JsonProperty("md5") String md5) {
         this.name = name;
         this.size = size;
         this.md5 = md5;
+    }
+
+    /** A new digest of the kind that catalogues have. */
+    public static MessageDigest newDigest() {
+        try {
+            return MessageDigest.getInstance("MD5");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has MD5", e);
+        }
     }
 
     /** Path below the catalogue's URL. */

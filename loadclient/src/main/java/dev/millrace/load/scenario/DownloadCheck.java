@@ -1,21 +1,20 @@
 package dev.millrace.load.scenario;
 
-import dev.millrace.load.http.AnswerCheck;
 import dev.millrace.load.http.Failure;
-import dev.millrace.load.http.Fault;
+import dev.millrace.load.http.FailureKind;
+import dev.millrace.load.http.ResponseCheck;
 import dev.millrace.load.http.ResponseHead;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.zip.CRC32C;
 
-/** Checks a downloaded file against the catalogue: status, Content-Length, bytes, CRC32C and, by rule, MD5. */
-final class DownloadCheck implements AnswerCheck {
+/** Checks a downloaded file by its catalogue: status, Content-Length, length, CRC32C, MD5. Used by one thread. */
+final class DownloadCheck implements ResponseCheck {
 
     private final Verify verify;
     private final int sampleEvery;
     private final CRC32C crc = new CRC32C();
-    private final MessageDigest md5;
+    private final MessageDigest md5 = CatalogFile.newDigest();
     private CatalogFile file;
     private Failure headFailure;
     private long length;
@@ -26,20 +25,15 @@ final class DownloadCheck implements AnswerCheck {
     /**
      * A check for one client.
      *
-     * @param verify      the rule
-     * @param sampleEvery under {@link Verify#AUTO} one body in so many is checked by MD5
+     * @param verify      the checks to make
+     * @param sampleEvery under {@link Verify#AUTO}, one body in this many is checked by MD5
      */
     DownloadCheck(Verify verify, int sampleEvery) {
         this.verify = verify;
         this.sampleEvery = sampleEvery;
-        try {
-            this.md5 = MessageDigest.getInstance("MD5");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has MD5", e);
-        }
     }
 
-    /** The next answer is this file. */
+    /** Sets the file that the next answer must be. */
     void expect(CatalogFile next) {
         file = next;
     }
@@ -50,8 +44,10 @@ final class DownloadCheck implements AnswerCheck {
         downloads++;
         headFailure = verify == Verify.NONE ? null : headFailure(head);
         boolean content = headFailure == null && file.md5() != null && verify.compareTo(Verify.CRC) >= 0;
-        digesting = content && (!file.knowsCrc32c() || verify == Verify.MD5
-                || verify == Verify.AUTO && downloads % sampleEvery == 0);
+        digesting = content
+                && (!file.knowsCrc32c()
+                        || verify == Verify.MD5
+                        || (verify == Verify.AUTO && downloads % sampleEvery == 0));
         checksumming = content;
         crc.reset();
         md5.reset();
@@ -59,12 +55,14 @@ final class DownloadCheck implements AnswerCheck {
 
     private Failure headFailure(ResponseHead head) {
         if (head.status() != ResponseHead.OK) {
-            return new Failure(Fault.STATUS, "status " + head.status() + " for " + file.name());
+            return new Failure(FailureKind.STATUS, "status " + head.status() + " for " + file.name());
         }
         String announced = head.field("Content-Length");
         if (announced == null || !announced.equals(Long.toString(file.size()))) {
-            return new Failure(Fault.WRONG_HEADER, "Content-Length: " + (announced == null ? "(none)" : announced)
-                    + " for " + file.name() + ", the catalogue says " + file.size());
+            return new Failure(
+                    FailureKind.WRONG_HEADER,
+                    "Content-Length: " + (announced == null ? "(none)" : announced) + " for " + file.name()
+                            + ", the catalogue says " + file.size());
         }
         return null;
     }
@@ -86,24 +84,28 @@ final class DownloadCheck implements AnswerCheck {
             return headFailure;
         }
         if (length < file.size()) {
-            return new Failure(Fault.SHORT_BODY, length + " of " + file.size() + " bytes of " + file.name());
+            return new Failure(FailureKind.SHORT_BODY, length + " of " + file.size() + " bytes of " + file.name());
         }
         if (length > file.size()) {
-            return new Failure(Fault.WRONG_CONTENT, (length - file.size()) + " surplus bytes after " + file.name());
+            return new Failure(
+                    FailureKind.WRONG_CONTENT, (length - file.size()) + " surplus bytes after " + file.name());
         }
         if (digesting) {
             String digest = HexFormat.of().formatHex(md5.digest());
             if (!digest.equalsIgnoreCase(file.md5())) {
-                return new Failure(Fault.WRONG_DIGEST, "MD5 of " + file.name() + " is " + digest
-                        + ", the catalogue says " + file.md5());
+                return new Failure(
+                        FailureKind.WRONG_DIGEST,
+                        "MD5 of " + file.name() + " is " + digest + ", the catalogue says " + file.md5());
             }
             file.learnCrc32c(crc.getValue());
             return null;
         }
         if (checksumming && crc.getValue() != file.crc32c()) {
-            return new Failure(Fault.WRONG_DIGEST, "CRC32C of " + file.name() + " is "
-                    + Long.toHexString(crc.getValue()) + ", that of the right content "
-                    + Long.toHexString(file.crc32c()));
+            return new Failure(
+                    FailureKind.WRONG_DIGEST,
+                    "CRC32C of " + file.name() + " is "
+                            + Long.toHexString(crc.getValue()) + ", that of the right content "
+                            + Long.toHexString(file.crc32c()));
         }
         return null;
     }

@@ -1,43 +1,50 @@
 package dev.millrace.load.scenario;
 
 import dev.millrace.load.http.Call;
+import dev.millrace.load.http.Request;
 import dev.millrace.load.http.Target;
 import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Downloads of files of a catalogue, dealt from a shuffled deck, so that the mix is exact after each round of it. Each
- * client begins at a random place of its first deck: else all would come to a deck's end, and to their largest files,
- * at the same time. Immutable.
+ * Downloads of files of a catalogue. Each client deals them from a shuffled deck, so that the mix is exact after each
+ * round. It begins at a random place of its first deck. Otherwise all clients would reach the end of a deck, and its
+ * large files, at the same time. Immutable.
  */
 public final class DownloadWorkload extends FileWorkload {
 
-    /** Bodies of which one is checked by MD5, unless said otherwise. */
+    /** By default, one body in this many is checked by MD5. */
     public static final int SAMPLE_EVERY = 20;
 
     private final List<CatalogFile> deck;
     private final Verify verify;
     private final int sample;
-    private final byte[][] requests;
+    private final Request[] requests;
 
     /**
      * Makes a request for each file.
      *
-     * @param base      the URL that the names are below
-     * @param label     what the selection is called in reports
-     * @param deck      the files; one that stands here twice is asked for twice as often
+     * @param base      URL that the files' names are relative to
+     * @param label     name of the selection in reports
+     * @param deck      the files; a file that is listed twice is downloaded twice as often
      * @param keepAlive false for a connection per download
-     * @param verify    how thoroughly bodies are checked
-     * @param sample    under {@link Verify#AUTO} MD5 of one body in so many
+     * @param verify    the checks of bodies
+     * @param sample    under {@link Verify#AUTO}, one body in this many is checked by MD5
      * @param headers   further request fields
      */
-    public DownloadWorkload(Target base, String label, List<CatalogFile> deck, boolean keepAlive, Verify verify,
-                            int sample, List<String> headers) {
+    public DownloadWorkload(
+            Target base,
+            String label,
+            List<CatalogFile> deck,
+            boolean keepAlive,
+            Verify verify,
+            int sample,
+            List<String> headers) {
         super(base, label, keepAlive);
         this.deck = List.copyOf(deck);
         this.verify = verify;
         this.sample = sample;
-        this.requests = new byte[deck.size()][];
+        this.requests = new Request[deck.size()];
         for (int i = 0; i < requests.length; i++) {
             requests[i] = get(deck.get(i), headers);
         }

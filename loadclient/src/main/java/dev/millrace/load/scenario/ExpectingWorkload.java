@@ -1,27 +1,29 @@
 package dev.millrace.load.scenario;
 
-import dev.millrace.load.http.AnswerCheck;
 import dev.millrace.load.http.Call;
 import dev.millrace.load.http.Failure;
-import dev.millrace.load.http.Fault;
+import dev.millrace.load.http.FailureKind;
+import dev.millrace.load.http.ResponseCheck;
 import dev.millrace.load.http.ResponseHead;
 import dev.millrace.load.http.Target;
 import java.util.List;
 import java.util.Map;
 
-/** Other work whose answers must carry certain header fields besides. Immutable. */
+/** Wraps another workload, and checks that its answers also carry certain header fields. Immutable. */
 public final class ExpectingWorkload implements Workload {
 
     private final Workload work;
     private final List<Expected> expected;
 
     /**
-     * Wraps work; without fields it is returned as it is.
+     * Wraps a workload. Without fields the workload itself is returned.
      *
-     * @param fields {@code Name=value} for a value, {@code Name} for any
+     * @param fields {@code Name=value} for one value, {@code Name} for any
      */
     public static Workload of(Workload work, List<String> fields) {
-        return fields.isEmpty() ? work : new ExpectingWorkload(work, fields.stream().map(Expected::of).toList());
+        return fields.isEmpty()
+                ? work
+                : new ExpectingWorkload(work, fields.stream().map(Expected::of).toList());
     }
 
     private ExpectingWorkload(Workload work, List<Expected> expected) {
@@ -65,13 +67,16 @@ public final class ExpectingWorkload implements Workload {
         };
     }
 
-    /** A field, and its value or null. */
+    /** A field and its value; null for any value. */
     private record Expected(String name, String value) {
 
         static Expected of(String text) {
             int equals = text.indexOf('=');
-            return equals < 0 ? new Expected(text.strip(), null)
-                    : new Expected(text.substring(0, equals).strip(), text.substring(equals + 1).strip());
+            return equals < 0
+                    ? new Expected(text.strip(), null)
+                    : new Expected(
+                            text.substring(0, equals).strip(),
+                            text.substring(equals + 1).strip());
         }
 
         Failure check(ResponseHead head) {
@@ -79,26 +84,28 @@ public final class ExpectingWorkload implements Workload {
             if (field != null && (value == null || value.equals(field))) {
                 return null;
             }
-            return new Failure(Fault.WRONG_HEADER, name + ": " + (field == null ? "(none)" : field)
-                    + (value == null ? "" : ", expected " + value));
+            return new Failure(
+                    FailureKind.WRONG_HEADER,
+                    name + ": " + (field == null ? "(none)" : field) + (value == null ? "" : ", expected " + value));
         }
     }
 
-    private static final class Expecting implements AnswerCheck {
+    private static final class Expecting implements ResponseCheck {
 
         private final List<Expected> expected;
-        private AnswerCheck inner;
+        private ResponseCheck inner;
         private Failure failure;
-        /** Of the answer that was broken off, which the next one goes on with. */
+        /** The failure of the broken off answer that the next one continues. */
         private Failure earlier;
+
         private boolean broken;
 
         Expecting(List<Expected> expected) {
             this.expected = expected;
         }
 
-        /** Another call, whose answers are checked by this too. */
-        void take(AnswerCheck check) {
+        /** Sets the check of the next call. */
+        void take(ResponseCheck check) {
             inner = check;
             earlier = broken ? failure : null;
             broken = false;

@@ -1,13 +1,17 @@
 package dev.millrace.load.scenario;
 
-import dev.millrace.load.http.AnswerCheck;
 import dev.millrace.load.http.Call;
+import dev.millrace.load.http.Connection;
+import dev.millrace.load.http.Connections;
 import dev.millrace.load.http.Failure;
-import dev.millrace.load.http.HttpConnection;
-import dev.millrace.load.http.Requests;
+import dev.millrace.load.http.Protocol;
+import dev.millrace.load.http.Request;
+import dev.millrace.load.http.ResponseCheck;
 import dev.millrace.load.http.SocketSettings;
 import dev.millrace.load.http.Target;
 import dev.millrace.load.http.Timing;
+import dev.millrace.load.http.TlsSettings;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -15,46 +19,61 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
-/** One GET on a connection of its own, before anything is measured, which is given up when nothing comes any more. */
-final class Fetch {
+/** Sends a GET on a connection of its own, before the run. A timer aborts it when no bytes come any more. */
+public final class Fetch {
 
     private static final int BUFFER_BYTES = 64 * 1024;
-    /** A catalogue must come as it is, and a file whole, whatever is measured. */
-    private static final Pattern OTHER_FORM = Pattern.compile("(?is)(Accept-Encoding|Range|If-[a-z-]+):.*");
+    /** Request fields that would change the answer: a catalogue must not be compressed, and a file must be whole. */
+    private static final Pattern CHANGING = Pattern.compile("(?is)(Accept-Encoding|Range|If-[a-z-]+):.*");
 
     private final int timeoutMillis;
+    private final TlsSettings tls;
+    private final Protocol protocol;
+    private Closeable raw;
     private volatile long lastProgress;
     private volatile boolean stalled;
 
-    private Fetch(int timeoutMillis) {
+    /**
+     * A way to fetch. It may be used again, by one thread.
+     *
+     * @param timeoutMillis bound on connecting, and on waiting for the answer and its next bytes
+     * @param tls           how TLS connections are made
+     * @param protocol      spoken with the server
+     */
+    public Fetch(int timeoutMillis, TlsSettings tls, Protocol protocol) {
         this.timeoutMillis = timeoutMillis;
+        this.tls = tls;
+        this.protocol = protocol;
     }
 
     /**
-     * Fetches.
+     * Sends a GET and passes the answer to a check.
      *
-     * @param headers       further request fields; those that ask for another form, or a part, are left out
-     * @param check         what the answer goes to
-     * @param timeoutMillis bound on connecting, and on waiting for the answer and for its next bytes
+     * @param headers further request fields; encodings, ranges and conditions are left out
+     * @param check   the check of the answer
      * @throws IOException if no answer came, or the check found it wrong; the message is for people
      */
-    static void get(Target target, List<String> headers, AnswerCheck check, int timeoutMillis) throws IOException {
-        List<String> fields = headers.stream().filter(header -> !OTHER_FORM.matcher(header).matches()).toList();
-        new Fetch(timeoutMillis).run(target, Requests.of("GET", target, false, fields, null), check);
+    void get(Target target, List<String> headers, ResponseCheck check) throws IOException {
+        List<String> fields = headers.stream()
+                .filter(header -> !CHANGING.matcher(header).matches())
+                .toList();
+        run(target, new Request("GET", target, false, fields, null), check);
     }
 
-    private void run(Target target, byte[] request, AnswerCheck check) throws IOException {
+    private void run(Target target, Request request, ResponseCheck check) throws IOException {
         ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "fetch-timeout");
             thread.setDaemon(true);
             return thread;
         });
-        SocketSettings settings = new SocketSettings(null, 0, timeoutMillis);
-        try (HttpConnection connection = HttpConnection.open(target.address(), settings, new byte[BUFFER_BYTES])) {
+        SocketSettings settings = SocketSettings.to(target, tls, protocol, null, 0, timeoutMillis);
+        try (Connection connection =
+                Connections.open(target.address(), settings, new byte[BUFFER_BYTES], socket -> raw = socket)) {
             lastProgress = System.nanoTime();
-            timer.schedule(() -> watch(connection, timer), timeoutMillis, TimeUnit.MILLISECONDS);
-            Failure failure = connection.exchange(new Call(request, check), new Timing(),
-                    count -> lastProgress = System.nanoTime());
+            Closeable socket = raw;
+            var unused = timer.schedule(() -> watch(socket, timer), timeoutMillis, TimeUnit.MILLISECONDS);
+            Failure failure = connection.exchange(
+                    new Call(request, check), new Timing(), count -> lastProgress = System.nanoTime());
             if (failure != null) {
                 throw new IOException(failure.detail());
             }
@@ -65,13 +84,18 @@ final class Fetch {
         }
     }
 
-    private void watch(HttpConnection connection, ScheduledExecutorService timer) {
+    private void watch(Closeable socket, ScheduledExecutorService timer) {
         long left = TimeUnit.MILLISECONDS.toNanos(timeoutMillis) - (System.nanoTime() - lastProgress);
         if (left > 0) {
-            timer.schedule(() -> watch(connection, timer), left, TimeUnit.NANOSECONDS);
+            var unused = timer.schedule(() -> watch(socket, timer), left, TimeUnit.NANOSECONDS);
             return;
         }
         stalled = true;
-        connection.abort();
+        try {
+            socket.close();
+        } catch (IOException ignored) {
+            // The reader gets an exception of its own.
+            return;
+        }
     }
 }

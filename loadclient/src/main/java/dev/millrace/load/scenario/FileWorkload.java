@@ -1,6 +1,6 @@
 package dev.millrace.load.scenario;
 
-import dev.millrace.load.http.Requests;
+import dev.millrace.load.http.Request;
 import dev.millrace.load.http.Target;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What requests for the files of a catalogue have in common. Immutable. */
+/** The common part of workloads that request files of a catalogue. Immutable. */
 abstract class FileWorkload implements Workload {
 
     private static final int READ_BUFFER_BYTES = 64 * 1024;
@@ -18,8 +18,8 @@ abstract class FileWorkload implements Workload {
     private final boolean keepAlive;
 
     /**
-     * @param base      the URL that the names are below
-     * @param label     what the selection is called in reports
+     * @param base      URL that the files' names are relative to
+     * @param label     name of the selection in reports
      * @param keepAlive false for a connection per request
      */
     FileWorkload(Target base, String label, boolean keepAlive) {
@@ -56,13 +56,13 @@ abstract class FileWorkload implements Workload {
         return READ_BUFFER_BYTES;
     }
 
-    final byte[] get(CatalogFile file, List<String> headers) {
-        return Requests.of("GET", base.resolve(encoded(file.name())), keepAlive, headers, null);
+    final Request get(CatalogFile file, List<String> headers) {
+        return new Request("GET", base.resolve(encoded(file.name())), keepAlive, headers, null);
     }
 
     static String encoded(String name) {
         try {
-            // "./" keeps a colon in the first part from being read as a scheme (RFC 3986 section 4.2).
+            // Without "./", a colon in the first segment would end a scheme (RFC 3986 section 4.2).
             return new URI(null, null, "./" + name, null).toASCIIString();
         } catch (URISyntaxException e) {
             throw new IllegalArgumentException("no file name for a URL: " + name, e);

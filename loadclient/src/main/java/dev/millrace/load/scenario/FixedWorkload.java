@@ -1,19 +1,18 @@
 package dev.millrace.load.scenario;
 
-import dev.millrace.load.http.AnswerCheck;
 import dev.millrace.load.http.Call;
 import dev.millrace.load.http.Failure;
-import dev.millrace.load.http.Fault;
-import dev.millrace.load.http.Requests;
+import dev.millrace.load.http.FailureKind;
+import dev.millrace.load.http.Request;
+import dev.millrace.load.http.ResponseCheck;
 import dev.millrace.load.http.ResponseHead;
 import dev.millrace.load.http.Target;
-import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The same GET again and again, answered by the same bytes, which are compared. Immutable. */
+/** Repeats the same GET, and compares each body with the same bytes. Immutable. */
 public final class FixedWorkload implements Workload {
 
     private static final int LEAST_BUFFER_BYTES = 8 * 1024;
@@ -24,35 +23,26 @@ public final class FixedWorkload implements Workload {
     private final byte[] content;
     private final int pipeline;
     private final boolean bytes;
-    private final byte[] request;
+    private final Request request;
 
     /**
-     * Makes the request once for all.
+     * Makes the request that all clients send.
      *
-     * @param content  the right body; kept, so that the caller must not change it
-     * @param pipeline requests sent at once
-     * @param bytes    whether bytes matter more than requests
+     * @param content  the right body; the caller must not change it afterwards
+     * @param pipeline number of requests sent at once
+     * @param bytes    whether throughput counts in bytes instead of requests
      */
     public FixedWorkload(Target target, byte[] content, int pipeline, boolean bytes) {
         this.target = target;
         this.content = content;
         this.pipeline = pipeline;
         this.bytes = bytes;
-        ByteArrayOutputStream all = new ByteArrayOutputStream();
-        for (int i = 0; i < pipeline; i++) {
-            all.writeBytes(Requests.of("GET", target, true, List.of(), null));
-        }
-        this.request = all.toByteArray();
+        this.request = new Request("GET", target, true, List.of(), null).pipelined(pipeline);
     }
 
     @Override
     public Target target() {
         return target;
-    }
-
-    @Override
-    public boolean keepAlive() {
-        return true;
     }
 
     @Override
@@ -79,12 +69,12 @@ public final class FixedWorkload implements Workload {
 
     @Override
     public Script script(long seed) {
-        Call call = new Call(request, new ContentCheck(content), pipeline);
+        Call call = new Call(request, new ContentCheck(content), pipeline, 0);
         return () -> call;
     }
 
-    /** Compares a body while it comes. */
-    private static final class ContentCheck implements AnswerCheck {
+    /** Compares a body while it streams by. */
+    private static final class ContentCheck implements ResponseCheck {
 
         private final byte[] content;
         private int status;
@@ -105,7 +95,8 @@ public final class FixedWorkload implements Workload {
         @Override
         public void body(byte[] chunk, int offset, int count) {
             long end = length + count;
-            same = same && end <= content.length
+            same = same
+                    && end <= content.length
                     && Arrays.equals(chunk, offset, offset + count, content, (int) length, (int) end);
             length = end;
         }
@@ -113,12 +104,12 @@ public final class FixedWorkload implements Workload {
         @Override
         public Failure end() {
             if (status != ResponseHead.OK) {
-                return new Failure(Fault.STATUS, "status " + status);
+                return new Failure(FailureKind.STATUS, "status " + status);
             }
             if (length < content.length) {
-                return new Failure(Fault.SHORT_BODY, length + " of " + content.length + " bytes");
+                return new Failure(FailureKind.SHORT_BODY, length + " of " + content.length + " bytes");
             }
-            return same ? null : new Failure(Fault.WRONG_CONTENT, "other bytes than expected");
+            return same ? null : new Failure(FailureKind.WRONG_CONTENT, "other bytes than expected");
         }
     }
 }

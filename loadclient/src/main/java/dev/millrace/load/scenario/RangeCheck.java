@@ -1,14 +1,17 @@
 package dev.millrace.load.scenario;
 
-import dev.millrace.load.http.AnswerCheck;
 import dev.millrace.load.http.Failure;
-import dev.millrace.load.http.Fault;
+import dev.millrace.load.http.FailureKind;
+import dev.millrace.load.http.ResponseCheck;
 import dev.millrace.load.http.ResponseHead;
 
-/** Checks one part of a file (RFC 9110 section 15.3.7): status, Content-Range, Content-Length, and every byte. */
-final class RangeCheck implements AnswerCheck {
+/**
+ * Checks one part of a file (RFC 9110 section 15.3.7): status, Content-Range, Content-Length, and every byte. Used by
+ * one thread.
+ */
+final class RangeCheck implements ResponseCheck {
 
-    private final Truth truth;
+    private final ReferenceFiles reference;
     private CatalogFile file;
     private long first;
     private long last;
@@ -16,11 +19,11 @@ final class RangeCheck implements AnswerCheck {
     private boolean same;
     private Failure headFailure;
 
-    RangeCheck(Truth truth) {
-        this.truth = truth;
+    RangeCheck(ReferenceFiles reference) {
+        this.reference = reference;
     }
 
-    /** The next answer is these bytes of the file, both ends included. */
+    /** Sets the bytes of a file that the next answer must carry, both ends included. */
     void expect(CatalogFile next, long firstByte, long lastByte) {
         file = next;
         first = firstByte;
@@ -34,28 +37,29 @@ final class RangeCheck implements AnswerCheck {
         headFailure = partFailure(head, file, first, last);
     }
 
-    /** What is wrong with the head of an answer that should be these bytes of a file, or null. */
+    /** The failure in the head of an answer that should carry these bytes of a file; null if it is right. */
     static Failure partFailure(ResponseHead head, CatalogFile file, long first, long last) {
         String wanted = "bytes " + first + "-" + last + "/" + file.size();
         if (head.status() != ResponseHead.PARTIAL_CONTENT) {
-            return new Failure(Fault.STATUS, "status " + head.status() + " for " + wanted + " of " + file.name());
+            return new Failure(FailureKind.STATUS, "status " + head.status() + " for " + wanted + " of " + file.name());
         }
         String range = head.field("Content-Range");
         if (range == null || !range.equals(wanted)) {
-            return new Failure(Fault.WRONG_HEADER, "Content-Range: " + (range == null ? "(none)" : range)
-                    + " for " + wanted + " of " + file.name());
+            return new Failure(
+                    FailureKind.WRONG_HEADER,
+                    "Content-Range: " + (range == null ? "(none)" : range) + " for " + wanted + " of " + file.name());
         }
         String length = head.field("Content-Length");
         if (length != null && !length.equals(Long.toString(last - first + 1))) {
-            return new Failure(Fault.WRONG_HEADER, "Content-Length: " + length + " for " + wanted + " of "
-                    + file.name());
+            return new Failure(
+                    FailureKind.WRONG_HEADER, "Content-Length: " + length + " for " + wanted + " of " + file.name());
         }
         return null;
     }
 
     @Override
     public void body(byte[] chunk, int offset, int length) {
-        same = same && headFailure == null && truth.matches(file, position, chunk, offset, length);
+        same = same && headFailure == null && reference.matches(file, position, chunk, offset, length);
         position += length;
     }
 
@@ -66,11 +70,11 @@ final class RangeCheck implements AnswerCheck {
         }
         String part = "bytes " + first + "-" + last + " of " + file.name();
         if (position <= last) {
-            return new Failure(Fault.SHORT_BODY, position - first + " bytes of " + part);
+            return new Failure(FailureKind.SHORT_BODY, position - first + " bytes of " + part);
         }
         if (position > last + 1) {
-            return new Failure(Fault.WRONG_CONTENT, position - last - 1 + " surplus bytes after " + part);
+            return new Failure(FailureKind.WRONG_CONTENT, position - last - 1 + " surplus bytes after " + part);
         }
-        return same ? null : new Failure(Fault.WRONG_DIGEST, "other bytes than the file's in " + part);
+        return same ? null : new Failure(FailureKind.WRONG_DIGEST, "other bytes than the file's in " + part);
     }
 }

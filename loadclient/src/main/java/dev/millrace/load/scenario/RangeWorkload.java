@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * Requests for single ranges of files, drawn at random: in eight of ten both ends are named, in one the first alone, in
- * one a number of bytes from the end (RFC 9110 section 14.1.2). Immutable.
+ * Requests for random single ranges of files (RFC 9110 section 14.1.2). Eight of ten name both ends, one names the
+ * first byte, and one the number of last bytes. Immutable.
  */
 public final class RangeWorkload extends FileWorkload {
 
@@ -18,26 +18,32 @@ public final class RangeWorkload extends FileWorkload {
     private final List<CatalogFile> files;
     private final long mostBytes;
     private final List<String> headers;
-    private final Truth truth;
+    private final ReferenceFiles reference;
 
     /**
      * Ranges of these files.
      *
-     * @param base      the URL that the names are below
-     * @param label     what the selection is called in reports
-     * @param files     each as often as it stands here; empty ones, which have no range, are left out
+     * @param base      URL that the files' names are relative to
+     * @param label     name of the selection in reports
+     * @param files     the files, repeated by their weights; empty files have no range and are left out
      * @param keepAlive false for a connection per range
      * @param mostBytes bound on a range's length
      * @param headers   further request fields
-     * @param truth     what the files hold
+     * @param reference content of the files
      */
-    public RangeWorkload(Target base, String label, List<CatalogFile> files, boolean keepAlive, long mostBytes,
-                         List<String> headers, Truth truth) {
+    public RangeWorkload(
+            Target base,
+            String label,
+            List<CatalogFile> files,
+            boolean keepAlive,
+            long mostBytes,
+            List<String> headers,
+            ReferenceFiles reference) {
         super(base, label, keepAlive);
         this.files = files.stream().filter(file -> file.size() > 0).toList();
         this.mostBytes = mostBytes;
         this.headers = List.copyOf(headers);
-        this.truth = truth;
+        this.reference = reference;
     }
 
     @Override
@@ -50,7 +56,7 @@ public final class RangeWorkload extends FileWorkload {
     @Override
     public Script script(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
-        RangeCheck check = new RangeCheck(truth);
+        RangeCheck check = new RangeCheck(reference);
         return () -> draw(random, check);
     }
 
@@ -60,8 +66,8 @@ public final class RangeWorkload extends FileWorkload {
         int kind = random.nextInt(KINDS);
         long first = kind < 2 ? file.size() - length : random.nextLong(file.size() - length + 1);
         long last = first + length - 1;
-        String range = kind == 0 ? "bytes=-" + length : kind == 1 ? "bytes=" + first + "-"
-                : "bytes=" + first + "-" + last;
+        String range =
+                kind == 0 ? "bytes=-" + length : kind == 1 ? "bytes=" + first + "-" : "bytes=" + first + "-" + last;
         check.expect(file, first, last);
         List<String> fields = new ArrayList<>(headers);
         fields.add("Range: " + range);

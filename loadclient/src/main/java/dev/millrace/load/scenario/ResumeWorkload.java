@@ -1,9 +1,9 @@
 package dev.millrace.load.scenario;
 
-import dev.millrace.load.http.AnswerCheck;
 import dev.millrace.load.http.Call;
 import dev.millrace.load.http.Failure;
-import dev.millrace.load.http.Fault;
+import dev.millrace.load.http.FailureKind;
+import dev.millrace.load.http.ResponseCheck;
 import dev.millrace.load.http.ResponseHead;
 import dev.millrace.load.http.Target;
 import java.util.ArrayList;
@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * Downloads that break off at a random place, the connection being closed there, and go on with {@code Range} and
- * {@code If-Range} on a new one (RFC 9110 section 13.1.5). The whole body is checked over both parts. Immutable.
+ * Downloads that are broken off at a random place and resumed. The client closes the connection there, and requests the
+ * rest with {@code Range} and {@code If-Range} on a new one (RFC 9110 section 13.1.5). Both parts are checked as one
+ * body. Immutable.
  */
 public final class ResumeWorkload extends FileWorkload {
-
 
     private final List<CatalogFile> files;
     private final Verify verify;
@@ -25,10 +25,10 @@ public final class ResumeWorkload extends FileWorkload {
     /**
      * Downloads of these files.
      *
-     * @param base    the URL that the names are below
-     * @param label   what the selection is called in reports
-     * @param files   each as often as it stands here
-     * @param verify  how thoroughly the whole bodies are checked
+     * @param base    URL that the files' names are relative to
+     * @param label   name of the selection in reports
+     * @param files   the files, repeated by their weights
+     * @param verify  the checks of whole bodies
      * @param headers further request fields
      */
     public ResumeWorkload(Target base, String label, List<CatalogFile> files, Verify verify, List<String> headers) {
@@ -50,8 +50,8 @@ public final class ResumeWorkload extends FileWorkload {
         return new Resuming(new SplittableRandom(seed));
     }
 
-    /** One client's downloads. */
-    private final class Resuming implements Script, AnswerCheck {
+    /** One client's downloads, and the check of their parts. */
+    private final class Resuming implements Script, ResponseCheck {
 
         private final SplittableRandom random;
         private final DownloadCheck whole = new DownloadCheck(verify, 1);
@@ -96,14 +96,15 @@ public final class ResumeWorkload extends FileWorkload {
             }
             partFailure = RangeCheck.partFailure(head, file, received, file.size() - 1);
             String now = validator(head);
-            // RFC 9110 section 15.3.7: a part carries the validators that the whole would have carried.
+            // RFC 9110 section 15.3.7: a part carries the same validators as the whole.
             if (partFailure == null && validator != null && now != null && !validator.equals(now)) {
-                partFailure = new Failure(Fault.WRONG_HEADER, "the rest of " + file.name() + " is of " + now
-                        + ", what came before of " + validator);
+                partFailure = new Failure(
+                        FailureKind.WRONG_HEADER,
+                        "the rest of " + file.name() + " is of " + now + ", what came before of " + validator);
             }
         }
 
-        /** A strong ETag, or else the date (RFC 9110 section 13.1.5 forbids weak ones here). */
+        /** A strong ETag, otherwise the date, because RFC 9110 section 13.1.5 forbids weak ETags in If-Range. */
         private String validator(ResponseHead head) {
             String tag = head.field("ETag");
             if (tag != null && !tag.startsWith("W/")) {

@@ -5,6 +5,6 @@ import dev.millrace.load.http.Call;
 /** The sequence of calls that one client makes. Used by one thread. */
 public interface Script {
 
-    /** The next call; its check is for one exchange and is reused by the call after. */
+    /** The next call. Its check is for one exchange only, since the call after reuses it. */
     Call next();
 }

@@ -1,12 +1,12 @@
 package dev.millrace.load.scenario;
 
-import dev.millrace.load.http.AnswerCheck;
 import dev.millrace.load.http.Failure;
-import dev.millrace.load.http.Fault;
+import dev.millrace.load.http.FailureKind;
+import dev.millrace.load.http.ResponseCheck;
 import dev.millrace.load.http.ResponseHead;
 
-/** Looks at the status alone. */
-final class StatusCheck implements AnswerCheck {
+/** Checks the status and accepts any body. Used by one thread. */
+class StatusCheck implements ResponseCheck {
 
     private int status;
 
@@ -17,11 +17,11 @@ final class StatusCheck implements AnswerCheck {
 
     @Override
     public void body(byte[] bytes, int offset, int length) {
-        // Any body is right.
+        // Any body is accepted.
     }
 
     @Override
     public Failure end() {
-        return status == ResponseHead.OK ? null : new Failure(Fault.STATUS, "status " + status);
+        return status == ResponseHead.OK ? null : new Failure(FailureKind.STATUS, "status " + status);
     }
 }

@@ -1,8 +1,8 @@
 package dev.millrace.load.scenario;
 
-import dev.millrace.load.http.AnswerCheck;
 import dev.millrace.load.http.Call;
-import dev.millrace.load.http.Requests;
+import dev.millrace.load.http.Request;
+import dev.millrace.load.http.ResponseCheck;
 import dev.millrace.load.http.Target;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -15,43 +15,54 @@ import java.util.Map;
 /** Requests to the UUID service: by query string or by an XML body. Immutable. */
 public final class UuidWorkload implements Workload {
 
-    private static final int READ_BUFFER_BYTES = 8192;
-
     private final Target target;
     private final Settings settings;
-    private final byte[] request;
+    private final Request request;
 
     /**
-     * What to ask for.
+     * The settings of a request. Immutable, if the caller does not change the body.
      *
      * @param httpMethod GET or POST
      * @param keepAlive  false for a connection per request
-     * @param uuidMethod RANDOM, TIME, NAME or whatever else the service knows
+     * @param uuidMethod RANDOM, TIME, NAME or another method of the service
      * @param count      UUIDs per request
-     * @param name       for name-based UUIDs; null for none
+     * @param name       name for name-based UUIDs; null for none
      * @param headers    further request fields
-     * @param check      what an answer must be like
-     * @param body       of a POST, in place of XML that asks for the above; null for that
+     * @param check      the check of answers
+     * @param body       body of a POST; null for XML made from these settings
      */
-    public record Settings(String httpMethod, boolean keepAlive, String uuidMethod, int count, String name,
-                           List<String> headers, Check check, byte[] body) {
+    public record Settings(
+            String httpMethod,
+            boolean keepAlive,
+            String uuidMethod,
+            int count,
+            String name,
+            List<String> headers,
+            Check check,
+            byte[] body) {
 
-        /** Settings without a body of the user's. */
-        public Settings(String httpMethod, boolean keepAlive, String uuidMethod, int count, String name,
-                        List<String> headers, Check check) {
+        /** Settings without a body. */
+        public Settings(
+                String httpMethod,
+                boolean keepAlive,
+                String uuidMethod,
+                int count,
+                String name,
+                List<String> headers,
+                Check check) {
             this(httpMethod, keepAlive, uuidMethod, count, name, headers, check, null);
         }
     }
 
-    /** What an answer must be like. */
+    /** The checks of answers. */
     public enum Check {
-        /** Any body will do, if the status is right. */
+        /** The status is checked, and any body is accepted. */
         NONE,
-        /** An answer of the UUID service with as many UUIDs as were asked for. */
+        /** The answer must be one of the UUID service with the requested number of UUIDs. */
         FULL
     }
 
-    /** Makes the request once for all. */
+    /** Makes the request that all clients send. */
     public UuidWorkload(Target target, Settings settings) {
         this.target = target;
         this.settings = settings;
@@ -79,36 +90,32 @@ public final class UuidWorkload implements Workload {
     }
 
     @Override
-    public boolean countsBytes() {
-        return false;
-    }
-
-    @Override
-    public int readBufferBytes() {
-        return READ_BUFFER_BYTES;
-    }
-
-    @Override
     public Script script(long seed) {
-        AnswerCheck check = settings.check() == Check.NONE ? new StatusCheck() : new UuidAnswerCheck(settings.count());
+        ResponseCheck check =
+                settings.check() == Check.NONE ? new StatusCheck() : new UuidResponseCheck(settings.count());
         Call call = new Call(request, check);
         return () -> call;
     }
 
-    private byte[] get() {
+    private Request get() {
         StringBuilder query = new StringBuilder(target.requestTarget())
                 .append(target.requestTarget().contains("?") ? '&' : '?')
-                .append("method=").append(encode(settings.uuidMethod()))
-                .append("&count=").append(settings.count());
+                .append("method=")
+                .append(encode(settings.uuidMethod()))
+                .append("&count=")
+                .append(settings.count());
         if (settings.name() != null) {
             query.append("&name=").append(encode(settings.name()));
         }
-        return Requests.of("GET", target.resolve(query.toString()), settings.keepAlive(), settings.headers(), null);
+        return new Request("GET", target.resolve(query.toString()), settings.keepAlive(), settings.headers(), null);
     }
 
-    private byte[] post() {
-        StringBuilder xml = new StringBuilder("<request><generate-uuid method=\"").append(settings.uuidMethod())
-                .append("\" count=\"").append(settings.count()).append('"');
+    private Request post() {
+        StringBuilder xml = new StringBuilder("<request><generate-uuid method=\"")
+                .append(settings.uuidMethod())
+                .append("\" count=\"")
+                .append(settings.count())
+                .append('"');
         if (settings.name() != null) {
             xml.append(" name=\"").append(escape(settings.name())).append('"');
         }
@@ -118,7 +125,7 @@ public final class UuidWorkload implements Workload {
             headers.add("Content-Type: text/xml; charset=UTF-8");
         }
         byte[] body = settings.body() != null ? settings.body() : xml.toString().getBytes(StandardCharsets.UTF_8);
-        return Requests.of("POST", target, settings.keepAlive(), headers, body);
+        return new Request("POST", target, settings.keepAlive(), headers, body);
     }
 
     private static String encode(String text) {

@@ -1,18 +1,15 @@
 package dev.millrace.load.scenario;
 
-/** How thoroughly a downloaded body is checked. Status, header and length are checked always, but for {@link #NONE}. */
+/** The checks of a downloaded body, from none to most thorough. Each includes those before it, except AUTO. */
 public enum Verify {
-    /** Count bytes only. */
+    /** No check; bytes are counted. */
     NONE,
     /** Status, headers and length. */
     LENGTH,
-    /** And CRC32C of every body; the first of each file also by MD5, which is what the CRC32C is learnt from. */
+    /** CRC32C of every body. It is learnt from the first body of each file, which is checked by MD5. */
     CRC,
-    /** And MD5 of every body. */
+    /** MD5 of every body. */
     MD5,
-    /**
-     * CRC32C of every body; MD5 of the first of each file, and of every one when clients are throttled, else of a
-     * sample.
-     */
+    /** CRC32C of every body, and MD5 of the first of each file and of a sample; of all when clients are throttled. */
     AUTO
 }

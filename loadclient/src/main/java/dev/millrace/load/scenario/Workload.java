@@ -3,24 +3,30 @@ package dev.millrace.load.scenario;
 import dev.millrace.load.http.Target;
 import java.util.Map;
 
-/** One kind of work, the same for all clients of a cell. Safe for use by any thread. */
+/** One kind of work, which all clients of a cell do. Implementations are safe for use by any thread. */
 public interface Workload {
 
-    /** Where the requests go. */
+    /** The server that requests go to. */
     Target target();
 
     /** False when each exchange has a connection of its own. */
-    boolean keepAlive();
+    default boolean keepAlive() {
+        return true;
+    }
 
-    /** Settings that tell this workload from others of the same sweep, in the order in which they are shown. */
+    /** Settings in which workloads of one sweep differ, in the order in which they are shown. */
     Map<String, String> parameters();
 
-    /** Whether bytes matter more than requests: decides the unit of the figures. */
-    boolean countsBytes();
+    /** Whether throughput counts in bytes instead of requests. */
+    default boolean countsBytes() {
+        return false;
+    }
 
-    /** Bytes asked of a socket at once that suit the answers. */
-    int readBufferBytes();
+    /** Size of a read buffer that suits the answers. */
+    default int readBufferBytes() {
+        return 8192;
+    }
 
-    /** What one client does; the same seed gives the same sequence. */
+    /** The calls of one client. The same seed gives the same sequence. */
     Script script(long seed);
 }

@@ -1,8 +1,8 @@
 /**
- * What is asked of a server and what a right answer looks like: the UUID service, and files listed in a catalogue.
- * Entry class: {@link dev.millrace.load.scenario.Workload}.
+ * The requests of each kind of work, and the checks of their answers: the UUID service, and files of a catalogue. Entry
+ * class: {@link dev.millrace.load.scenario.Workload}.
  *
- * <p>Threading: a workload is shared by all clients and immutable but for checksums that are learnt once; a {@link
+ * <p>Threading: all clients share a workload, which is immutable, except that a file learns its checksum once. A {@link
  * dev.millrace.load.scenario.Script} belongs to one client.
  */
 package dev.millrace.load.scenario;

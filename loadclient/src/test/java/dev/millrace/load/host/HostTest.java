@@ -11,6 +11,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** What is read from the operating system agrees with what the JVM knows itself. */
+/** Figures that are read from the operating system agree with those of the JVM. */
 class HostTest {
 
     private final ProcessCpu self = new ProcessCpu(ProcessHandle.current().pid());
@@ -63,17 +64,22 @@ class HostTest {
     @Timeout(30)
     @EnabledOnOs(OS.LINUX)
     void theTimeOfChildrenThatHaveEndedIsKept() throws Exception {
-        Process shell = new ProcessBuilder("/bin/sh", "-c",
-                "(sh -c 'while :; do :; done' & wait) & wait; echo over; exec cat").start();
+        Process shell = new ProcessBuilder(
+                        "/bin/sh", "-c", "(sh -c 'while :; do :; done' & wait) & wait; echo over; exec cat")
+                .start();
         try (BufferedReader told = shell.inputReader()) {
             ProcessCpu all = new ProcessCpu(shell.pid(), true);
-            // More than is asked for below: each figure is rounded to ticks.
+            // This is more than the assertion below asks for, because each figure is rounded to ticks.
             while (all.nanos().orElseThrow() < 300_000_000L) {
                 Thread.onSpinWait();
             }
-            shell.descendants().filter(one -> one.children().findAny().isEmpty()).forEach(ProcessHandle::destroyForcibly);
+            shell.descendants()
+                    .filter(one -> one.children().findAny().isEmpty())
+                    .forEach(ProcessHandle::destroyForcibly);
             assertEquals("over", told.readLine());
-            assertTrue(all.nanos().orElseThrow() >= 200_000_000L, "waited for by the shell's child, and that by the shell");
+            assertTrue(
+                    all.nanos().orElseThrow() >= 200_000_000L,
+                    "waited for by the shell's child, and that by the shell");
             assertTrue(new ProcessCpu(shell.pid()).nanos().orElseThrow() < 200_000_000L, "not the shell's own");
         } finally {
             shell.descendants().forEach(ProcessHandle::destroyForcibly);
@@ -84,15 +90,15 @@ class HostTest {
     @Test
     @Timeout(30)
     @EnabledOnOs(OS.LINUX)
-    void aProcessThatEndedAndThatNobodyWaitedForIsSeen() throws Exception {
-        // It ends when who has started it is a shell no more: some shells notice the ends of their children at any time.
-        Process careless = new ProcessBuilder("/bin/sh", "-c",
-                "(until grep -q cat /proc/$$/comm; do :; done) & exec cat").start();
+    void aZombieIsDetected() throws Exception {
+        // The child ends when its parent is no shell any more, because some shells wait for their children at any time.
+        Process careless =
+                new ProcessBuilder("/bin/sh", "-c", "(until grep -q cat /proc/$$/comm; do :; done) & exec cat").start();
         try {
-            while (careless.children().noneMatch(child -> new ProcessCpu(child.pid()).isUnnoticed())) {
+            while (careless.children().noneMatch(child -> new ProcessCpu(child.pid()).isZombie())) {
                 Thread.onSpinWait();
             }
-            assertFalse(new ProcessCpu(careless.pid()).isUnnoticed());
+            assertFalse(new ProcessCpu(careless.pid()).isZombie());
         } finally {
             careless.destroyForcibly().waitFor();
         }
@@ -107,8 +113,8 @@ class HostTest {
     @EnabledOnOs(OS.LINUX)
     void theListeningProcessIsFound() throws Exception {
         try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            assertEquals(OptionalLong.of(ProcessHandle.current().pid()),
-                    ListeningPort.pid((InetSocketAddress) listener.getLocalSocketAddress()));
+            assertEquals(OptionalLong.of(ProcessHandle.current().pid()), ListeningPort.pid((InetSocketAddress)
+                    listener.getLocalSocketAddress()));
         }
     }
 
@@ -116,13 +122,19 @@ class HostTest {
     @Timeout(30)
     @EnabledOnOs(OS.LINUX)
     void twoProcessesMayListenOnOnePortOfDifferentAddresses() throws Exception {
-        Process child = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
-                System.getProperty("java.class.path"), Listening.class.getName()).start();
-        try (BufferedReader told = new BufferedReader(new InputStreamReader(child.getInputStream()))) {
+        Process child = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Listening.class.getName())
+                .start();
+        try (BufferedReader told =
+                new BufferedReader(new InputStreamReader(child.getInputStream(), StandardCharsets.UTF_8))) {
             int port = Integer.parseInt(told.readLine());
             try (ServerSocket own = new ServerSocket(port, 1, InetAddress.getByName("127.0.0.2"))) {
                 assertEquals(OptionalLong.of(child.pid()), ListeningPort.pid(new InetSocketAddress("127.0.0.1", port)));
-                assertEquals(OptionalLong.of(ProcessHandle.current().pid()),
+                assertEquals(
+                        OptionalLong.of(ProcessHandle.current().pid()),
                         ListeningPort.pid(new InetSocketAddress("127.0.0.2", own.getLocalPort())));
                 assertEquals(OptionalLong.empty(), ListeningPort.pid(new InetSocketAddress("127.0.0.3", port)));
             }
@@ -133,10 +145,10 @@ class HostTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void whoListensOnAllAddressesListensOnEach() throws Exception {
+    void aListenerOnAllAddressesIsFoundByEach() throws Exception {
         OptionalLong self = OptionalLong.of(ProcessHandle.current().pid());
         try (ServerSocketChannel v4 = ServerSocketChannel.open(StandardProtocolFamily.INET);
-             ServerSocket both = new ServerSocket(0)) {
+                ServerSocket both = new ServerSocket(0)) {
             v4.bind(new InetSocketAddress("0.0.0.0", 0));
             int port = ((InetSocketAddress) v4.getLocalAddress()).getPort();
             assertEquals(self, ListeningPort.pid(new InetSocketAddress("127.0.0.3", port)));
@@ -146,15 +158,14 @@ class HostTest {
     }
 
     @Test
-    void nobodyListensOnPortZero() {
+    void noProcessListensOnPortZero() {
         assertEquals(OptionalLong.empty(), ListeningPort.pid(new InetSocketAddress("127.0.0.1", 0)));
     }
 
-    /** Listens on a free port of 127.0.0.1, which it prints, until it is killed. */
+    /** Listens on a free port of 127.0.0.1 until it is killed, and prints the port. */
     static final class Listening {
 
-        private Listening() {
-        }
+        private Listening() {}
 
         public static void main(String[] args) throws Exception {
             try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {

@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
-/** One page in a headless Chromium, steered by its debugging protocol. */
+/** One page in a headless Chromium, controlled through its debugging protocol. */
 final class Chromium implements AutoCloseable {
 
     private static final long LIMIT_SECONDS = 30;
@@ -45,31 +45,53 @@ final class Chromium implements AutoCloseable {
 
     private Chromium(Process browser, URI page) {
         this.browser = browser;
-        this.socket = HttpClient.newHttpClient().newWebSocketBuilder().buildAsync(page, new Events()).join();
+        this.socket = HttpClient.newHttpClient()
+                .newWebSocketBuilder()
+                .buildAsync(page, new Events())
+                .join();
     }
 
-    /** The browser on this machine's path, if there is one; nothing is ever downloaded. */
+    /** The browser on this machine's path, if it is installed. Nothing is downloaded. */
     static Optional<Path> find() {
         return Stream.of("chromium", "chromium-browser", "google-chrome")
                 .flatMap(name -> Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
                         .map(folder -> Path.of(folder, name)))
-                .filter(Files::isExecutable).findFirst();
+                .filter(Files::isExecutable)
+                .findFirst();
     }
 
-    /** Starts the browser with its profile in the given folder, on an empty page. */
+    /** Starts the browser on an empty page, with its profile in the given folder. */
     static Chromium start(Path program, Path profile) throws Exception {
-        // Without its sandbox, because containers and root cannot have it; it opens nothing but our own page.
-        ProcessBuilder builder = new ProcessBuilder(program.toString(), "--headless=new", "--no-sandbox", "--disable-gpu",
-                "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars", "--disable-background-networking",
-                "--disable-component-update", "--disable-sync", "--remote-debugging-port=0",
-                "--user-data-dir=" + profile, "about:blank").directory(profile.toFile()).redirectErrorStream(true);
+        // Containers and root cannot have the sandbox, and the browser opens the test's own page only.
+        ProcessBuilder builder = new ProcessBuilder(
+                        program.toString(),
+                        "--headless=new",
+                        "--no-sandbox",
+                        "--disable-gpu",
+                        "--disable-dev-shm-usage",
+                        "--no-first-run",
+                        "--hide-scrollbars",
+                        "--disable-background-networking",
+                        "--disable-component-update",
+                        "--disable-sync",
+                        "--remote-debugging-port=0",
+                        "--user-data-dir=" + profile,
+                        "about:blank")
+                .directory(profile.toFile())
+                .redirectErrorStream(true);
         builder.environment().put("TMPDIR", profile.toString());
         Process browser = builder.start();
         try {
-            HttpRequest list = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port(browser)
-                    + "/json/new?about:blank")).PUT(HttpRequest.BodyPublishers.noBody()).build();
-            String page = HttpClient.newHttpClient().send(list, HttpResponse.BodyHandlers.ofString()).body();
-            Chromium chromium = new Chromium(browser, URI.create(JSON.readTree(page).get("webSocketDebuggerUrl").asText()));
+            HttpRequest list = HttpRequest.newBuilder(
+                            URI.create("http://127.0.0.1:" + port(browser) + "/json/new?about:blank"))
+                    .PUT(HttpRequest.BodyPublishers.noBody())
+                    .build();
+            String page = HttpClient.newHttpClient()
+                    .send(list, HttpResponse.BodyHandlers.ofString())
+                    .body();
+            Chromium chromium = new Chromium(
+                    browser,
+                    URI.create(JSON.readTree(page).get("webSocketDebuggerUrl").asText()));
             for (String domain : List.of("Page", "Runtime", "Network", "Log")) {
                 chromium.call(domain + ".enable", Map.of());
             }
@@ -86,7 +108,7 @@ final class Chromium implements AutoCloseable {
         StringBuilder seen = new StringBuilder();
         for (String line = output.readLine(); line != null; line = output.readLine()) {
             if (line.startsWith(LISTENING)) {
-                Thread rest = new Thread(() -> output.lines().forEach(more -> { }), "output of Chromium");
+                Thread rest = new Thread(() -> output.lines().forEach(more -> {}), "output of Chromium");
                 rest.setDaemon(true);
                 rest.start();
                 return line.substring(LISTENING.length()).split("/")[0];
@@ -97,7 +119,8 @@ final class Chromium implements AutoCloseable {
     }
 
     void open(String url) throws Exception {
-        String loader = call("Page.navigate", Map.of("url", url)).get("loaderId").asText();
+        String loader =
+                call("Page.navigate", Map.of("url", url)).get("loaderId").asText();
         String done;
         do {
             done = loaded.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
@@ -109,8 +132,8 @@ final class Chromium implements AutoCloseable {
 
     /** The value of an expression in the page. */
     JsonNode evaluate(String expression) throws Exception {
-        JsonNode result = call("Runtime.evaluate", Map.of("expression", expression, "awaitPromise", true,
-                "returnByValue", true));
+        JsonNode result =
+                call("Runtime.evaluate", Map.of("expression", expression, "awaitPromise", true, "returnByValue", true));
         if (result.has("exceptionDetails")) {
             throw new AssertionError(result.get("exceptionDetails").toPrettyString());
         }
@@ -118,26 +141,31 @@ final class Chromium implements AutoCloseable {
     }
 
     void size(int width, int height) throws Exception {
-        call("Emulation.setDeviceMetricsOverride", Map.of("width", width, "height", height, "deviceScaleFactor", 1,
-                "mobile", false));
+        call(
+                "Emulation.setDeviceMetricsOverride",
+                Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
     }
 
     /** {@code light} or {@code dark}. */
     void colours(String scheme) throws Exception {
-        call("Emulation.setEmulatedMedia", Map.of("features",
-                List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
+        call(
+                "Emulation.setEmulatedMedia",
+                Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
     }
 
     byte[] screenshot() throws Exception {
-        return Base64.getDecoder().decode(call("Page.captureScreenshot", Map.of("format", "png")).get("data").asText());
+        return Base64.getDecoder()
+                .decode(call("Page.captureScreenshot", Map.of("format", "png"))
+                        .get("data")
+                        .asText());
     }
 
-    /** The addresses asked for so far. */
+    /** The addresses that the page has requested so far. */
     List<String> requested() {
         return List.copyOf(requested);
     }
 
-    /** What the console and the log say is wrong: uncaught errors, refused resources. */
+    /** Errors in the console and the log: uncaught exceptions and refused resources. */
     List<String> complaints() {
         return List.copyOf(complaints);
     }
@@ -161,13 +189,16 @@ final class Chromium implements AutoCloseable {
                     loaded.add(parameters.path("loaderId").asText());
                 }
             }
-            case "Network.requestWillBeSent" -> requested.add(parameters.at("/request/url").asText());
+            case "Network.requestWillBeSent" ->
+                requested.add(parameters.at("/request/url").asText());
             case "Runtime.exceptionThrown" -> complaints.add(parameters.toString());
             case "Log.entryAdded" -> complaints.add(parameters.at("/entry/text").asText());
             default -> {
-                CompletableFuture<JsonNode> answer = pending.remove(message.path("id").asInt());
+                CompletableFuture<JsonNode> answer =
+                        pending.remove(message.path("id").asInt());
                 if (answer != null && message.has("error")) {
-                    answer.completeExceptionally(new IOException(message.get("error").toString()));
+                    answer.completeExceptionally(
+                            new IOException(message.get("error").toString()));
                 } else if (answer != null) {
                     answer.complete(message.path("result"));
                 }

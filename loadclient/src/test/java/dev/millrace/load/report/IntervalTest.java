@@ -7,11 +7,11 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Student's interval against values worked out by hand. */
+/** Student's interval for values that were calculated by hand. */
 class IntervalTest {
 
     @Test
-    void isStudents() {
+    void theIntervalIsStudents() {
         Interval interval = Interval.of(List.of(10.0, 12.0, 14.0));
         assertEquals(12.0, interval.mean());
         // sd 2, standard error 2/sqrt(3), t(2) = 4.303
@@ -20,7 +20,7 @@ class IntervalTest {
     }
 
     @Test
-    void aSingleValueHasNone() {
+    void aSingleValueHasNoInterval() {
         assertTrue(Double.isNaN(Interval.of(List.of(1.0)).half()));
     }
 

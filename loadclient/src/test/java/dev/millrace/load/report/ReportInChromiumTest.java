@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.millrace.load.classics.Experiment;
-import dev.millrace.load.classics.Row;
+import dev.millrace.load.experiment.Experiment;
+import dev.millrace.load.experiment.Row;
 import dev.millrace.load.run.CellResult;
 import dev.millrace.load.run.Counts;
 import dev.millrace.load.run.CpuUse;
-import dev.millrace.load.run.FaultCount;
+import dev.millrace.load.run.FailureCount;
 import dev.millrace.load.run.Percentiles;
 import dev.millrace.load.run.Series;
 import dev.millrace.load.run.SizeResult;
@@ -40,12 +40,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The report in a real browser, where this machine has Chromium; skipped with a message where it has not. */
+/** The report in a real browser. The test is skipped with a message where Chromium is not installed. */
 @Timeout(60)
 class ReportInChromiumTest {
 
     private static final int WIDTH = 1200;
-    /** What of a page lies outside the window, and what text outside its picture. */
+    /** Elements outside the window, and text outside its picture. */
     private static final String OUTSIDE = """
             [...document.body.querySelectorAll('*')].filter(one => one.closest('.wide') === null || one.matches('.wide'))
                 .filter(one => one.getBoundingClientRect().right > innerWidth + 1)
@@ -53,11 +53,11 @@ class ReportInChromiumTest {
                     const place = text.getBoundingClientRect(), picture = text.closest('svg').getBoundingClientRect();
                     return place.left < picture.left - 1 || place.right > picture.right + 1;
                 })).map(one => one.outerHTML.slice(0, 150))""";
-    /** Tables of then and now that must be scrolled to be read. */
+    /** Tables of published and present figures that must be scrolled. */
     private static final String SCROLLED = """
             [...document.querySelectorAll('.fit')].filter(table => table.scrollWidth > table.clientWidth)
                 .map(table => table.textContent.slice(0, 150))""";
-    /** Each picture's title, its width on the screen, and how many marks in it can be seen. */
+    /** The title of each picture, its width on the screen, and the number of its visible marks. */
     private static final String PICTURES = """
             [...document.querySelectorAll('figure')].map(figure => [figure.querySelector('figcaption').textContent,
                 figure.querySelector('svg').getBoundingClientRect().width,
@@ -65,7 +65,7 @@ class ReportInChromiumTest {
                     const place = mark.getBoundingClientRect();
                     return place.width > 0 && place.height > 0;
                 }).length])""";
-    /** Names below a picture that cover each other. */
+    /** Names below a picture that overlap. */
     private static final String COVERED = """
             [...document.querySelectorAll('figure svg')].flatMap(svg => {
                 const texts = [...svg.querySelectorAll('text[text-anchor=middle]')]
@@ -88,9 +88,9 @@ class ReportInChromiumTest {
     static void start() throws Exception {
         Optional<Path> program = Chromium.find();
         assumeTrue(program.isPresent(), "no chromium on the path (Debian: apt-get install chromium)");
-        sweep().write(folder.resolve("sweep"), EnumSet.of(OutputFormat.HTML));
+        ReportFolder.write(sweep(), folder.resolve("sweep"), EnumSet.of(OutputFormat.HTML));
         for (String name : Experiment.NAMES) {
-            replay(name).write(folder.resolve(name), EnumSet.of(OutputFormat.HTML));
+            ReportFolder.write(replay(name), folder.resolve(name), EnumSet.of(OutputFormat.HTML));
         }
         chromium = Chromium.start(program.get(), profile);
         chromium.size(WIDTH, 900);
@@ -105,7 +105,7 @@ class ReportInChromiumTest {
 
     private static CellResult cell(String label, Map<String, String> parameters, int repetition, boolean bytes) {
         int clients = Integer.parseInt(parameters.get("clients"));
-        long seed = Math.abs((label + parameters).hashCode() % 50) + repetition;
+        long seed = Math.abs((label + parameters).hashCode() % 50L) + repetition;
         Histogram latency = new Histogram(3);
         for (long i = 1; i < 2000; i++) {
             latency.recordValue((i * i / 400 + 50) * 1000 * clients);
@@ -113,17 +113,28 @@ class ReportInChromiumTest {
         ByteBuffer buffer = ByteBuffer.allocate(latency.getNeededByteBufferCapacity());
         int length = latency.encodeIntoCompressedByteBuffer(buffer);
         Percentiles times = new Percentiles(2000, 900, 100, 800 + seed, 1000, 2000, 9000);
-        List<SizeResult> sizes = bytes ? List.of(new SizeResult(1024, 10, times, 1, 0.5, 1),
-                new SizeResult(5_242_880, 10, times, 90, 50, 88)) : List.of();
-        return new CellResult(label, parameters, repetition, "closed", bytes, 4.0,
-                new Counts(clients * (900 + seed), clients * (9_000_000 + seed * 100_000), clients, 0),
-                seed == 7 ? Map.of("reset", new FaultCount(2, "closed <early>")) : Map.of(),
-                new Times(times, null, times, times, times, null), sizes,
-                new CpuUse(2.5, 1.5, 0.1, 3.5, 0.1, 0.2, 40L, 200_000_000L),
-                new Series(List.of(80L, 95L), List.of(90L + seed, 100L, 110L, 100L),
+        List<SizeResult> sizes = bytes
+                ? List.of(new SizeResult(1024, 10, times, 1, 0.5, 1), new SizeResult(5_242_880, 10, times, 90, 50, 88))
+                : List.of();
+        return new CellResult(
+                label,
+                parameters,
+                repetition,
+                "closed",
+                bytes,
+                4.0,
+                new Counts(clients * (900 + seed), clients * (9_000_000 + seed * 100_000), clients, 0, 0, 0),
+                seed == 7 ? Map.of("reset", new FailureCount(2, "closed <early>")) : Map.of(),
+                new Times(times, null, times, times, times, null),
+                sizes,
+                new CpuUse(2.5, 1.5, 0.1, 3.5, 0.1, 0.2, 40L, 200_000_000L, false),
+                new Series(
+                        List.of(80L, 95L),
+                        List.of(90L + seed, 100L, 110L, 100L),
                         List.of(9_000_000L, 10_000_000L + seed * 50_000, 11_000_000L, 10_500_000L)),
                 Base64.getEncoder().encodeToString(Arrays.copyOf(buffer.array(), length)),
-                seed == 7 ? "errors" : "box-bound", List.of("a note"));
+                seed == 7 ? "errors" : "box-bound",
+                List.of("a note"));
     }
 
     private static RunFile sweep() {
@@ -146,8 +157,13 @@ class ReportInChromiumTest {
                 }
             }
         }
-        return RunFile.of("A sweep <of> servers", "2026-01-01T00:00:00Z",
-                "loadclient " + "-x http://127.0.0.1:8080/ ".repeat(20), Map.of("os", "Linux", "server options", "--option=value ".repeat(30)), Map.of("window", "4 s"), cells);
+        return RunFile.of(
+                "A sweep <of> servers",
+                "2026-01-01T00:00:00Z",
+                "loadclient " + "-x http://127.0.0.1:8080/ ".repeat(20),
+                Map.of("os", "Linux", "server options", "--option=value ".repeat(30)),
+                Map.of("window", "4 s"),
+                cells);
     }
 
     private static RunFile replay(String name) throws Exception {
@@ -158,8 +174,15 @@ class ReportInChromiumTest {
                 cells.add(cell(row.server(), row.parameters(), start, row.work().equals("files")));
             }
         }
-        return new RunFile(1, experiment.title(), "2026-01-01T00:00:00Z", "loadclient replay " + name, Map.of("cores", "2"),
-                Map.of(RunFile.FORM, RunFile.FULL), List.copyOf(cells), experiment);
+        return new RunFile(
+                1,
+                experiment.title(),
+                "2026-01-01T00:00:00Z",
+                "loadclient replay " + name,
+                Map.of("cores", "2"),
+                Map.of(RunFile.FORM, RunFile.FULL),
+                List.copyOf(cells),
+                experiment);
     }
 
     private static void open(String name, String scheme) throws Exception {
@@ -176,16 +199,23 @@ class ReportInChromiumTest {
             titles.add(picture.get(0).asText());
             assertTrue(picture.get(1).asDouble() > WIDTH / 4.0 && picture.get(2).asInt() > 0, picture.toString());
         });
-        for (String part : List.of("Throughput", "Server CPU", "Latency, median", "Latency, 99 %", "Latency by percentile",
+        for (String part : List.of(
+                "Throughput",
+                "Server CPU",
+                "Latency, median",
+                "Latency, 99 %",
+                "Latency by percentile",
                 "Second by second")) {
             assertTrue(titles.stream().anyMatch(title -> title.startsWith(part)), part + " of " + titles);
         }
         assertEquals("[]", chromium.evaluate(OUTSIDE).toString());
         assertEquals("[]", chromium.evaluate(COVERED).toString());
-        assertTrue(chromium.evaluate("document.documentElement.scrollWidth <= " + WIDTH).asBoolean());
+        assertTrue(chromium.evaluate("document.documentElement.scrollWidth <= " + WIDTH)
+                .asBoolean());
         assertEquals("[]", chromium.evaluate(SCROLLED).toString());
         assertEquals(List.of(), chromium.complaints());
-        assertTrue(chromium.requested().stream().allMatch(address -> address.matches("(file|about):.*")),
+        assertTrue(
+                chromium.requested().stream().allMatch(address -> address.matches("(file|about):.*")),
                 chromium.requested().toString());
     }
 
@@ -205,7 +235,8 @@ class ReportInChromiumTest {
         assertEquals(WIDTH, day.getWidth());
         assertTrue(brightness(day) > 200, "day " + brightness(day));
         assertTrue(brightness(night) < 80, "night " + brightness(night));
-        assertFalse(chromium.evaluate("matchMedia('(prefers-color-scheme: light)').matches").asBoolean());
+        assertFalse(chromium.evaluate("matchMedia('(prefers-color-scheme: light)').matches")
+                .asBoolean());
     }
 
     private static List<String> texts(String expression) throws Exception {

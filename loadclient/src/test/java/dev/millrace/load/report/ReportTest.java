@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.load.run.CellResult;
 import dev.millrace.load.run.Counts;
 import dev.millrace.load.run.CpuUse;
-import dev.millrace.load.run.FaultCount;
+import dev.millrace.load.run.FailureCount;
 import dev.millrace.load.run.Percentiles;
 import dev.millrace.load.run.Series;
 import dev.millrace.load.run.Times;
@@ -26,22 +26,32 @@ import org.w3c.dom.Document;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
-/** The report is one well-formed page that asks the network for nothing, and {@code run.json} can be read again. */
+/** The report is one well-formed page that loads nothing, and {@code run.json} can be read again. */
 class ReportTest {
 
     @TempDir
     private Path folder;
 
-    private static CellResult cell(String label, int clients, String file, Map<String, FaultCount> errors) {
+    private static CellResult cell(String label, int clients, String file, Map<String, FailureCount> errors) {
         Map<String, String> parameters = new LinkedHashMap<>();
         parameters.put("clients", Integer.toString(clients));
         parameters.put(file == null ? "method" : "file", file == null ? "GET" : file);
         Percentiles times = new Percentiles(10, 2, 1, 3, 4, 5, 6);
-        return new CellResult(label, parameters, 0, "closed", file != null, 2.0, new Counts(1000, 5_000_000, clients,
-                0),
-                errors, new Times(times, null, times, times, times, null), List.of(),
-                new CpuUse(0.5, 0.4, 0.1, 3.0, 0.0, 0.2, 10L, 1000L),
-                new Series(List.of(100L), List.of(500L, 500L), List.of(1L, 2L)), "", errors.isEmpty() ? "ok" : "errors",
+        return new CellResult(
+                label,
+                parameters,
+                0,
+                "closed",
+                file != null,
+                2.0,
+                new Counts(1000, 5_000_000, clients, 0, 0, 0),
+                errors,
+                new Times(times, null, times, times, times, null),
+                List.of(),
+                new CpuUse(0.5, 0.4, 0.1, 3.0, 0.0, 0.2, 10L, 1000L, false),
+                new Series(List.of(100L), List.of(500L, 500L), List.of(1L, 2L)),
+                "",
+                errors.isEmpty() ? "ok" : "errors",
                 List.of());
     }
 
@@ -50,26 +60,48 @@ class ReportTest {
         for (String label : List.of("A <&> \"b\"", "B")) {
             cells.add(cell(label, 1, null, Map.of()));
             cells.add(cell(label, 8, null, Map.of()));
-            cells.add(cell(label, 4, "1k.bin", Map.of("reset", new FaultCount(2, "closed <early>"))));
+            cells.add(cell(label, 4, "1k.bin", Map.of("reset", new FailureCount(2, "closed <early>"))));
             cells.add(cell(label, 4, "1m.bin", Map.of()));
         }
-        return RunFile.of("Title <x> & y", "2026-01-01T00:00:00Z", "java -jar x \"<y>\"",
-                Map.of("os", "<none> & such"), Map.of("window", "2 s"), cells);
+        return RunFile.of(
+                "Title <x> & y",
+                "2026-01-01T00:00:00Z",
+                "java -jar x \"<y>\"",
+                Map.of("os", "<none> & such"),
+                Map.of("window", "2 s"),
+                cells);
     }
 
     @Test
     void aTimeBelowTheClocksTickIsNotKnown() {
         CellResult cell = cell("", 1, null, Map.of());
-        CpuUse none = new CpuUse(0.0, 0.0, 0.1, 3.0, 0.0, 0.2, 10L, 1000L);
-        String line = ResultLine.of(new CellResult(cell.label(), cell.parameters(), 0, cell.model(), false, 2.0, cell.counts(),
-                Map.of(), cell.times(), List.of(), none, cell.series(), "", "ok", List.of()), 1);
+        CpuUse none = new CpuUse(0.0, 0.0, 0.1, 3.0, 0.0, 0.2, 10L, 1000L, false);
+        String line = ResultLine.of(
+                new CellResult(
+                        cell.label(),
+                        cell.parameters(),
+                        0,
+                        cell.model(),
+                        false,
+                        2.0,
+                        cell.counts(),
+                        Map.of(),
+                        cell.times(),
+                        List.of(),
+                        none,
+                        cell.series(),
+                        "",
+                        "ok",
+                        List.of()),
+                1);
         assertTrue(line.contains(" | srv       - us/req     - cpu | cli     - cpu | "), line);
     }
 
     @Test
     void thePageIsWellFormedAndSelfContained() throws Exception {
-        String html = Files.readString(run().write(folder));
-        Document page = DocumentBuilderFactory.newInstance().newDocumentBuilder()
+        String html = Files.readString(ReportFolder.write(run(), folder));
+        Document page = DocumentBuilderFactory.newInstance()
+                .newDocumentBuilder()
                 .parse(folder.resolve("report.html").toFile());
         NodeList elements = page.getElementsByTagName("*");
         int pictures = 0;
@@ -87,9 +119,9 @@ class ReportTest {
     }
 
     @Test
-    void whatIsWrittenCanBeReadAgain() throws IOException {
+    void aWrittenRunCanBeReadAgain() throws IOException {
         RunFile run = run();
-        run.write(folder);
+        ReportFolder.write(run, folder);
         assertEquals(run, RunFile.read(folder.resolve("run.json")));
         String json = Files.readString(folder.resolve("run.json"));
         assertTrue(json.contains("\"requestsPerSecond\" : 500.0"), json);
@@ -99,7 +131,8 @@ class ReportTest {
     void anotherSchemaIsRefused() throws IOException {
         Path file = folder.resolve("run.json");
         Files.writeString(file, "{\"schemaVersion\": 99, \"cells\": []}");
-        String message = assertThrows(IOException.class, () -> RunFile.read(file)).getMessage();
+        String message =
+                assertThrows(IOException.class, () -> RunFile.read(file)).getMessage();
         assertTrue(message.contains("schema version 99"), message);
         Files.writeString(file, "nonsense");
         assertThrows(IOException.class, () -> RunFile.read(file));
@@ -107,12 +140,19 @@ class ReportTest {
 
     @Test
     void clientsAscendWhateverTheOrderOfMeasuring() {
-        List<CellResult> cells = List.of(cell("A", 50, null, Map.of()), cell("A", 8, null, Map.of()),
-                cell("A", 100, null, Map.of()), cell("B", 1, null, Map.of()), cell("B", 50, null, Map.of()));
+        List<CellResult> cells = List.of(
+                cell("A", 50, null, Map.of()),
+                cell("A", 8, null, Map.of()),
+                cell("A", 100, null, Map.of()),
+                cell("B", 1, null, Map.of()),
+                cell("B", 50, null, Map.of()));
         String page = new HtmlReport(RunFile.of("x", "", "", Map.of(), Map.of(), cells)).html();
         String chart = page.substring(page.indexOf("aria-label=\"Throughput by clients\""));
-        List<String> texts = chart.substring(0, chart.indexOf("</svg>")).lines().filter(line -> line.contains("\"middle\""))
-                .map(line -> line.replaceAll("<[^>]*>", "")).toList();
+        List<String> texts = chart.substring(0, chart.indexOf("</svg>"))
+                .lines()
+                .filter(line -> line.contains("\"middle\""))
+                .map(line -> line.replaceAll("<[^>]*>", ""))
+                .toList();
         assertEquals(List.of("1", "8", "50", "100"), texts);
     }
 
@@ -126,39 +166,71 @@ class ReportTest {
                 cells.add(cell);
             }
         }
-        assertEquals(List.of("A, c=4 1k ka=on", "A, c=4 1k ka=off", "B, c=4 1k ka=on", "B, c=4 1k ka=off"), bars(cells));
+        assertEquals(
+                List.of("A, c=4 1k ka=on", "A, c=4 1k ka=off", "B, c=4 1k ka=on", "B, c=4 1k ka=off"), bars(cells));
         assertEquals(List.of("A, 1k", "B, 1k"), bars(List.of(cells.get(0), cells.get(2))));
     }
 
-    /** What the bars of throughput are of. */
+    /** The titles of the bars of throughput. */
     private static List<String> bars(List<CellResult> cells) {
         String page = new HtmlReport(RunFile.of("x", "", "", Map.of(), Map.of(), cells)).html();
         String chart = page.substring(page.indexOf("aria-label=\"Throughput\""));
-        return chart.substring(0, chart.indexOf("</svg>")).lines().filter(line -> line.contains("<title>"))
-                .map(line -> line.replaceAll(".*<title>(.*): .*", "$1")).toList();
+        return chart.substring(0, chart.indexOf("</svg>"))
+                .lines()
+                .filter(line -> line.contains("<title>"))
+                .map(line -> line.replaceAll(".*<title>(.*): .*", "$1"))
+                .toList();
     }
 
     @Test
     void aLineSaysHowManyExchangesWereCutOff() {
         CellResult whole = cell("A", 8, null, Map.of());
         assertTrue(ResultLine.of(whole, 10).endsWith(" ms | err 0 | ok"), ResultLine.of(whole, 10));
-        CellResult cut = new CellResult("A", whole.parameters(), 0, "closed", false, 2.0, new Counts(1000, 0, 8, 698),
-                Map.of(), whole.times(), List.of(), whole.cpu(), whole.series(), "", "box-bound", List.of());
+        CellResult cut = new CellResult(
+                "A",
+                whole.parameters(),
+                0,
+                "closed",
+                false,
+                2.0,
+                new Counts(1000, 0, 8, 698, 0, 0),
+                Map.of(),
+                whole.times(),
+                List.of(),
+                whole.cpu(),
+                whole.series(),
+                "",
+                "box-bound",
+                List.of());
         assertTrue(ResultLine.of(cut, 10).endsWith(" ms | err 0 | cut 698 | box-bound"), ResultLine.of(cut, 10));
     }
 
-    private static CellResult repetition(int number, long requests, String verdict, Map<String, FaultCount> errors) {
+    private static CellResult repetition(int number, long requests, String verdict, Map<String, FailureCount> errors) {
         CellResult cell = cell("A", 8, null, errors);
-        return new CellResult("A", cell.parameters(), number, "closed", false, 2.0, new Counts(requests, 0, 8, 0), errors,
-                cell.times(), List.of(), cell.cpu(), cell.series(), "", verdict, List.of());
+        return new CellResult(
+                "A",
+                cell.parameters(),
+                number,
+                "closed",
+                false,
+                2.0,
+                new Counts(requests, 0, 8, 0, 0, 0),
+                errors,
+                cell.times(),
+                List.of(),
+                cell.cpu(),
+                cell.series(),
+                "",
+                verdict,
+                List.of());
     }
 
     @Test
     void theMeanIsThatOfTheSoundRepetitions() {
         CellResult stopped = repetition(2, 0, "invalid: stopped early", Map.of());
-        CellResult wrong = repetition(3, 50, "errors", Map.of("reset", new FaultCount(2, "x")));
-        List<CellResult> cells = List.of(repetition(0, 1000, "ok", Map.of()), repetition(1, 1000, "ok", Map.of()), stopped,
-                wrong);
+        CellResult wrong = repetition(3, 50, "errors", Map.of("reset", new FailureCount(2, "x")));
+        List<CellResult> cells =
+                List.of(repetition(0, 1000, "ok", Map.of()), repetition(1, 1000, "ok", Map.of()), stopped, wrong);
         String line = ResultLine.of(Aggregate.of(cells).get(0), 1);
         assertTrue(line.contains(" 500 req/s \u00b10.0% | "), line);
         assertTrue(line.endsWith(" | err 2 | ok / invalid: stopped early / errors"), line);
@@ -169,10 +241,23 @@ class ReportTest {
     }
 
     @Test
-    void whatWasCutOffIsCountedInAllRepetitions() {
+    void cutOffExchangesCountInAllRepetitions() {
         CellResult whole = repetition(0, 1000, "ok", Map.of());
-        CellResult cut = new CellResult("A", whole.parameters(), 1, "closed", false, 2.0, new Counts(1000, 0, 8, 7),
-                Map.of(), whole.times(), List.of(), whole.cpu(), whole.series(), "", "invalid: 7 requests unanswered",
+        CellResult cut = new CellResult(
+                "A",
+                whole.parameters(),
+                1,
+                "closed",
+                false,
+                2.0,
+                new Counts(1000, 0, 8, 7, 0, 0),
+                Map.of(),
+                whole.times(),
+                List.of(),
+                whole.cpu(),
+                whole.series(),
+                "",
+                "invalid: 7 requests unanswered",
                 List.of());
         String table = CellTables.results(Aggregate.of(List.of(whole, cut)));
         assertTrue(table.contains("<td>3.50</td><td>0</td><td>ok / invalid: 7 requests unanswered</td>"), table);
@@ -180,11 +265,14 @@ class ReportTest {
 
     @Test
     void theTableHasVariantsSideBySide() {
-        List<CellResult> cells = List.of(cell("A", 1, null, Map.of()), cell("B", 1, null, Map.of()),
-                cell("A", 4, "1k", Map.of()));
-        List<String> lines = ComparisonTable.of(cells, List.of("A", "B")).lines().toList();
-        assertEquals(7, lines.size());
-        assertTrue(lines.get(2).matches("c=1 GET +500 +500 +500 +500 +1.00 / 1.00"), lines.get(2));
-        assertTrue(lines.get(5).matches("c=4 1k +2.50 +100,000 +- +- +- / +-"), lines.get(5));
+        List<CellResult> cells =
+                List.of(cell("A", 1, null, Map.of()), cell("B", 1, null, Map.of()), cell("A", 4, "1k", Map.of()));
+        List<String> lines =
+                ComparisonTable.of(cells, List.of("A", "B")).lines().toList();
+        assertEquals(6, lines.size());
+        assertTrue(lines.get(0).matches("UUID requests +A +B +A / B"), lines.get(0));
+        assertTrue(lines.get(1).matches(" +req/s +us/req +req/s +us/req +req/s +CPU"), lines.get(1));
+        assertTrue(lines.get(2).matches("c=1 GET +500 +500 +500 +500 +1.00 +1.00"), lines.get(2));
+        assertTrue(lines.get(5).matches("c=4 1k +2.50 +100,000 +- +- +- +-"), lines.get(5));
     }
 }

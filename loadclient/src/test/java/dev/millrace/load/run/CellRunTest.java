@@ -5,12 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.TestServer;
-import dev.millrace.load.http.AnswerCheck;
 import dev.millrace.load.http.Call;
 import dev.millrace.load.http.Failure;
-import dev.millrace.load.http.Requests;
+import dev.millrace.load.http.Request;
+import dev.millrace.load.http.ResponseCheck;
 import dev.millrace.load.http.ResponseHead;
 import dev.millrace.load.http.Target;
+import dev.millrace.load.http.TlsSettings;
 import dev.millrace.load.run.RunSettings.Limits;
 import dev.millrace.load.run.RunSettings.Warmup;
 import dev.millrace.load.scenario.Script;
@@ -24,20 +25,15 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Cells whose clients meet with what no server should do to them, and cells that are ended early. */
+/** Cells whose clients meet failing servers and checks, and cells that are stopped early. */
 @Timeout(30)
 class CellRunTest {
 
-    /** Requests for one URL, whose answers a check looks at. */
-    private record Asking(Target target, AnswerCheck check, boolean countsBytes) implements Workload {
+    /** Requests for one URL, whose answers go to a check. */
+    private record Asking(Target target, ResponseCheck check, boolean countsBytes) implements Workload {
 
-        Asking(Target target, AnswerCheck check) {
+        Asking(Target target, ResponseCheck check) {
             this(target, check, false);
-        }
-
-        @Override
-        public boolean keepAlive() {
-            return true;
         }
 
         @Override
@@ -46,19 +42,14 @@ class CellRunTest {
         }
 
         @Override
-        public int readBufferBytes() {
-            return 8192;
-        }
-
-        @Override
         public Script script(long seed) {
-            byte[] request = Requests.of("GET", target, true, List.of(), null);
+            Request request = new Request("GET", target, true, List.of(), null);
             return () -> new Call(request, check);
         }
     }
 
-    /** Fails as a check with a fault would, so often. */
-    private static class Failing implements AnswerCheck {
+    /** A check that throws for the first answers, as a faulty one would. */
+    private static class Failing implements ResponseCheck {
 
         private int left;
 
@@ -75,7 +66,7 @@ class CellRunTest {
 
         @Override
         public void body(byte[] bytes, int offset, int length) {
-            // Any body is right.
+            // Any body is accepted.
         }
 
         @Override
@@ -89,8 +80,19 @@ class CellRunTest {
     }
 
     private static RunSettings settings(Duration warmup, Duration window, long requests) {
-        return new RunSettings(Warmup.of(warmup), window, requests, Duration.ofSeconds(20),
-                Duration.ofSeconds(20), Duration.ZERO, 1, 0, 0, List.of(), Limits.NONE);
+        return new RunSettings(
+                Warmup.of(warmup),
+                window,
+                requests,
+                Duration.ofSeconds(20),
+                Duration.ofSeconds(20),
+                Duration.ZERO,
+                1,
+                0,
+                0,
+                List.of(),
+                TlsSettings.ofJdk(),
+                Limits.NONE);
     }
 
     @Test
@@ -101,9 +103,14 @@ class CellRunTest {
             TestServer.send(out, "200 OK", "x/y", new byte[10]);
         })) {
             Cell cell = new Cell("", 1, 0, 0, new Asking(Target.of(server.url("/")), new Failing(2)));
-            CellResult result = new CellRun(cell, settings(Duration.ofSeconds(20), 5), null,
-                    (warmingUp, seconds, requests, bytes, errors) -> { }).run(0);
-            assertEquals(new FaultCount(2, "java.lang.IllegalStateException: no such place"),
+            CellResult result = new CellRun(
+                            cell,
+                            settings(Duration.ofSeconds(20), 5),
+                            null,
+                            (warmingUp, seconds, requests, bytes, errors) -> {})
+                    .run(0);
+            assertEquals(
+                    new FailureCount(2, "java.lang.IllegalStateException: no such place"),
                     result.errors().get("other"));
             assertEquals(3, result.counts().requests());
             assertEquals(3, result.counts().connections(), "what is left of such an exchange is not read");
@@ -112,7 +119,7 @@ class CellRunTest {
     }
 
     @Test
-    void nobodySendsBeforeAllAreStarted() throws Exception {
+    void noClientSendsBeforeAllAreStarted() throws Exception {
         String reason = "a thread that works makes the next one's start wait";
         assertEquals(300, startedAtFirstRequest(300, Duration.ZERO), reason);
         assertEquals(300, startedAtFirstRequest(300, Duration.ofSeconds(20)), reason);
@@ -122,14 +129,20 @@ class CellRunTest {
         AtomicLong started = new AtomicLong(-1);
         AtomicReference<CellRun> run = new AtomicReference<>();
         try (TestServer server = new TestServer((request, out, socket) -> {
-            started.compareAndSet(-1, Thread.getAllStackTraces().keySet().stream()
-                    .filter(thread -> thread.getName().equals("client")).count());
+            started.compareAndSet(
+                    -1,
+                    Thread.getAllStackTraces().keySet().stream()
+                            .filter(thread -> thread.getName().equals("client"))
+                            .count());
             run.get().stop();
             TestServer.send(out, "200 OK", "x/y", new byte[10]);
         })) {
             Cell cell = new Cell("", clients, 0, 0, new Asking(Target.of(server.url("/")), new Failing(0)));
-            run.set(new CellRun(cell, settings(warmup, Duration.ofSeconds(20), 0), null,
-                    (warmingUp, seconds, requests, bytes, errors) -> { }));
+            run.set(new CellRun(
+                    cell,
+                    settings(warmup, Duration.ofSeconds(20), 0),
+                    null,
+                    (warmingUp, seconds, requests, bytes, errors) -> {}));
             run.get().run(0);
         }
         return started.get();
@@ -144,19 +157,29 @@ class CellRunTest {
 
     private static int mostReadAtOnce(int quantumBytes) throws Exception {
         AtomicInteger most = new AtomicInteger();
-        AnswerCheck check = new Failing(0) {
+        ResponseCheck check = new Failing(0) {
             @Override
             public void body(byte[] bytes, int offset, int length) {
                 most.accumulateAndGet(length, Math::max);
             }
         };
-        try (TestServer server = new TestServer((request, out, socket) ->
-                TestServer.send(out, "200 OK", "x/y", new byte[150_000]))) {
+        try (TestServer server =
+                new TestServer((request, out, socket) -> TestServer.send(out, "200 OK", "x/y", new byte[150_000]))) {
             Cell cell = new Cell("", 1, 0, 200_000, new Asking(Target.of(server.url("/")), check, true));
-            RunSettings settings = new RunSettings(Warmup.of(Duration.ZERO), Duration.ofSeconds(20), 1,
-                    Duration.ofSeconds(20), Duration.ofSeconds(20), Duration.ZERO, 1, 0, quantumBytes, List.of(),
+            RunSettings settings = new RunSettings(
+                    Warmup.of(Duration.ZERO),
+                    Duration.ofSeconds(20),
+                    1,
+                    Duration.ofSeconds(20),
+                    Duration.ofSeconds(20),
+                    Duration.ZERO,
+                    1,
+                    0,
+                    quantumBytes,
+                    List.of(),
+                    TlsSettings.ofJdk(),
                     Limits.NONE);
-            new CellRun(cell, settings, null, (warmingUp, seconds, requests, bytes, errors) -> { }).run(0);
+            new CellRun(cell, settings, null, (warmingUp, seconds, requests, bytes, errors) -> {}).run(0);
         }
         return most.get();
     }
@@ -169,18 +192,28 @@ class CellRunTest {
         try (TestServer server = new TestServer((request, out, socket) -> {
             long now = System.nanoTime();
             Long before = last.getAndSet(now);
-            // A slow start is no rest.
+            // A slow start is no pause.
             if (before != null && now - before > silenceNanos) {
                 silences.incrementAndGet();
             }
             TestServer.send(out, "200 OK", "x/y", new byte[10]);
         })) {
             Cell cell = new Cell("", 1, 0, 0, new Asking(Target.of(server.url("/")), new Failing(0)));
-            RunSettings settings = new RunSettings(Warmup.of(2, Duration.ofMillis(1500), Duration.ofMillis(700)),
-                    Duration.ofMillis(200), 0, Duration.ofSeconds(20), Duration.ofSeconds(20), Duration.ZERO, 1, 0, 0,
-                    List.of(), Limits.NONE);
-            CellResult result = new CellRun(cell, settings, null,
-                    (warmingUp, seconds, requests, bytes, errors) -> { }).run(0);
+            RunSettings settings = new RunSettings(
+                    Warmup.of(2, Duration.ofMillis(1500), Duration.ofMillis(700)),
+                    Duration.ofMillis(200),
+                    0,
+                    Duration.ofSeconds(20),
+                    Duration.ofSeconds(20),
+                    Duration.ZERO,
+                    1,
+                    0,
+                    0,
+                    List.of(),
+                    TlsSettings.ofJdk(),
+                    Limits.NONE);
+            CellResult result =
+                    new CellRun(cell, settings, null, (warmingUp, seconds, requests, bytes, errors) -> {}).run(0);
             assertTrue(silences.get() >= 2, "a rest after each burst, of " + silences);
             assertTrue(result.counts().requests() > 0, "the window ends the last one");
         }
@@ -188,11 +221,12 @@ class CellRunTest {
 
     @Test
     void aCellThatIsEndedEarlySaysJustThat() throws Exception {
-        try (TestServer server = new TestServer((request, out, socket) -> socket.getInputStream().read())) {
+        try (TestServer server =
+                new TestServer((request, out, socket) -> socket.getInputStream().read())) {
             Cell cell = new Cell("", 2, 0, 0, new Asking(Target.of(server.url("/")), new Failing(0)));
             AtomicReference<CellRun> run = new AtomicReference<>();
-            run.set(new CellRun(cell, settings(Duration.ofSeconds(20), 0), null,
-                    (warmingUp, seconds, requests, bytes, errors) -> {
+            run.set(new CellRun(
+                    cell, settings(Duration.ofSeconds(20), 0), null, (warmingUp, seconds, requests, bytes, errors) -> {
                         if (server.requests().size() == 2) {
                             run.get().stop();
                         }

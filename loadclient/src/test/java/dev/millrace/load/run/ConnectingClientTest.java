@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.load.http.HttpConnection;
 import dev.millrace.load.http.Target;
+import dev.millrace.load.http.TlsSettings;
 import dev.millrace.load.run.RunSettings.Limits;
 import dev.millrace.load.run.RunSettings.Warmup;
 import dev.millrace.load.scenario.UuidWorkload;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** Clients that are connecting to a server that does not accept when their cell ends. */
+/** Clients that still connect when their cell ends, because the server does not accept. */
 @Timeout(60)
 class ConnectingClientTest {
 
@@ -39,7 +40,7 @@ class ConnectingClientTest {
         }
     }
 
-    /** Connects until the system takes no more for a server that accepts nobody. */
+    /** Connects until the kernel's accept queue is full. */
     private void fill(ServerSocket listener) throws IOException {
         while (true) {
             Socket socket = new Socket();
@@ -52,25 +53,43 @@ class ConnectingClientTest {
         }
     }
 
-    /** Clients that are connecting, or beyond that should the system have taken one more. */
+    /** The clients that connect, or wait for an answer if the kernel took one more connection. */
     private static long connecting() {
-        return Thread.getAllStackTraces().entrySet().stream().filter(one -> one.getKey().getName().equals("client"))
-                .filter(one -> Arrays.stream(one.getValue()).anyMatch(frame -> frame.getClassName()
-                        .equals(HttpConnection.class.getName()) && frame.getMethodName().matches("open|exchange"))).count();
+        return Thread.getAllStackTraces().entrySet().stream()
+                .filter(one -> one.getKey().getName().equals("client"))
+                .filter(one -> Arrays.stream(one.getValue())
+                        .anyMatch(frame -> frame.getClassName().equals(HttpConnection.class.getName())
+                                && frame.getMethodName().matches("open|exchange")))
+                .count();
     }
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void whoIsConnectingIsNotWaitedForOnceStopped() throws Exception {
+    void connectingClientsEndWhenTheCellIsStopped() throws Exception {
         try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
             fill(listener);
-            UuidWorkload work = new UuidWorkload(Target.of("http://127.0.0.1:" + listener.getLocalPort() + "/"),
+            UuidWorkload work = new UuidWorkload(
+                    Target.of("http://127.0.0.1:" + listener.getLocalPort() + "/"),
                     new UuidWorkload.Settings("GET", true, "RANDOM", 1, null, List.of(), UuidWorkload.Check.FULL));
             Duration timeout = Duration.ofSeconds(20);
-            RunSettings settings = new RunSettings(Warmup.of(Duration.ZERO), timeout, 0, timeout, timeout, Duration.ZERO,
-                    1, 0, 0, List.of(), Limits.NONE);
-            CellRun run = new CellRun(new Cell("", CLIENTS, 0, 0, work), settings, null,
-                    (warmingUp, seconds, requests, bytes, errors) -> { });
+            RunSettings settings = new RunSettings(
+                    Warmup.of(Duration.ZERO),
+                    timeout,
+                    0,
+                    timeout,
+                    timeout,
+                    Duration.ZERO,
+                    1,
+                    0,
+                    0,
+                    List.of(),
+                    TlsSettings.ofJdk(),
+                    Limits.NONE);
+            CellRun run = new CellRun(
+                    new Cell("", CLIENTS, 0, 0, work),
+                    settings,
+                    null,
+                    (warmingUp, seconds, requests, bytes, errors) -> {});
             CompletableFuture<CellResult> result = new CompletableFuture<>();
             Thread thread = new Thread(() -> {
                 try {

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** When a client may send. */
+/** The moments at which a client may send. */
 @Timeout(30)
 class PacingTest {
 
@@ -23,13 +23,23 @@ class PacingTest {
     }
 
     private Pacing pacing(int clients, int client, double rate, Duration ramp) {
-        return new Pacing(new Cell("", clients, rate, 0, new UuidWorkload(Target.of("http://127.0.0.1:1/"),
-                new UuidWorkload.Settings("GET", true, "RANDOM", 1, null, List.of(), UuidWorkload.Check.FULL))), client,
-                ramp, clock);
+        return new Pacing(
+                new Cell(
+                        "",
+                        clients,
+                        rate,
+                        0,
+                        new UuidWorkload(
+                                Target.of("http://127.0.0.1:1/"),
+                                new UuidWorkload.Settings(
+                                        "GET", true, "RANDOM", 1, null, List.of(), UuidWorkload.Check.FULL))),
+                client,
+                ramp,
+                clock);
     }
 
     @Test
-    void whatWasDueBeforeAClientBeganIsPassedOver() {
+    void requestsDueBeforeAClientBeganAreSkipped() {
         long start = System.nanoTime() - TimeUnit.SECONDS.toNanos(3);
         clock.start(start);
         clock.openWindow(start);
@@ -42,7 +52,7 @@ class PacingTest {
     }
 
     @Test
-    void whatWasDueInARestIsPassedOver() throws Exception {
+    void requestsDueInARestAreSkipped() throws Exception {
         long start = System.nanoTime() - TimeUnit.SECONDS.toNanos(10);
         clock.start(start);
         Pacing pacing = pacing(100);
@@ -54,7 +64,7 @@ class PacingTest {
     }
 
     @Test
-    void nobodySendsInARestAsFastAsAnswersCome() throws Exception {
+    void noClientOfTheClosedModelSendsInARest() throws Exception {
         clock.start(System.nanoTime());
         clock.rest(true);
         Pacing pacing = pacing(0);
@@ -62,13 +72,15 @@ class PacingTest {
         assertTrue(ended - clock.startNanos() > 0);
     }
 
-    /** The moment of the next request, which is waited for until the rest has ended. */
+    /** The moment of the next request, which is due after the rest. */
     private CompletableFuture<Long> restThenSend(Pacing pacing) throws Exception {
         CompletableFuture<Thread> client = new CompletableFuture<>();
-        CompletableFuture<Long> sent = CompletableFuture.supplyAsync(() -> {
-            client.complete(Thread.currentThread());
-            return pacing.awaitNext();
-        }, task -> new Thread(task).start());
+        CompletableFuture<Long> sent = CompletableFuture.supplyAsync(
+                () -> {
+                    client.complete(Thread.currentThread());
+                    return pacing.awaitNext();
+                },
+                task -> new Thread(task).start());
         while (client.get().getState() != Thread.State.TIMED_WAITING) {
             assertTrue(!sent.isDone(), "sent in the rest");
             Thread.onSpinWait();

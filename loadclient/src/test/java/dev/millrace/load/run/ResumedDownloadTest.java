@@ -4,13 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.TestServer;
-import dev.millrace.load.http.AnswerCheck;
 import dev.millrace.load.http.Call;
 import dev.millrace.load.http.Failure;
-import dev.millrace.load.http.Fault;
-import dev.millrace.load.http.Requests;
+import dev.millrace.load.http.FailureKind;
+import dev.millrace.load.http.Request;
+import dev.millrace.load.http.ResponseCheck;
 import dev.millrace.load.http.ResponseHead;
 import dev.millrace.load.http.Target;
+import dev.millrace.load.http.TlsSettings;
 import dev.millrace.load.run.RunSettings.Limits;
 import dev.millrace.load.run.RunSettings.Warmup;
 import dev.millrace.load.scenario.Script;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A download that is broken off and gone on with is one download, with one beginning. */
+/** A download that is broken off and resumed counts as one download. */
 @Timeout(60)
 class ResumedDownloadTest {
 
@@ -34,13 +35,13 @@ class ResumedDownloadTest {
     private final long before = System.nanoTime();
     private final Parts parts = new Parts();
     private TestServer server;
-    private Runnable afterFirst = () -> { };
+    private Runnable afterFirst = () -> {};
     private Failure end;
 
     @BeforeEach
     void start() throws IOException {
-        server = new TestServer((request, out, socket) -> TestServer.send(out, "200 OK", "x/y",
-                new byte[request.target().equals("/rest") ? LEFT : WHOLE]));
+        server = new TestServer((request, out, socket) ->
+                TestServer.send(out, "200 OK", "x/y", new byte[request.target().equals("/rest") ? LEFT : WHOLE]));
     }
 
     @AfterEach
@@ -48,8 +49,8 @@ class ResumedDownloadTest {
         server.close();
     }
 
-    /** Two calls for each download, the first one broken off; and when its steps were, as its own thread sees them. */
-    private final class Parts implements Workload, Script, AnswerCheck {
+    /** Makes two calls for each download, of which the first is broken off, and notes the times of its steps. */
+    private final class Parts implements Workload, Script, ResponseCheck {
 
         private boolean broken;
         private boolean second;
@@ -62,11 +63,6 @@ class ResumedDownloadTest {
         @Override
         public Target target() {
             return Target.of(server.url("/"));
-        }
-
-        @Override
-        public boolean keepAlive() {
-            return true;
         }
 
         @Override
@@ -94,7 +90,7 @@ class ResumedDownloadTest {
             second = broken;
             broken = false;
             Target asked = Target.of(server.url(second ? "/rest" : "/"));
-            return new Call(Requests.of("GET", asked, true, List.of(), null), this, 1, second ? 0 : 10);
+            return new Call(new Request("GET", asked, true, List.of(), null), this, 1, second ? 0 : 10);
         }
 
         @Override
@@ -114,7 +110,7 @@ class ResumedDownloadTest {
             received += length;
         }
 
-        /** Spends longer than it took to come here, so that what is counted from the beginning stands out. */
+        /** Waits longer than the download has taken so far, so that a wrong starting moment is visible. */
         @Override
         public void stopped() {
             broken = true;
@@ -132,19 +128,34 @@ class ResumedDownloadTest {
     }
 
     private CellResult run(double rate) throws Exception {
-        RunSettings settings = new RunSettings(Warmup.of(Duration.ZERO), Duration.ofSeconds(20), 1,
-                Duration.ofSeconds(20), Duration.ofSeconds(20), Duration.ZERO, 1, 0, 0, List.of(), Limits.NONE);
-        return new CellRun(new Cell("", 1, rate, 0, parts), settings, null,
-                (warmingUp, seconds, requests, bytes, errors) -> { }).run(0);
+        RunSettings settings = new RunSettings(
+                Warmup.of(Duration.ZERO),
+                Duration.ofSeconds(20),
+                1,
+                Duration.ofSeconds(20),
+                Duration.ofSeconds(20),
+                Duration.ZERO,
+                1,
+                0,
+                0,
+                List.of(),
+                TlsSettings.ofJdk(),
+                Limits.NONE);
+        return new CellRun(
+                        new Cell("", 1, rate, 0, parts),
+                        settings,
+                        null,
+                        (warmingUp, seconds, requests, bytes, errors) -> {})
+                .run(0);
     }
 
-    /** What a time of a result may at most be; each is rounded, and within a thousandth. */
+    /** The upper bound of a time in a result, which is rounded and exact to a thousandth. */
     private static void assertAtMost(long nanos, double micros) {
         assertTrue(micros <= nanos / 1000.0 * 1.002 + 1, micros + " us of " + nanos + " ns");
     }
 
     @Test
-    void connectingIsNoPartOfWhatCameBefore() throws Exception {
+    void theSecondConnectIsMeasuredByItself() throws Exception {
         Percentiles connect = run(0).times().connect();
         assertEquals(2, connect.count());
         assertAtMost(parts.firstBegan - before + parts.secondBegan - parts.stopped, connect.mean() * 2);
@@ -172,14 +183,16 @@ class ResumedDownloadTest {
         Times times = run(1000).times();
         assertAtMost(parts.firstBegan - before, times.lateness().max());
         assertAtMost(parts.firstBody - before, times.firstByte().max());
-        assertTrue(times.raw().max() * 1000 * 1.002 >= parts.secondBegan - parts.firstBegan, times.raw().toString());
+        assertTrue(
+                times.raw().max() * 1000 * 1.002 >= parts.secondBegan - parts.firstBegan,
+                times.raw().toString());
     }
 
     @Test
     void noByteCountsOfADownloadWhoseRestIsWrong() throws Exception {
-        end = new Failure(Fault.WRONG_DIGEST, "wrong");
+        end = new Failure(FailureKind.WRONG_DIGEST, "wrong");
         CellResult result = run(0);
-        assertEquals(new FaultCount(1, "wrong"), result.errors().get("wrong digest"));
+        assertEquals(new FailureCount(1, "wrong"), result.errors().get("wrong digest"));
         assertEquals(0, result.counts().bytes());
     }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.TestServer;
 import dev.millrace.load.http.Target;
+import dev.millrace.load.http.TlsSettings;
 import dev.millrace.load.run.RunSettings.Limits;
 import dev.millrace.load.run.RunSettings.Warmup;
 import dev.millrace.load.scenario.CatalogFile;
@@ -19,23 +20,39 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Clients whose speed is bounded. */
+/** Clients with a limited rate. */
 @Timeout(60)
 class ThrottledClientTest {
 
     private static RunSettings settings(int receiveBufferBytes) {
-        return new RunSettings(Warmup.of(Duration.ZERO), Duration.ofSeconds(20), 1, Duration.ofSeconds(20),
-                Duration.ofSeconds(20), Duration.ZERO, 1, receiveBufferBytes, 100_000, List.of(), Limits.NONE);
+        return new RunSettings(
+                Warmup.of(Duration.ZERO),
+                Duration.ofSeconds(20),
+                1,
+                Duration.ofSeconds(20),
+                Duration.ofSeconds(20),
+                Duration.ZERO,
+                1,
+                receiveBufferBytes,
+                100_000,
+                List.of(),
+                TlsSettings.ofJdk(),
+                Limits.NONE);
     }
 
-    /** Answers with so many bytes, whatever is asked for. */
+    /** Answers every request with the same number of bytes. */
     private static TestServer server(int bytes) throws IOException {
         return new TestServer((request, out, socket) -> TestServer.send(out, "200 OK", "x/y", new byte[bytes]));
     }
 
     private static Cell cell(String url, long limitRate) {
-        return new Cell("", 1, 0, limitRate, new DownloadWorkload(Target.of(url), "a",
-                List.of(new CatalogFile("a", 1, "")), true, Verify.NONE, 1, List.of()));
+        return new Cell(
+                "",
+                1,
+                0,
+                limitRate,
+                new DownloadWorkload(
+                        Target.of(url), "a", List.of(new CatalogFile("a", 1, "")), true, Verify.NONE, 1, List.of()));
     }
 
     @Test
@@ -56,7 +73,7 @@ class ThrottledClientTest {
     void aClientsOwnWaitIsNoTimeoutAndEndsWithTheDrain() throws Exception {
         CellClock clock = new CellClock(0);
         try (TestServer server = server(150_000)) {
-            // A byte per second: what has been read is due in many minutes.
+            // At one byte per second, the bytes that were read are due in many minutes.
             Client client = client(cell(server.url("/"), 1), clock, new Recording());
             Thread thread = new Thread(client, "client");
             thread.setDaemon(true);

@@ -17,32 +17,58 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Who used the cores decides what the figures are figures of. */
+/** The use of the cores decides the bound of a cell's figures. */
 class VerdictTest {
 
-    /** No such process: its affinity is unknown, so that it may use all cores. */
+    /** No process has this id: its affinity is unknown, so that it may use all cores. */
     private static final ProcessCpu SERVER = new ProcessCpu(999_999_999L);
+
     private static final List<Long> STEADY = List.of(100L, 101L, 99L, 100L);
 
     private static Cell cell(double rate) {
-        return new Cell("", 1, rate, 0, new UuidWorkload(Target.of("http://127.0.0.1:1/"),
-                new UuidWorkload.Settings("GET",
-                true, "RANDOM", 1, null, List.of(), UuidWorkload.Check.FULL)));
+        return new Cell(
+                "",
+                1,
+                rate,
+                0,
+                new UuidWorkload(
+                        Target.of("http://127.0.0.1:1/"),
+                        new UuidWorkload.Settings("GET", true, "RANDOM", 1, null, List.of(), UuidWorkload.Check.FULL)));
     }
 
     private static CpuUse cpu(double server, double client, double idle, double steal) {
-        return new CpuUse(server, client, 0.0, idle, steal, 0.0, null, null);
+        return new CpuUse(server, client, 0.0, idle, steal, 0.0, null, null, false);
     }
 
-    private static Verdict.Facts facts(Cell cell, Counts counts, long sent, Map<String, FaultCount> errors,
-                                       boolean drainTells) {
-        return new Verdict.Facts(cell, 10, counts, sent, errors, cpu(5, 5, 10, 0),
-                new Series(List.of(), STEADY, STEADY), false, drainTells, SERVER, Limits.NONE);
+    private static Verdict.Facts facts(
+            Cell cell, Counts counts, long sent, Map<String, FailureCount> errors, boolean drainTells) {
+        return new Verdict.Facts(
+                cell,
+                10,
+                counts,
+                sent,
+                errors,
+                cpu(5, 5, 10, 0),
+                new Series(List.of(), STEADY, STEADY),
+                false,
+                drainTells,
+                SERVER,
+                Limits.NONE);
     }
 
     private static String verdict(Cell cell, long requests, CpuUse cpu, List<Long> series, Limits limits) {
-        return Verdict.of(new Verdict.Facts(cell, 10, new Counts(requests, 0, 1, 0), requests, Map.of(), cpu,
-                new Series(List.of(), series, series), false, true, SERVER, limits));
+        return Verdict.of(new Verdict.Facts(
+                cell,
+                10,
+                new Counts(requests, 0, 1, 0, 0, 0),
+                requests,
+                Map.of(),
+                cpu,
+                new Series(List.of(), series, series),
+                false,
+                true,
+                SERVER,
+                limits));
     }
 
     private static String verdict(CpuUse cpu) {
@@ -50,35 +76,36 @@ class VerdictTest {
     }
 
     @Test
-    void whatBoundsThroughputIsNamed() {
+    void theBoundOfThroughputIsNamed() {
         assertEquals("server-bound", verdict(cpu(19.5, 0.3, 0.2, 0)));
         assertEquals("box-bound", verdict(cpu(12, 7.8, 0.2, 0)));
         assertEquals("latency-bound", verdict(cpu(5, 5, 10, 0)));
         assertEquals("mixed", verdict(cpu(11.5, 7, 1.5, 0)));
-        assertEquals("ok", verdict(new CpuUse(null, null, null, null, null, null, null, null)));
+        assertEquals("ok", verdict(new CpuUse(null, null, null, null, null, null, null, null, false)));
     }
 
     @Test
-    void aServerElsewhereHasCoresThatNobodyKnows() {
+    void theCoresOfARemoteServerAreUnknown() {
         CpuUse busy = new CpuUse(100.0, 5.0, 1.0, 14.0, 0.0, 0.0, null, null, true);
         assertEquals(20, busy.total(), "of this machine");
         assertEquals("ok", verdict(busy), "idle cores here say nothing about those there");
         assertEquals("client-bound", verdict(new CpuUse(1.0, 19.5, 0.1, 0.4, 0.0, 0.0, null, null, true)));
-        assertEquals("ok", verdict(new CpuUse(null, 5.0, 1.0, 14.0, 0.0, 0.0, null, null)));
-        assertEquals("client-bound", verdict(new CpuUse(null, 19.5, 0.1, 0.4, 0.0, 0.0, null, null)));
+        assertEquals("ok", verdict(new CpuUse(null, 5.0, 1.0, 14.0, 0.0, 0.0, null, null, false)));
+        assertEquals("client-bound", verdict(new CpuUse(null, 19.5, 0.1, 0.4, 0.0, 0.0, null, null, false)));
     }
 
     @Test
     void limitsMakeCellsInvalid() {
         CpuUse idle = cpu(5, 5, 10, 0);
         assertEquals("invalid: nothing completed", verdict(cell(0), 0, idle, STEADY, Limits.NONE));
-        assertEquals("invalid: unsteady (114.3 %)",
+        assertEquals(
+                "invalid: unsteady (114.3 %)",
                 verdict(cell(0), 1000, idle, List.of(1L, 200L, 1L, 200L), new Limits(3.0, null, null)));
         assertEquals("latency-bound", verdict(cell(0), 1000, idle, STEADY, new Limits(3.0, null, null)));
-        assertEquals("invalid: steal (5.0 %)",
-                verdict(cell(0), 1000, cpu(5, 5, 9, 1), STEADY, new Limits(null, 1.0, null)));
-        assertEquals("invalid: latency-bound",
-                verdict(cell(0), 1000, idle, STEADY, new Limits(null, null, "server-bound")));
+        assertEquals(
+                "invalid: steal (5.0 %)", verdict(cell(0), 1000, cpu(5, 5, 9, 1), STEADY, new Limits(null, 1.0, null)));
+        assertEquals(
+                "invalid: latency-bound", verdict(cell(0), 1000, idle, STEADY, new Limits(null, null, "server-bound")));
     }
 
     @Test
@@ -89,50 +116,80 @@ class VerdictTest {
         assertEquals("at-rate", verdict(cell(100), 1020, idle, STEADY, Limits.NONE));
         assertEquals("invalid: rate exceeded (103)", verdict(cell(100), 1030, idle, STEADY, Limits.NONE));
         assertEquals("at-rate", verdict(cell(0.1), 2, idle, STEADY, Limits.NONE), "the edges fell so");
-        assertEquals("invalid: rate not reached (50)",
-                Verdict.of(facts(cell(100), new Counts(1000, 0, 1, 0), 500, Map.of(), true)), "sent too late");
+        assertEquals(
+                "invalid: rate not reached (50)",
+                Verdict.of(facts(cell(100), new Counts(1000, 0, 1, 0, 0, 0), 500, Map.of(), true)),
+                "sent too late");
     }
 
     @Test
-    void whatIsLeftOverAfterTheDrainMakesCellsInvalid() {
-        assertEquals("invalid: 7 requests of the rate were not sent",
+    void unfinishedExchangesMakeCellsInvalid() {
+        assertEquals(
+                "invalid: 7 requests of the rate were not sent",
                 Verdict.of(facts(cell(100), new Counts(993, 0, 1, 1, 0, 7), 993, Map.of(), true)));
-        assertEquals("invalid: 3 requests unanswered when the drain ended",
-                Verdict.of(facts(cell(0), new Counts(1000, 0, 1, 3), 0, Map.of(), true)));
-        assertEquals("latency-bound", Verdict.of(facts(cell(0), new Counts(1000, 0, 1, 3), 0, Map.of(), false)));
+        assertEquals(
+                "invalid: 3 requests unanswered when the drain ended",
+                Verdict.of(facts(cell(0), new Counts(1000, 0, 1, 3, 0, 0), 0, Map.of(), true)));
+        assertEquals("latency-bound", Verdict.of(facts(cell(0), new Counts(1000, 0, 1, 3, 0, 0), 0, Map.of(), false)));
     }
 
     @Test
-    void bytesOfDownloadsNoneOfWhichEndedSayNothing() {
-        Cell files = new Cell("", 1, 0, 0, new DownloadWorkload(Target.of("http://127.0.0.1:1/"), "a",
-                List.of(new CatalogFile("a", 1000, null)), true, Verify.LENGTH, 1, List.of()));
-        assertEquals("invalid: no download ended in the window",
-                Verdict.of(facts(files, new Counts(0, 900, 1, 0), 0, Map.of(), true)));
-        assertEquals("latency-bound", Verdict.of(facts(files, new Counts(1, 1900, 1, 0), 0, Map.of(), true)));
-        assertEquals("invalid: nothing completed",
-                Verdict.of(facts(files, new Counts(0, 0, 1, 0), 0, Map.of(), true)));
+    void bytesWithoutACompleteDownloadAreInvalid() {
+        Cell files = new Cell(
+                "",
+                1,
+                0,
+                0,
+                new DownloadWorkload(
+                        Target.of("http://127.0.0.1:1/"),
+                        "a",
+                        List.of(new CatalogFile("a", 1000, null)),
+                        true,
+                        Verify.LENGTH,
+                        1,
+                        List.of()));
+        assertEquals(
+                "invalid: no download ended in the window",
+                Verdict.of(facts(files, new Counts(0, 900, 1, 0, 0, 0), 0, Map.of(), true)));
+        assertEquals("latency-bound", Verdict.of(facts(files, new Counts(1, 1900, 1, 0, 0, 0), 0, Map.of(), true)));
+        assertEquals(
+                "invalid: nothing completed",
+                Verdict.of(facts(files, new Counts(0, 0, 1, 0, 0, 0), 0, Map.of(), true)));
     }
 
     @Test
     void errorsDoNotHideWhatElseIsWrong() {
-        Map<String, FaultCount> errors = Map.of("reset", new FaultCount(5, "reset"));
-        Verdict.Facts none = facts(cell(0), new Counts(0, 0, 1, 0), 0, errors, true);
+        Map<String, FailureCount> errors = Map.of("reset", new FailureCount(5, "reset"));
+        Verdict.Facts none = facts(cell(0), new Counts(0, 0, 1, 0, 0, 0), 0, errors, true);
         assertEquals("errors", Verdict.of(none));
         assertEquals("nothing completed", Verdict.flaw(none));
-        assertNull(Verdict.flaw(facts(cell(0), new Counts(995, 0, 1, 0), 0, errors, true)));
-        assertNull(Verdict.flaw(facts(cell(100), new Counts(995, 0, 1, 0), 1000, errors, true)), "they were sent");
-        assertEquals("rate not reached (90)",
-                Verdict.flaw(facts(cell(100), new Counts(895, 0, 1, 0), 900, errors, true)));
-        Verdict.Facts ports = facts(cell(0), new Counts(995, 0, 1, 0), 0,
-                Map.of("port exhaustion", new FaultCount(1, "x")), true);
+        assertNull(Verdict.flaw(facts(cell(0), new Counts(995, 0, 1, 0, 0, 0), 0, errors, true)));
+        assertNull(
+                Verdict.flaw(facts(cell(100), new Counts(995, 0, 1, 0, 0, 0), 1000, errors, true)), "they were sent");
+        assertEquals(
+                "rate not reached (90)",
+                Verdict.flaw(facts(cell(100), new Counts(895, 0, 1, 0, 0, 0), 900, errors, true)));
+        Verdict.Facts ports = facts(
+                cell(0), new Counts(995, 0, 1, 0, 0, 0), 0, Map.of("port exhaustion", new FailureCount(1, "x")), true);
         assertEquals("invalid: ports", Verdict.of(ports));
     }
 
     @Test
-    void whatFailsAsTheRunIsStoppedIsNoVerdict() {
-        assertEquals("invalid: stopped early", Verdict.of(new Verdict.Facts(cell(0), 10, new Counts(995, 0, 1, 0), 0,
-                Map.of("reset", new FaultCount(1, "reset")), cpu(5, 5, 10, 0), new Series(List.of(), STEADY, STEADY), true,
-                true, SERVER, Limits.NONE)));
+    void failuresAfterAStopAreNoVerdict() {
+        assertEquals(
+                "invalid: stopped early",
+                Verdict.of(new Verdict.Facts(
+                        cell(0),
+                        10,
+                        new Counts(995, 0, 1, 0, 0, 0),
+                        0,
+                        Map.of("reset", new FailureCount(1, "reset")),
+                        cpu(5, 5, 10, 0),
+                        new Series(List.of(), STEADY, STEADY),
+                        true,
+                        true,
+                        SERVER,
+                        Limits.NONE)));
     }
 
     @Test
@@ -141,7 +198,9 @@ class VerdictTest {
         assertFalse(Steadiness.reached(Collections.nCopies(9, 1000L)), "too few");
         assertFalse(Steadiness.reached(List.of(100L, 110L, 120L, 130L, 140L, 150L, 160L, 170L, 180L, 190L)), "rising");
         assertFalse(Steadiness.reached(List.of(900L, 1100L, 900L, 1100L, 900L, 1100L, 900L, 1100L, 900L, 1100L)));
-        assertTrue(Steadiness.reached(List.of(1L, 500L, 1000L, 1001L, 999L, 1000L, 1002L, 998L, 1000L, 1000L, 1000L,
-                1001L)), "only the last ten count");
+        assertTrue(
+                Steadiness.reached(
+                        List.of(1L, 500L, 1000L, 1001L, 999L, 1000L, 1002L, 998L, 1000L, 1000L, 1000L, 1001L)),
+                "only the last ten count");
     }
 }

@@ -1,6 +1,5 @@
 package dev.millrace.load.scenario;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The order in which clients ask for files. */
+/** The order in which clients request files. */
 class DownloadWorkloadTest {
 
     private static final int FILES = 10;
@@ -29,12 +28,12 @@ class DownloadWorkloadTest {
         Script script = workload().script(seed);
         List<String> asked = new ArrayList<>();
         for (int i = 0; i < FILES * ROUNDS; i++) {
-            asked.add(new String(script.next().request(), US_ASCII).lines().findFirst().orElseThrow());
+            asked.add(script.next().request().target().requestTarget());
         }
         return asked;
     }
 
-    /** How many files of the first deck a client asks for: whole decks follow. */
+    /** The number of files that a client takes from its first deck, before whole decks follow. */
     private static int first(List<String> asked) {
         for (int start = 1; start <= FILES; start++) {
             boolean whole = true;

@@ -16,8 +16,8 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
- * Runs the WAR by itself. Unpacks it into a private folder (class loaders cannot read jars inside a WAR), starts the
- * server's classes from there, and removes the folder when the JVM ends.
+ * Runs the WAR as a program. Class loaders cannot read jars inside a WAR, so that it is unpacked into a private folder.
+ * The server's classes are started from there, and the folder is removed when the JVM ends.
  */
 public final class Launcher {
     private static final String SERVER_CLASS = "dev.millrace.webapp.server.Standalone";
@@ -33,20 +33,24 @@ public final class Launcher {
     }
 
     /**
-     * Starts the server and returns; the server's threads keep the JVM alive.
+     * Starts the server and returns. The server's threads keep the JVM alive.
      *
      * @param args the options, see {@code --help}
      * @throws Exception when the WAR cannot be unpacked
      */
     public static void main(String[] args) throws Exception {
-        Path war = Path.of(Launcher.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-        // Created readable by its owner alone (0700) where the file system has such permissions.
+        Path war = Path.of(Launcher.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
+        // Only the owner may read the folder (0700), where the file system has permissions.
         Launcher launcher = new Launcher(Files.createTempDirectory("millrace-"));
         Runtime.getRuntime().addShutdownHook(new Thread(launcher::stop, "millrace-stop"));
         try {
             launcher.start(war, args);
         } catch (Exception e) {
-            // Told to end while it started: it misses what has been removed.
+            // The JVM was told to end, and the files that the server needs to start were removed.
             if (!launcher.stopping) {
                 throw e;
             }
@@ -62,13 +66,13 @@ public final class Launcher {
         ClassLoader loader = new URLClassLoader("millrace-server", classPath(webapp), Launcher.class.getClassLoader());
         Thread.currentThread().setContextClassLoader(loader);
         server = (AutoCloseable) Class.forName(SERVER_CLASS, true, loader)
-            .getMethod("start", Path.class, String[].class, BooleanSupplier.class)
-            .invoke(null, home, args, (BooleanSupplier) () -> stopping);
+                .getMethod("start", Path.class, String[].class, BooleanSupplier.class)
+                .invoke(null, home, args, (BooleanSupplier) () -> stopping);
     }
 
     private void unpack(Path war, Path target) throws IOException {
         try (ZipFile zip = new ZipFile(war.toFile())) {
-            for (Enumeration<? extends ZipEntry> entries = zip.entries(); entries.hasMoreElements() && !stopping;) {
+            for (Enumeration<? extends ZipEntry> entries = zip.entries(); entries.hasMoreElements() && !stopping; ) {
                 ZipEntry entry = entries.nextElement();
                 Path file = target.resolve(entry.getName()).normalize();
                 if (!file.startsWith(target)) {
@@ -81,14 +85,14 @@ public final class Launcher {
                     try (InputStream in = zip.getInputStream(entry)) {
                         Files.copy(in, file);
                     }
-                    // The page's Last-Modified then says when it was made, not when the server was started.
+                    // Last-Modified of the page must be the time of the build, not of the server's start.
                     Files.setLastModifiedTime(file, entry.getLastModifiedTime());
                 }
             }
         }
     }
 
-    // Never the home itself, as Files.createDirectories would: once removed, it must not come back.
+    // Files.createDirectories would create the home again after its removal.
     private void createFolder(Path folder) throws IOException {
         if (!folder.equals(home) && !Files.isDirectory(folder)) {
             createFolder(folder.getParent());
@@ -102,7 +106,9 @@ public final class Launcher {
         urls.add(server.resolve("classes").toUri().toURL());
         urls.add(webapp.resolve("WEB-INF/classes").toUri().toURL());
         try (Stream<Path> jars = Files.list(server)) {
-            for (Path jar : jars.filter(file -> file.toString().endsWith(".jar")).sorted().toList()) {
+            for (Path jar : jars.filter(file -> file.toString().endsWith(".jar"))
+                    .sorted()
+                    .toList()) {
                 urls.add(jar.toUri().toURL());
             }
         }
@@ -123,13 +129,13 @@ public final class Launcher {
         } catch (IOException | UncheckedIOException e) {
             System.err.println("millrace: could not remove " + home + ": " + e);
         } catch (InterruptedException e) {
-            // Told to hurry: what is left stays.
+            // The JVM must end now. The remaining files stay.
             Thread.currentThread().interrupt();
         }
     }
 
-    // Again and again: a server that was still starting may write meanwhile. The main thread is not waited for, as it
-    // may be the one that ends the JVM, and waits for this.
+    // Repeated, because a server that is still starting may write meanwhile. Waiting for the main thread could
+    // deadlock: it may be the thread that ends the JVM and waits for this hook.
     private static void remove(Path root) throws IOException, InterruptedException {
         for (int left = REMOVALS; left > 0; left--) {
             try {
@@ -144,7 +150,7 @@ public final class Launcher {
         }
     }
 
-    // Without a class of its own: the WAR may have been replaced since the start, and then no class comes out of it.
+    // No lambda or class of its own: if the WAR was replaced since the start, no more classes can be loaded from it.
     private static void deleteTree(Path root) throws IOException {
         List<Path> paths;
         try (Stream<Path> tree = Files.walk(root)) {

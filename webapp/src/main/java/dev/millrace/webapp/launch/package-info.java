@@ -1,7 +1,7 @@
 /**
- * What makes {@code java -jar millrace.war} work: {@link dev.millrace.webapp.launch.Launcher}, the only class at the
- * root of the WAR, uses nothing but the JDK.
+ * The launcher of {@code java -jar millrace.war}. Its class is the only one at the root of the WAR, and uses only the
+ * JDK. Entry class: {@link dev.millrace.webapp.launch.Launcher}.
  *
- * <p>Threads: the main thread, and the JVM's shutdown hook.
+ * <p>Threading: the main thread starts the server, and the JVM's shutdown hook stops it.
  */
 package dev.millrace.webapp.launch;

@@ -8,36 +8,60 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The command line's options: name, default, meaning and what values they take. */
+/** The options of the command line: name, default, meaning and valid values. */
 enum Option {
     HOST("NAME", "127.0.0.1", "address that all listeners use", text()),
     BIO_PORT("PORT", "8080", "port of the blocking listener; 0 = any free one, -1 = off", integer(-1, 65535)),
     NIO_PORT("PORT", "8081", "port of the selector listener; 0 = any free one, -1 = off", integer(-1, 65535)),
-    STOCK_PORT("PORT", "-1", "port of Jetty's own listener, for comparison; 0 = any free one, -1 = off",
-        integer(-1, 65535)),
+    STOCK_PORT(
+            "PORT",
+            "-1",
+            "port of Jetty's own listener, for comparison; 0 = any free one, -1 = off",
+            integer(-1, 65535)),
     FILES("DIR", "", "folder served under /files/; without it, six generated files", folder()),
-    THREADS("KIND", "auto", "threads of BIO connections: platform, virtual, or auto (virtual on JDK 21 and newer)",
-        threads()),
+    THREADS(
+            "KIND",
+            "auto",
+            "threads of BIO connections: platform, virtual, or auto (virtual on JDK 21 and newer)",
+            threads()),
     POOL_THREADS("N", "200", "largest size of the server's thread pool", integer(8, 100_000)),
     SELECTORS("N", "0", "selectors of the NIO and stock listeners; 0 = Jetty's choice by cores", integer(0, 1024)),
-    DISPATCH("KIND", "adaptive", "where the NIO listener serves a ready connection: adaptive, selector or handoff",
-        oneOf("adaptive", "selector", "handoff")),
-    ALGORITHM("NAME", "Adaptive", "how BIO and NIO share the turns of file transfers: Adaptive, SimpleBlocking, "
-        + "EqualNonBlocking or EqualBlocking", algorithm()),
+    DISPATCH(
+            "KIND",
+            "adaptive",
+            "where the NIO listener serves a ready connection: adaptive, selector or handoff",
+            oneOf("adaptive", "selector", "handoff")),
+    ALGORITHM(
+            "NAME",
+            "Adaptive",
+            "how BIO and NIO share the turns of file transfers: Adaptive, SimpleBlocking, "
+                    + "EqualNonBlocking or EqualBlocking",
+            algorithm()),
     WORKERS("N", "50", "most file transfers that have their turn at once", integer(1, 10_000)),
-    BUFFER_SIZE("BYTES", "81920", "bytes of a turn, for EqualBlocking", integer(1, 999_999_999)),
-    CONTENT_CACHE("BYTES", "0", "memory that BIO and NIO keep the contents of small files in; 0 = none",
-        integer(0, Integer.MAX_VALUE)),
-    WRITE_STRATEGY("NAME", "gather",
-        "how BIO and NIO write content from memory: gather, direct, chunk or adaptive-chunk",
-        oneOf("gather", "direct", "chunk", "adaptive-chunk")),
-    MAX_CONNECTIONS("N", "0", "connections of each listener before it stops accepting; 0 = no limit",
-        integer(0, Integer.MAX_VALUE)),
-    ACCEPT_QUEUE_SIZE("N", "0", "connections of each listener that the system keeps until they are accepted; 0 = Java's "
-        + "default, 50", integer(0, 65_535)),
+    BUFFER_SIZE("BYTES", "262144", "bytes of a turn, for EqualBlocking", integer(1, 999_999_999)),
+    CONTENT_CACHE(
+            "BYTES",
+            "4194304",
+            "memory that BIO and NIO keep the contents of small files in; 0 = none",
+            integer(0, Integer.MAX_VALUE)),
+    WRITE_STRATEGY(
+            "NAME",
+            "gather",
+            "how BIO and NIO write content from memory: gather, direct, chunk or adaptive-chunk",
+            oneOf("gather", "direct", "chunk", "adaptive-chunk")),
+    MAX_CONNECTIONS(
+            "N",
+            "0",
+            "connections of each listener before it stops accepting; 0 = no limit",
+            integer(0, Integer.MAX_VALUE)),
+    ACCEPT_QUEUE_SIZE(
+            "N",
+            "0",
+            "connections that the system keeps until they are accepted; 0 = BIO and NIO as many as it allows, stock Java's 50",
+            integer(0, 65_535)),
     ACCESS_LOG("FILE", "", "append a line for each request: NCSA combined, local port, microseconds", file());
 
-    /** Checks a value; the answer is what is wrong with it, or nothing. */
+    /** Checks a value, and returns the error, if there is one. */
     interface Check {
         Optional<String> fault(String value);
     }
@@ -79,7 +103,7 @@ enum Option {
                     return Optional.empty();
                 }
             } catch (NumberFormatException ignored) {
-                // Said below, in the same words as for a number out of range.
+                // The message is the same as for a number out of range.
             }
             return Optional.of("is not a whole number from " + min + " to " + max);
         };
@@ -87,8 +111,8 @@ enum Option {
 
     private static Check oneOf(String... names) {
         List<String> allowed = List.of(names);
-        return value -> allowed.contains(value) ? Optional.empty()
-            : Optional.of("is not one of " + String.join(", ", allowed));
+        return value ->
+                allowed.contains(value) ? Optional.empty() : Optional.of("is not one of " + String.join(", ", allowed));
     }
 
     private static Check algorithm() {
@@ -97,7 +121,8 @@ enum Option {
                 TransferAlgorithm.of(value);
                 return Optional.empty();
             } catch (IllegalArgumentException e) {
-                return Optional.of("is not one of Adaptive, SimpleBlocking, EqualNonBlocking, EqualBlocking, EqualBlocking(bytes)");
+                return Optional.of(
+                        "is not one of Adaptive, SimpleBlocking, EqualNonBlocking, EqualBlocking, EqualBlocking(bytes)");
             }
         };
     }
@@ -105,7 +130,8 @@ enum Option {
     private static Check threads() {
         Check names = oneOf("platform", "virtual", "auto");
         return value -> value.equals("virtual") && Runtime.version().feature() < 21
-            ? Optional.of("needs JDK 21 or newer") : names.fault(value);
+                ? Optional.of("needs JDK 21 or newer")
+                : names.fault(value);
     }
 
     private static Check file() {
@@ -113,7 +139,8 @@ enum Option {
             try {
                 Path path = Path.of(value).toAbsolutePath();
                 return !value.isEmpty() && !Files.isDirectory(path) && Files.isDirectory(path.getParent())
-                    ? Optional.empty() : Optional.of("is not a file in an existing folder");
+                        ? Optional.empty()
+                        : Optional.of("is not a file in an existing folder");
             } catch (InvalidPathException e) {
                 return Optional.of("is not a path");
             }
@@ -124,8 +151,9 @@ enum Option {
         return value -> {
             try {
                 Path path = Path.of(value);
-                return !value.isEmpty() && Files.isDirectory(path) && Files.isReadable(path) ? Optional.empty()
-                    : Optional.of("is not a readable folder");
+                return !value.isEmpty() && Files.isDirectory(path) && Files.isReadable(path)
+                        ? Optional.empty()
+                        : Optional.of("is not a readable folder");
             } catch (InvalidPathException e) {
                 return Optional.of("is not a path");
             }

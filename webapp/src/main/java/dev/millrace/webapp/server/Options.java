@@ -10,24 +10,26 @@ import java.util.function.Supplier;
 import org.eclipse.jetty.server.Server;
 
 /**
- * The options of one run, each checked. Takes {@code --option value} and {@code --option=value}; the last one counts.
- * A parser of our own because a library's reflection would cost a good part of the time to the first answer.
+ * The checked options of one run, given as {@code --option value} or {@code --option=value}. The last one of a name
+ * counts. No library is used, because its reflection would cost a large part of the time to the first response.
+ * Immutable after {@link #parse}.
  */
 final class Options {
     private final Map<Option, String> values = new EnumMap<>(Option.class);
     private Supplier<String> information;
 
-    private Options() {
-    }
+    private Options() {}
 
     /**
+     * Parses and checks a command line.
+     *
      * @param args the command line
-     * @return the options; what follows {@code --help} or {@code --version} is not looked at
+     * @return the options; words after {@code --help} or {@code --version} are ignored
      * @throws UsageException when an option is unknown, or its value is missing or wrong
      */
     static Options parse(String... args) throws UsageException {
         Options options = new Options();
-        for (Iterator<String> rest = List.of(args).iterator(); rest.hasNext();) {
+        for (Iterator<String> rest = List.of(args).iterator(); rest.hasNext(); ) {
             String arg = rest.next();
             if (arg.equals("--help") || arg.equals("-h")) {
                 options.information = Options::help;
@@ -40,14 +42,15 @@ final class Options {
             int equals = arg.startsWith("--") ? arg.indexOf('=') : -1;
             String flag = equals < 0 ? arg : arg.substring(0, equals);
             Option option = Option.byFlag(flag)
-                .orElseThrow(() -> new UsageException("unknown option " + quote(flag) + ", see --help"));
+                    .orElseThrow(() -> new UsageException("unknown option " + quote(flag) + ", see --help"));
             if (equals < 0 && !rest.hasNext()) {
                 throw new UsageException(flag + " needs a value, see --help");
             }
             options.put(option, equals < 0 ? rest.next() : arg.substring(equals + 1));
         }
-        if (options.number(Option.BIO_PORT) < 0 && options.number(Option.NIO_PORT) < 0
-            && options.number(Option.STOCK_PORT) < 0) {
+        if (options.number(Option.BIO_PORT) < 0
+                && options.number(Option.NIO_PORT) < 0
+                && options.number(Option.STOCK_PORT) < 0) {
             throw new UsageException("all listeners are off, see --help");
         }
         return options;
@@ -61,12 +64,12 @@ final class Options {
         values.put(option, value);
     }
 
-    /** The value may hold anything that a shell lets through; the answer stays one line. */
+    /** A value in quotes, without control characters, so that the message stays one line. */
     private static String quote(String value) {
         return '"' + value.replaceAll("\\p{Cntrl}", "?") + '"';
     }
 
-    /** @return the text to print in place of serving, when it was asked for */
+    /** The text of {@code --help} or {@code --version}, to be printed instead of serving. */
     Optional<String> information() {
         return Optional.ofNullable(information).map(Supplier::get);
     }
@@ -84,8 +87,9 @@ final class Options {
     }
 
     private static String version() {
-        return String.format("Millrace %s, Jetty %s, Java %s%n", BioConnector.class.getPackage().getImplementationVersion(),
-            Server.getVersion(), Runtime.version());
+        return String.format(
+                "Millrace %s, Jetty %s, Java %s%n",
+                BioConnector.class.getPackage().getImplementationVersion(), Server.getVersion(), Runtime.version());
     }
 
     static String help() {

@@ -1,10 +1,10 @@
 package dev.millrace.webapp.server;
 
-import dev.millrace.connector.ListenerFigures;
 import dev.millrace.ee11.SendfileServlet;
-import dev.millrace.files.XSendfileHandler;
-import dev.millrace.webapp.Attributes;
+import dev.millrace.monitor.ConnectorMonitor;
+import dev.millrace.webapp.ContextAttributes;
 import dev.millrace.webapp.SampleFiles;
+import dev.millrace.xsendfile.XSendfileHandler;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -22,37 +22,42 @@ import org.eclipse.jetty.ee11.webapp.WebAppContext;
 import org.eclipse.jetty.server.CustomRequestLog;
 import org.eclipse.jetty.server.RequestLogWriter;
 import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.handler.ContextHandlerCollection;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /**
- * Runs the application on Jetty: the same WAR as two contexts, one for the BIO and NIO listeners with files by
- * sendfile, one for the stock listener with files by Jetty's own servlet.
+ * Runs the application on Jetty, with the same WAR as two contexts. That of the BIO and NIO connectors sends files by
+ * sendfile, that of the stock connector by Jetty's own servlet. Any thread may close it.
  */
 public final class Standalone implements AutoCloseable {
     private static final long STOP_TIMEOUT_MILLIS = 5_000;
     private static final String FILES_SERVLET = "files";
 
     private final Server server;
-    private final List<Listener> listeners;
+    private final List<ServerConnector> connectors;
     private final AtomicBoolean stopping = new AtomicBoolean();
 
     private Standalone(Path home, Options options, Path files) {
         QueuedThreadPool pool = new QueuedThreadPool(options.number(Option.POOL_THREADS));
         pool.setName("server");
+        // By default one ends in a minute: 200 that a burst has brought would stay for hours.
+        pool.setMaxEvictCount(pool.getMaxThreads());
         server = new Server(pool);
         server.setStopTimeout(STOP_TIMEOUT_MILLIS);
-        listeners = Listener.create(server, options);
-        server.addBean(new ListenerFigures(server));
+        connectors = Connectors.create(server, options);
+        server.addBean(new ConnectorMonitor(server));
         ContextHandlerCollection contexts = new ContextHandlerCollection();
-        List<String> ours = virtualHosts(false);
-        if (!ours.isEmpty()) {
-            WebAppContext context = context("millrace", ours, home, files, SendfileServlet.class);
-            context.getServletHandler().getServlet(FILES_SERVLET)
-                .setInitParameter("maxCacheSize", options.text(Option.CONTENT_CACHE));
-            context.setAttribute(Attributes.SENDFILE, true);
+        List<String> millrace = virtualHosts(false);
+        if (!millrace.isEmpty()) {
+            WebAppContext context = context("millrace", millrace, home, files, SendfileServlet.class);
+            context.getServletHandler()
+                    .getServlet(FILES_SERVLET)
+                    .setInitParameter("maxCacheSize", options.text(Option.CONTENT_CACHE));
+            context.setAttribute(ContextAttributes.SENDFILE, true);
             XSendfileHandler xSendfile = new XSendfileHandler(context);
             xSendfile.addRoot(files.toString());
+            xSendfile.getSettings().setMaxCacheBytes(options.number(Option.CONTENT_CACHE));
             contexts.addHandler(xSendfile);
         }
         List<String> stock = virtualHosts(true);
@@ -61,19 +66,20 @@ public final class Standalone implements AutoCloseable {
         }
         server.setHandler(contexts);
         if (options.has(Option.ACCESS_LOG)) {
-            // Jetty's asynchronous writer would drop the lines that it has not written when the server stops.
-            server.setRequestLog(new CustomRequestLog(new RequestLogWriter(options.text(Option.ACCESS_LOG)),
-                CustomRequestLog.EXTENDED_NCSA_FORMAT + " %{local}p %{us}T"));
+            // Jetty's asynchronous writer would lose the lines that it has not written when the server stops.
+            server.setRequestLog(new CustomRequestLog(
+                    new RequestLogWriter(options.text(Option.ACCESS_LOG)),
+                    CustomRequestLog.EXTENDED_NCSA_FORMAT + " %{local}p %{us}T"));
         }
     }
 
     /**
-     * Starts the server as the command line says, and prints one line per listener when all of them are ready. Ends
-     * the JVM on {@code --help} and {@code --version} (0), a wrong option (2), or when the server cannot start (1).
+     * Starts the server, and prints one line per connector when all of them are ready. It ends the JVM after {@code
+     * --help} and {@code --version} (0), for a wrong option (2), and when the server cannot start (1).
      *
-     * @param home a private folder with the unpacked WAR in {@code webapp}; removed by the caller after the stop
+     * @param home a private folder with the unpacked WAR in {@code webapp}; the caller removes it after the stop
      * @param args the command line
-     * @param ending whether the JVM ends already, so that the folder is being removed
+     * @param ending whether the JVM is shutting down, so that the folder is being removed
      * @return the running server; closing it waits up to 5 s for requests under way
      */
     public static AutoCloseable start(Path home, String[] args, BooleanSupplier ending) {
@@ -99,9 +105,10 @@ public final class Standalone implements AutoCloseable {
     }
 
     private static Standalone start(Path home, Options options) throws Exception {
-        Path files = options.has(Option.FILES) ? Path.of(options.text(Option.FILES))
-            : Files.createDirectory(home.resolve("files"));
-        // Writing 122 MB and starting Jetty take about as long as each other.
+        Path files = options.has(Option.FILES)
+                ? Path.of(options.text(Option.FILES))
+                : Files.createDirectory(home.resolve("files"));
+        // Writing 122 MB takes about as long as starting Jetty.
         CompletableFuture<Void> written = CompletableFuture.runAsync(() -> {
             if (!options.has(Option.FILES)) {
                 writeSamples(files);
@@ -110,8 +117,8 @@ public final class Standalone implements AutoCloseable {
         Standalone standalone = new Standalone(home, options, files.toRealPath());
         standalone.server.start();
         written.join();
-        for (Listener listener : standalone.listeners) {
-            System.out.println(listener.kind() + " listening on " + listener.url());
+        for (ServerConnector connector : standalone.connectors) {
+            System.out.println(connector.getName() + " listening on " + Connectors.url(connector));
         }
         return standalone;
     }
@@ -136,22 +143,30 @@ public final class Standalone implements AutoCloseable {
         return reason.replaceAll("\\R", " ");
     }
 
+    /** The names of Jetty's own connector, or of the others, in the form of a context's virtual hosts. */
     private List<String> virtualHosts(boolean stock) {
-        return listeners.stream().filter(listener -> listener.kind() == Listener.Kind.STOCK == stock)
-            .map(Listener::virtualHost).toList();
+        return connectors.stream()
+                .map(ServerConnector::getName)
+                .filter(name -> name.equals(Connectors.Kind.STOCK.name()) == stock)
+                .map(name -> "@" + name)
+                .toList();
     }
 
-    private WebAppContext context(String name, List<String> virtualHosts, Path home, Path files,
-        Class<? extends ResourceServlet> filesServlet) {
-        // No sessions and no security: the application has neither, and each would cost every request a handler.
+    private WebAppContext context(
+            String name,
+            List<String> virtualHosts,
+            Path home,
+            Path files,
+            Class<? extends ResourceServlet> filesServlet) {
+        // The application has neither sessions nor security, and each would cost every request a handler.
         WebAppContext context = new WebAppContext("/", null, null, null, new ErrorPageErrorHandler(), 0);
         context.setDisplayName(name);
         context.setVirtualHosts(virtualHosts);
         context.setWar(home.resolve("webapp").toString());
         context.setTempDirectory(home.resolve("tmp-" + name).toFile());
-        context.setAttribute(Attributes.FILES, files);
-        context.setAttribute(Attributes.STOPPING, (BooleanSupplier) stopping::get);
-        // In place of webdefault.xml, whose JSP, locales and session settings nothing here needs.
+        context.setAttribute(ContextAttributes.FILES, files);
+        context.setAttribute(ContextAttributes.STOPPING, (BooleanSupplier) stopping::get);
+        // The two servlets below replace webdefault.xml, whose JSP, locales and session settings are not needed.
         context.setDefaultsDescriptor(null);
         context.addServlet(new ServletHolder("default", DefaultServlet.class), "/");
         context.addServlet(files(filesServlet, files), "/files/*");
@@ -167,7 +182,7 @@ public final class Standalone implements AutoCloseable {
         return servlet;
     }
 
-    /** Stops accepting, lets requests under way finish for up to 5 s, and ends all threads. */
+    /** Stops accepting, waits up to 5 s for requests under way, and ends all threads. */
     @Override
     public void close() throws Exception {
         stopping.set(true);

@@ -1,6 +1,6 @@
 package dev.millrace.webapp.server;
 
-/** The command line was wrong. The message is one line for the user. */
+/** The command line is wrong. The message is one line for the user. */
 final class UsageException extends Exception {
     private static final long serialVersionUID = 1L;
 

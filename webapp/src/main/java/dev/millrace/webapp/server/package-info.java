@@ -1,8 +1,7 @@
 /**
- * The server that {@code java -jar millrace.war} runs: {@link dev.millrace.webapp.server.Standalone} reads the options
- * and starts Jetty with up to three listeners over the same application. Never loaded when the WAR is deployed into a
- * servlet container.
+ * The server of {@code java -jar millrace.war}: Jetty with up to three connectors and the same application. A servlet
+ * container that deploys the WAR never loads this package. Entry class: {@link dev.millrace.webapp.server.Standalone}.
  *
- * <p>Threads: started and stopped by one thread.
+ * <p>Threading: one thread starts the server; a shutdown hook stops it.
  */
 package dev.millrace.webapp.server;

@@ -32,21 +32,28 @@ class OptionsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "--what|unknown option \"--what\", see --help",
-        "page|unknown option \"page\", see --help",
-        "--nio-port|--nio-port needs a value, see --help",
-        "--bio-port=x|--bio-port: \"x\" is not a whole number from -1 to 65535",
-        "--bio-port=65536|--bio-port: \"65536\" is not a whole number from -1 to 65535",
-        "--bio-port=|--bio-port: \"\" is not a whole number from -1 to 65535",
-        "--threads=green|--threads: \"green\" is not one of platform, virtual, auto",
-        "--algorithm=x|--algorithm: \"x\" is not one of Adaptive, SimpleBlocking, EqualNonBlocking, EqualBlocking, EqualBlocking(bytes)",
-        "--files=no-such-folder|--files: \"no-such-folder\" is not a readable folder",
-        "--files=|--files: \"\" is not a readable folder",
-        "--access-log=no-such-folder/log|--access-log: \"no-such-folder/log\" is not a file in an existing folder",
-        "--host= |--host: \" \" is empty"}, ignoreLeadingAndTrailingWhitespace = false)
-    void aWrongOneIsNamedInOneLine(String argument, String message) {
-        assertEquals(message, assertThrows(UsageException.class, () -> Options.parse(argument)).getMessage());
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--what|unknown option \"--what\", see --help",
+                "page|unknown option \"page\", see --help",
+                "--nio-port|--nio-port needs a value, see --help",
+                "--bio-port=x|--bio-port: \"x\" is not a whole number from -1 to 65535",
+                "--bio-port=65536|--bio-port: \"65536\" is not a whole number from -1 to 65535",
+                "--bio-port=|--bio-port: \"\" is not a whole number from -1 to 65535",
+                "--threads=green|--threads: \"green\" is not one of platform, virtual, auto",
+                "--algorithm=x|--algorithm: \"x\" is not one of Adaptive, SimpleBlocking, EqualNonBlocking, EqualBlocking, EqualBlocking(bytes)",
+                "--files=no-such-folder|--files: \"no-such-folder\" is not a readable folder",
+                "--files=|--files: \"\" is not a readable folder",
+                "--access-log=no-such-folder/log|--access-log: \"no-such-folder/log\" is not a file in an existing folder",
+                "--host= |--host: \" \" is empty"
+            },
+            ignoreLeadingAndTrailingWhitespace = false)
+    void aWrongOptionIsNamedInOneLine(String argument, String message) {
+        assertEquals(
+                message,
+                assertThrows(UsageException.class, () -> Options.parse(argument))
+                        .getMessage());
     }
 
     @Test
@@ -65,16 +72,22 @@ class OptionsTest {
         if (Runtime.version().feature() >= 21) {
             assertEquals("virtual", Options.parse("--threads=virtual").text(Option.THREADS));
         } else {
-            assertEquals("--threads: \"virtual\" needs JDK 21 or newer",
-                assertThrows(UsageException.class, () -> Options.parse("--threads=virtual")).getMessage());
+            assertEquals(
+                    "--threads: \"virtual\" needs JDK 21 or newer",
+                    assertThrows(UsageException.class, () -> Options.parse("--threads=virtual"))
+                            .getMessage());
         }
     }
 
     @Test
-    void whoAsksWhatItIsStartsNothing() throws UsageException {
-        assertEquals(Options.help(), Options.parse("--bio-port=0", "--help", "--what").information().orElseThrow());
+    void helpAndVersionStartNothing() throws UsageException {
+        assertEquals(
+                Options.help(),
+                Options.parse("--bio-port=0", "--help", "--what").information().orElseThrow());
         String version = Options.parse("-V").information().orElseThrow();
-        assertTrue(version.startsWith("Millrace ") && version.contains(", Jetty " + Server.getVersion() + ", Java "), version);
+        assertTrue(
+                version.startsWith("Millrace ") && version.contains(", Jetty " + Server.getVersion() + ", Java "),
+                version);
         assertTrue(Options.parse("--bio-port=0").information().isEmpty());
     }
 
@@ -84,6 +97,7 @@ class OptionsTest {
         String documentation = Files.readString(Path.of("..", "docs", "web-application.md"));
         assertTrue(documentation.contains("| `" + option.flag() + " " + option.placeholder + "` |"), option.flag());
         assertTrue(Options.help().contains("  " + option.flag() + " "));
-        assertTrue(option.defaultValue.isEmpty() || option.check.fault(option.defaultValue).isEmpty());
+        assertTrue(option.defaultValue.isEmpty()
+                || option.check.fault(option.defaultValue).isEmpty());
     }
 }

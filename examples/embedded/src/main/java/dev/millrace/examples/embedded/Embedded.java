@@ -11,8 +11,7 @@ import org.eclipse.jetty.util.Callback;
 
 /** A server with both connectors. */
 public final class Embedded {
-    private Embedded() {
-    }
+    private Embedded() {}
 
     static Server server(int bioPort, int nioPort) {
         Server server = new Server();
@@ -40,8 +39,15 @@ public final class Embedded {
     private static final class Hello extends Handler.Abstract.NonBlocking {
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
-            Content.Sink.write(response, true, "Hello by " + request.getConnectionMetaData().getConnector()
-                    .getClass().getSimpleName(), callback);
+            Content.Sink.write(
+                    response,
+                    true,
+                    "Hello by "
+                            + request.getConnectionMetaData()
+                                    .getConnector()
+                                    .getClass()
+                                    .getSimpleName(),
+                    callback);
             return true;
         }
     }

@@ -22,8 +22,9 @@ class EmbeddedTest {
             List<String> answers = new ArrayList<>();
             for (Connector connector : server.getConnectors()) {
                 URI url = URI.create("http://127.0.0.1:" + ((NetworkConnector) connector).getLocalPort() + "/");
-                answers.add(HttpClient.newHttpClient().send(HttpRequest.newBuilder(url).build(),
-                        HttpResponse.BodyHandlers.ofString()).body());
+                answers.add(HttpClient.newHttpClient()
+                        .send(HttpRequest.newBuilder(url).build(), HttpResponse.BodyHandlers.ofString())
+                        .body());
             }
             assertEquals(List.of("Hello by BioConnector", "Hello by NioConnector"), answers);
         } finally {

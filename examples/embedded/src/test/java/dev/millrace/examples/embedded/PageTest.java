@@ -23,6 +23,7 @@ class PageTest {
     private static final Path PARENT = Path.of("..", "..", "pom.xml");
     /** The examples have theirs from the parent. */
     private static final Pattern VERSION = Pattern.compile("<version>.*</version>\n");
+
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```(?:java|xml)\n(.*?)^```$");
 
     @Test

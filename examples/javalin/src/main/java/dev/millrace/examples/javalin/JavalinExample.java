@@ -6,8 +6,7 @@ import org.eclipse.jetty.server.HttpConnectionFactory;
 
 /** Javalin on a blocking connector. */
 public final class JavalinExample {
-    private JavalinExample() {
-    }
+    private JavalinExample() {}
 
     static Javalin application(int port) {
         return Javalin.create(config -> {

@@ -21,8 +21,8 @@ class JavalinExampleTest {
             assertEquals(1, connectors.length);
             assertInstanceOf(BioConnector.class, connectors[0]);
             URI url = URI.create("http://127.0.0.1:" + application.port() + "/hello");
-            HttpResponse<String> answer = HttpClient.newHttpClient().send(HttpRequest.newBuilder(url).build(),
-                    HttpResponse.BodyHandlers.ofString());
+            HttpResponse<String> answer = HttpClient.newHttpClient()
+                    .send(HttpRequest.newBuilder(url).build(), HttpResponse.BodyHandlers.ofString());
             assertEquals("Hello from Javalin", answer.body());
         } finally {
             application.stop();

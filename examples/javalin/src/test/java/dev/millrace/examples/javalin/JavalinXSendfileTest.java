@@ -3,7 +3,7 @@ package dev.millrace.examples.javalin;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.millrace.files.XSendfileHandler;
+import dev.millrace.xsendfile.XSendfileHandler;
 import io.javalin.Javalin;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -29,14 +29,17 @@ class JavalinXSendfileTest {
         XSendfileHandler xSendfile = new XSendfileHandler();
         xSendfile.addRoot(folder.toString());
         Javalin application = JavalinExample.application(0);
-        application.unsafe.routes.get("/download", context -> context.header("X-Sendfile", file.toString())
-                .contentType("text/x-own").result("a body that nobody gets"));
+        application.unsafe.routes.get(
+                "/download",
+                context -> context.header("X-Sendfile", file.toString())
+                        .contentType("text/x-own")
+                        .result("a body that nobody gets"));
         application.jettyServer().server().insertHandler(xSendfile);
         application.start();
         try {
             URI url = URI.create("http://127.0.0.1:" + application.port() + "/download");
-            HttpResponse<byte[]> answer = HttpClient.newHttpClient().send(HttpRequest.newBuilder(url).build(),
-                    HttpResponse.BodyHandlers.ofByteArray());
+            HttpResponse<byte[]> answer = HttpClient.newHttpClient()
+                    .send(HttpRequest.newBuilder(url).build(), HttpResponse.BodyHandlers.ofByteArray());
             assertEquals(200, answer.statusCode());
             assertArrayEquals(bytes, answer.body());
             assertEquals(Optional.of("text/x-own"), answer.headers().firstValue("Content-Type"));

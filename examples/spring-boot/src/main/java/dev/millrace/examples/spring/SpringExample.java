@@ -32,8 +32,8 @@ public class SpringExample {
     /** Takes over what Spring has set: address, timeout, limit, and the protocols with TLS, HTTP/2 and their settings. */
     private static void replaceConnector(Server server) {
         ServerConnector given = (ServerConnector) server.getConnectors()[0];
-        BioConnector connector = new BioConnector(server,
-                given.getConnectionFactories().toArray(ConnectionFactory[]::new));
+        BioConnector connector =
+                new BioConnector(server, given.getConnectionFactories().toArray(ConnectionFactory[]::new));
         connector.setDefaultProtocol(given.getDefaultProtocol());
         connector.setHost(given.getHost());
         connector.setPort(given.getPort());

@@ -10,6 +10,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
@@ -27,9 +28,13 @@ import org.springframework.boot.web.server.servlet.context.ServletWebServerAppli
 
 class SpringExampleTest {
     private static final String PASSWORD = "changeit";
-    private static final String[] OPTIONS = {"--server.port=0",
-        "--server.jetty.connection-idle-timeout=12345ms", "--server.http2.enabled=true",
-        "--spring.main.banner-mode=off", "--logging.level.root=warn"};
+    private static final String[] OPTIONS = {
+        "--server.port=0",
+        "--server.jetty.connection-idle-timeout=12345ms",
+        "--server.http2.enabled=true",
+        "--spring.main.banner-mode=off",
+        "--logging.level.root=warn"
+    };
 
     private static void run(SSLContext trust, String scheme, String... options) throws Exception {
         try (var context = (ServletWebServerApplicationContext) SpringApplication.run(SpringExample.class, options)) {
@@ -39,7 +44,9 @@ class SpringExampleTest {
             BioConnector connector = assertInstanceOf(BioConnector.class, connectors[0]);
             assertEquals(12_345, connector.getIdleTimeout());
             URI url = URI.create(scheme + "://localhost:" + web.getPort() + "/hello");
-            HttpResponse<String> answer = HttpClient.newBuilder().sslContext(trust).build()
+            HttpResponse<String> answer = HttpClient.newBuilder()
+                    .sslContext(trust)
+                    .build()
                     .send(HttpRequest.newBuilder(url).build(), HttpResponse.BodyHandlers.ofString());
             assertEquals(scheme + ": Hello from Spring", answer.body());
             assertEquals(HttpClient.Version.HTTP_2, answer.version());
@@ -53,7 +60,8 @@ class SpringExampleTest {
 
     @Test
     void keepsToTheLimitOfConnections() throws Exception {
-        try (var context = (ServletWebServerApplicationContext) SpringApplication.run(SpringExample.class,
+        try (var context = (ServletWebServerApplicationContext) SpringApplication.run(
+                SpringExample.class,
                 Stream.concat(Stream.of(OPTIONS), Stream.of("--server.jetty.max-connections=7"))
                         .toArray(String[]::new))) {
             Server server = ((JettyWebServer) context.getWebServer()).getServer();
@@ -66,25 +74,48 @@ class SpringExampleTest {
     @Test
     void sendsFilesByTheKernel(@TempDir Path folder) throws Exception {
         Files.write(folder.resolve("file.bin"), new byte[100_000]);
-        try (var context = (ServletWebServerApplicationContext) SpringApplication.run(SpringExample.class,
-                Stream.concat(Stream.of(OPTIONS), Stream.of("--files.directory=" + folder)).toArray(String[]::new))) {
+        try (var context = (ServletWebServerApplicationContext) SpringApplication.run(
+                SpringExample.class,
+                Stream.concat(Stream.of(OPTIONS), Stream.of("--files.directory=" + folder))
+                        .toArray(String[]::new))) {
             int port = ((JettyWebServer) context.getWebServer()).getPort();
-            HttpResponse<byte[]> answer = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()
-                    .send(HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/files/file.bin")).build(),
+            HttpResponse<byte[]> answer = HttpClient.newBuilder()
+                    .version(HttpClient.Version.HTTP_1_1)
+                    .build()
+                    .send(
+                            HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/files/file.bin"))
+                                    .build(),
                             HttpResponse.BodyHandlers.ofByteArray());
             assertEquals(100_000, answer.body().length);
-            assertEquals("yes", answer.headers().firstValue("X-Millrace-Sendfile").orElse("no header"));
+            assertEquals(
+                    "yes", answer.headers().firstValue("X-Millrace-Sendfile").orElse("no header"));
         }
     }
 
     @Test
     void takesOverTlsAndItsProtocols(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("keystore.p12");
-        Process keytool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair", "-alias", "spring", "-keyalg", "EC", "-dname", "CN=localhost",
-                "-ext", "san=dns:localhost", "-storetype", "PKCS12", "-keystore", file.toString(),
-                "-storepass", PASSWORD).redirectErrorStream(true).start();
-        String output = new String(keytool.getInputStream().readAllBytes());
+        Process keytool = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        "spring",
+                        "-keyalg",
+                        "EC",
+                        "-dname",
+                        "CN=localhost",
+                        "-ext",
+                        "san=dns:localhost",
+                        "-storetype",
+                        "PKCS12",
+                        "-keystore",
+                        file.toString(),
+                        "-storepass",
+                        PASSWORD)
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertEquals(0, keytool.waitFor(), output);
         KeyStore keys = KeyStore.getInstance("PKCS12");
         try (InputStream in = Files.newInputStream(file)) {
@@ -94,7 +125,14 @@ class SpringExampleTest {
         factory.init(keys);
         SSLContext trust = SSLContext.getInstance("TLS");
         trust.init(null, factory.getTrustManagers(), null);
-        run(trust, "https", Stream.concat(Stream.of(OPTIONS), Stream.of("--server.ssl.key-store=" + file,
-                "--server.ssl.key-store-password=" + PASSWORD)).toArray(String[]::new));
+        run(
+                trust,
+                "https",
+                Stream.concat(
+                                Stream.of(OPTIONS),
+                                Stream.of(
+                                        "--server.ssl.key-store=" + file,
+                                        "--server.ssl.key-store-password=" + PASSWORD))
+                        .toArray(String[]::new));
     }
 }

@@ -3,7 +3,7 @@ package dev.millrace.examples.spring;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.millrace.files.XSendfileHandler;
+import dev.millrace.xsendfile.XSendfileHandler;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -52,26 +52,35 @@ class SpringXSendfileTest {
 
         @GetMapping("/without-body")
         ResponseEntity<Void> withoutBody() {
-            return ResponseEntity.ok().header("X-Sendfile", folder + "/file.bin").contentType(MediaType.APPLICATION_PDF).build();
+            return ResponseEntity.ok()
+                    .header("X-Sendfile", folder + "/file.bin")
+                    .contentType(MediaType.APPLICATION_PDF)
+                    .build();
         }
 
         /** Spring sets the length of this body. */
         @GetMapping("/with-body")
         ResponseEntity<String> withBody() {
-            return ResponseEntity.ok().header("X-Sendfile", folder + "/file.bin").contentType(MediaType.APPLICATION_PDF)
+            return ResponseEntity.ok()
+                    .header("X-Sendfile", folder + "/file.bin")
+                    .contentType(MediaType.APPLICATION_PDF)
                     .body("a body that nobody gets");
         }
 
         /** As one would without X-Sendfile: nobody writes so much. */
         @GetMapping("/with-length")
         ResponseEntity<Void> withLength() {
-            return ResponseEntity.ok().header("X-Sendfile", folder + "/file.bin").contentLength(200_000).build();
+            return ResponseEntity.ok()
+                    .header("X-Sendfile", folder + "/file.bin")
+                    .contentLength(200_000)
+                    .build();
         }
     }
 
     private static HttpResponse<byte[]> get(HttpClient client, JettyWebServer web, String path) throws Exception {
         URI url = URI.create("http://localhost:" + web.getPort() + path);
-        HttpResponse<byte[]> answer = client.send(HttpRequest.newBuilder(url).build(), HttpResponse.BodyHandlers.ofByteArray());
+        HttpResponse<byte[]> answer =
+                client.send(HttpRequest.newBuilder(url).build(), HttpResponse.BodyHandlers.ofByteArray());
         assertEquals(Optional.empty(), answer.headers().firstValue("X-Sendfile"), path);
         return answer;
     }
@@ -87,9 +96,14 @@ class SpringXSendfileTest {
         byte[] bytes = new byte[200_000];
         new Random(1).nextBytes(bytes);
         Files.write(folder.resolve("file.bin"), bytes);
-        HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-        try (var context = (ServletWebServerApplicationContext) SpringApplication.run(SpringExample.class, "--server.port=0",
-                "--spring.main.banner-mode=off", "--logging.level.root=warn", "--spring.profiles.active=downloads",
+        HttpClient client =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+        try (var context = (ServletWebServerApplicationContext) SpringApplication.run(
+                SpringExample.class,
+                "--server.port=0",
+                "--spring.main.banner-mode=off",
+                "--logging.level.root=warn",
+                "--spring.profiles.active=downloads",
                 "--files.directory=" + folder)) {
             JettyWebServer web = (JettyWebServer) context.getWebServer();
             assertFile(bytes, get(client, web, "/without-body"));

@@ -1,0 +1,117 @@
+package dev.millrace.conformance;
+
+import dev.millrace.connector.BioConnector;
+import dev.millrace.connector.NioConnector;
+import dev.millrace.files.SendfileHandler;
+import dev.millrace.uuid.UuidServlet;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiFunction;
+import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+
+/**
+ * The same applications behind each kind of connector, one server each, on free ports of the loopback interface: files below
+ * {@code /}, the UUID service below {@code /uuids/}, and a greeting where there is neither. HTTP/1.1, and HTTP/2 in clear.
+ */
+public final class Listeners implements AutoCloseable {
+    /** Jetty's own connector, which the others are compared with. */
+    public static final String CONTROL = "jetty";
+
+    private final List<Server> servers = new ArrayList<>();
+    private final Map<String, Integer> ports = new LinkedHashMap<>();
+
+    /** Greets, when it has read what it was sent. */
+    private static final class Greeting extends Handler.Abstract {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            Content.Source.consumeAll(request);
+            response.getHeaders().put("Content-Type", "text/plain;charset=utf-8");
+            response.getHeaders().put("Cache-Control", "no-store");
+            Content.Sink.write(response, true, "Hello, world!", callback);
+            return true;
+        }
+    }
+
+    /**
+     * Starts all listeners that this JDK has.
+     *
+     * @param files served below {@code /}
+     */
+    public Listeners(Path files) throws Exception {
+        try {
+            start(CONTROL, files, (server, factories) -> new ServerConnector(server, 1, 1, factories));
+            start("nio", files, (server, factories) -> new NioConnector(server, 1, 1, factories));
+            start("bio-platform", files, (server, factories) -> bio("platform", server, factories));
+            if (VirtualThreads.areSupported()) {
+                start("bio-virtual", files, (server, factories) -> bio("virtual", server, factories));
+            }
+        } catch (Exception x) {
+            close();
+            throw x;
+        }
+    }
+
+    private static ServerConnector bio(String threads, Server server, ConnectionFactory... factories) {
+        BioConnector connector = new BioConnector(server, factories);
+        connector.setThreads(threads);
+        return connector;
+    }
+
+    private void start(String name, Path files, BiFunction<Server, ConnectionFactory[], ServerConnector> connectors)
+            throws Exception {
+        QueuedThreadPool threads = new QueuedThreadPool();
+        threads.setName(name);
+        Server server = new Server(threads);
+        HttpConfiguration http = new HttpConfiguration();
+        ServerConnector connector = connectors.apply(
+                server,
+                new ConnectionFactory[] {new HttpConnectionFactory(http), new HTTP2CServerConnectionFactory(http)});
+        connector.setHost("127.0.0.1");
+        server.addConnector(connector);
+        server.setHandler(new Handler.Sequence(files(files), uuids(), new Greeting()));
+        servers.add(server);
+        server.start();
+        ports.put(name, connector.getLocalPort());
+    }
+
+    private static Handler files(Path directory) {
+        SendfileHandler files = new SendfileHandler();
+        files.setBaseResourceAsString(directory.toUri().toString());
+        files.setEtags(true);
+        return files;
+    }
+
+    private static Handler uuids() {
+        ServletContextHandler context = new ServletContextHandler("/uuids");
+        context.addServlet(UuidServlet.class, "/generate-uuid");
+        return context;
+    }
+
+    /** The port of each listener by its name, the control's first. */
+    public Map<String, Integer> ports() {
+        return ports;
+    }
+
+    @Override
+    public void close() throws Exception {
+        for (Server server : servers) {
+            server.stop();
+        }
+    }
+}

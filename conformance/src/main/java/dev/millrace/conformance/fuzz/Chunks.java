@@ -1,0 +1,48 @@
+package dev.millrace.conformance.fuzz;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Joins the chunks of answers, for answers whose chunks may have other sizes. */
+final class Chunks {
+    private static final Pattern HEAD = Pattern.compile("\r\nTransfer-Encoding: chunked\r\n(?:[^\r\n]+\r\n)*\r\n");
+    private static final Pattern SIZE = Pattern.compile("\\G([0-9A-F]+)\r\n");
+
+    private Chunks() {}
+
+    /** The same answers with each chunked content in one piece, whose chunks may have been of any sizes. */
+    static String join(String answer) {
+        StringBuilder joined = new StringBuilder();
+        Matcher head = HEAD.matcher(answer);
+        int position = 0;
+        while (head.find(position)) {
+            joined.append(answer, position, head.end());
+            position = join(answer, head.end(), joined);
+        }
+        return joined.append(answer, position, answer.length()).toString();
+    }
+
+    // Returns where the content ends, or is not what it should be.
+    private static int join(String answer, int begin, StringBuilder joined) {
+        Matcher size = SIZE.matcher(answer);
+        int position = begin;
+        while (size.find(position)) {
+            int end = size.end() + Integer.parseInt(size.group(1), 16);
+            if (end > answer.length()) {
+                // Cut off: what came counts, and the size that was promised does not.
+                joined.append(answer, size.end(), answer.length());
+                return answer.length();
+            }
+            joined.append(answer, size.end(), end);
+            if (end == size.end()) {
+                joined.append("[last chunk]");
+                return end;
+            }
+            if (!answer.startsWith("\r\n", end)) {
+                return end;
+            }
+            position = end + 2;
+        }
+        return position;
+    }
+}

@@ -1,0 +1,83 @@
+package dev.millrace.conformance.fuzz;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Has many conversations at once, on one thread. */
+final class Client implements AutoCloseable {
+    private static final long LOOK_MILLIS = 1;
+
+    private final Selector selector = Selector.open();
+    private final ByteBuffer read = ByteBuffer.allocate(64 * 1024);
+    private final IdentityHashMap<Conversation, Consumer<Outcome>> conversations = new IdentityHashMap<>();
+    private final List<Conversation> readable = new ArrayList<>();
+
+    Client() throws IOException {}
+
+    /** Begins a conversation; {@link #advance} has its outcome accepted. */
+    void begin(Input input, Tested tested, Consumer<Outcome> outcomes) throws IOException {
+        conversations.put(new Conversation(input, tested, selector, read), outcomes);
+    }
+
+    int conversations() {
+        return conversations.size();
+    }
+
+    /** Does what can be done of all conversations, after a short wait if there is nothing to read. */
+    void advance() throws IOException {
+        selector.selectNow(this::onReadable);
+        if (readable.isEmpty()) {
+            // Whether a server rests is no event: it is looked at again soon.
+            selector.select(this::onReadable, LOOK_MILLIS);
+        }
+        for (Conversation one : readable) {
+            advance(one, true);
+        }
+        readable.clear();
+        for (Iterator<Conversation> all = List.copyOf(conversations.keySet()).iterator(); all.hasNext(); ) {
+            advance(all.next(), false);
+        }
+    }
+
+    private void onReadable(SelectionKey key) {
+        readable.add((Conversation) key.attachment());
+    }
+
+    private void advance(Conversation one, boolean isReadable) throws IOException {
+        Outcome outcome = one.advance(isReadable);
+        if (outcome != null) {
+            one.close();
+            conversations.remove(one).accept(outcome);
+        }
+    }
+
+    /** Has one conversation alone, from begin to end. */
+    Outcome hold(Input input, Tested tested) {
+        Outcome[] outcome = new Outcome[1];
+        try {
+            begin(input, tested, accepted -> outcome[0] = accepted);
+            while (outcome[0] == null) {
+                advance();
+            }
+        } catch (IOException x) {
+            throw new UncheckedIOException(x);
+        }
+        return outcome[0];
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (Conversation one : conversations.keySet()) {
+            one.close();
+        }
+        selector.close();
+    }
+}

@@ -1,0 +1,89 @@
+package dev.millrace.conformance.fuzz;
+
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Decides whether an outcome of ours is a fault. It is none if the control has the same outcome for these bytes at some time, with
+ * these cuts or with others: a network may deliver bytes in any pieces. Else it is one, unless it is a {@link KnownDifference}.
+ */
+final class Judge {
+    private static final int CONTROL_RUNS = 24;
+
+    private final Client client;
+    private final Tested control;
+    private final Map<String, Long> raced = new TreeMap<>();
+    private final Map<KnownDifference, Long> known = new EnumMap<>(KnownDifference.class);
+
+    /** An outcome that the control never has. */
+    record Fault(Input input, Tested tested, Outcome ours, Outcome controls) {
+        /** The same for faults that look alike. */
+        String signature() {
+            return ours.summary() + " for " + controls.summary();
+        }
+    }
+
+    /** @param client has no other conversation while a method here runs */
+    Judge(Client client, Tested control) {
+        this.client = client;
+        this.control = control;
+    }
+
+    /**
+     * Judges one outcome.
+     *
+     * @param controls the control's, at the same time
+     * @return null if the outcome is as it should be
+     */
+    Fault judge(Input input, Tested tested, Outcome ours, Outcome controls) {
+        if (ours.equals(controls)) {
+            return null;
+        }
+        KnownDifference expected = KnownDifference.between(input, ours, controls);
+        if (expected != null) {
+            known.merge(expected, 1L, Long::sum);
+            return null;
+        }
+        List<Input> arrivals = List.of(input, input.merged(), input.rested(), input);
+        for (int i = 0; i < CONTROL_RUNS; i++) {
+            Outcome again = client.hold(arrivals.get(i % arrivals.size()), control);
+            if (again.equals(ours)) {
+                raced.merge(ours.summary() + " for " + controls.summary(), 1L, Long::sum);
+                return null;
+            }
+            KnownDifference difference = KnownDifference.between(input, ours, again);
+            if (difference != null) {
+                known.merge(difference, 1L, Long::sum);
+                return null;
+            }
+        }
+        return new Fault(input, tested, ours, controls);
+    }
+
+    /** Runs an input on both, some times, and returns the first fault, null if there is none. */
+    Fault search(Input input, Tested tested, int runs) {
+        Map<String, Long> racedBefore = Map.copyOf(raced);
+        Map<KnownDifference, Long> knownBefore = Map.copyOf(known);
+        Fault fault = null;
+        for (int i = 0; i < runs && fault == null; i++) {
+            fault = judge(input, tested, client.hold(input, tested), client.hold(input, control));
+        }
+        // These were no inputs of the run.
+        raced.clear();
+        raced.putAll(racedBefore);
+        known.clear();
+        known.putAll(knownBefore);
+        return fault;
+    }
+
+    /** How often the control had an outcome of ours only when it was asked again, by what differed at first. */
+    Map<String, Long> raced() {
+        return raced;
+    }
+
+    Map<KnownDifference, Long> known() {
+        return known;
+    }
+}

@@ -1,0 +1,58 @@
+package dev.millrace.conformance.fuzz;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * What a client got on one connection: all bytes, with what must differ made equal, and how the server ended the connection.
+ *
+ * @param answer in ISO 8859-1: a character is a byte
+ */
+record Outcome(String answer, End end) {
+    private static final Pattern DATE =
+            Pattern.compile("\r\nDate: [A-Z][a-z]{2}, \\d\\d [A-Z][a-z]{2} \\d{4} \\d\\d:\\d\\d:\\d\\d GMT\r\n");
+    private static final Pattern BOUNDARY =
+            Pattern.compile("multipart/byteranges; ?boundary=\"?([0-9A-Za-z]{20,40})\"?\r\n");
+
+    private static final Pattern STATUS = Pattern.compile("HTTP/1\\.[01] (\\d{3}) ");
+
+    /** How the server's output ended. */
+    enum End {
+        /** The output was ended in order. */
+        FIN,
+        /** The connection was reset. */
+        RESET,
+        /** Nothing happened for so long that it counts as a fault. */
+        STUCK
+    }
+
+    /**
+     * Makes the same in all outcomes, as long as they were: the time of the answer, the random boundaries of several ranges, and the server's
+     * port, which stands in the pages of errors of requests without a host.
+     */
+    static Outcome of(byte[] bytes, End end, int port) {
+        String answer = new String(bytes, StandardCharsets.ISO_8859_1);
+        answer = DATE.matcher(answer).replaceAll("\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\n");
+        answer = answer.replace(
+                "127.0.0.1:" + port,
+                "127.0.0.1:" + "P".repeat(Integer.toString(port).length()));
+        List<String> boundaries =
+                BOUNDARY.matcher(answer).results().map(found -> found.group(1)).toList();
+        for (String boundary : boundaries) {
+            answer = answer.replace(boundary, "B".repeat(boundary.length()));
+        }
+        return new Outcome(answer, end);
+    }
+
+    /** The status codes of the answers, and the end. */
+    String summary() {
+        return STATUS.matcher(answer).results().map(status -> status.group(1)).toList() + " " + end;
+    }
+
+    @Override
+    public String toString() {
+        return end + " after " + answer.length() + " bytes: "
+                + InputText.format(answer.getBytes(StandardCharsets.ISO_8859_1));
+    }
+}

@@ -1,0 +1,46 @@
+package dev.millrace.connector;
+
+import java.util.concurrent.TimeoutException;
+import org.eclipse.jetty.io.AbstractEndPoint;
+import org.eclipse.jetty.io.WriteFlusher;
+import org.eclipse.jetty.io.ssl.SslConnection;
+import org.eclipse.jetty.server.Request;
+
+/**
+ * How a blocking connection ends whose idle timeout has expired. Its closing tells the application, which may block: that is not
+ * for the scheduler's thread.
+ */
+final class IdleTimeouts {
+    private IdleTimeouts() {}
+
+    /**
+     * Whether the expiry may close the connection. An idle one, of which there may be thousands, only ends its output at first. The
+     * handler of a request is told of it by Jetty, on a thread of its own.
+     *
+     * @param handled the request of HTTP/1.1 that is being handled; null for none, and for another protocol
+     */
+    static boolean mayClose(AbstractEndPoint endPoint, Request handled) {
+        if (outermost(endPoint).isOutputShutdown() || endPoint.isInputShutdown()) {
+            return true;
+        }
+        return !endPoint.isFillInterested() && handled == null;
+    }
+
+    /** Fails the write that is under way, and closes the connection. */
+    static void failWrite(AbstractEndPoint endPoint, TimeoutException timeout) {
+        // First, for the writer wakes as soon as the channel is closed, and would fail by that; over TLS the write is
+        // another end point's. A flusher that does not write itself is told of it here: last, for its callback may
+        // block.
+        WriteFlusher outermost = outermost(endPoint).getWriteFlusher();
+        if (!outermost.isPending()) {
+            outermost.onFail(timeout);
+        }
+        endPoint.getWriteFlusher().onFail(timeout);
+        endPoint.close(timeout);
+        outermost.onFail(timeout);
+    }
+
+    private static AbstractEndPoint outermost(AbstractEndPoint endPoint) {
+        return endPoint.getConnection() instanceof SslConnection ssl ? ssl.getSslEndPoint() : endPoint;
+    }
+}

@@ -1,0 +1,381 @@
+package dev.millrace.connector;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
+import org.eclipse.jetty.util.IO;
+import org.eclipse.jetty.util.NanoTime;
+import org.eclipse.jetty.util.component.AbstractLifeCycle;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Closes channels on which everything has been written, without a reset. When a socket is closed with bytes that no thread has read,
+ * or gets some later, the kernel resets the connection and drops what it has yet to send: the peer would lose the end of its
+ * answer. So the output is ended, and what comes is read and dropped, until the peer has ended too or has been silent for some
+ * seconds (RFC 9112 section 9.6). A peer that goes on beyond the bounds of time or bytes is reset.
+ *
+ * <p>All channels of a connector share one selector and one thread. Both exist while some channel lingers, and for some seconds
+ * more. Where the system refuses either, the channel is closed at once. A stop closes the channels that linger.
+ *
+ * <p>Thread-safe.
+ */
+final class LingeringClose extends AbstractLifeCycle {
+    private static final Logger LOG = LoggerFactory.getLogger(LingeringClose.class);
+
+    private static final long LOOK_MILLIS = 1000;
+    /** From a channel's arrival to the first read. Most peers end at once: the channel need not be registered, and many share a wake-up. */
+    private static final long FIRST_LOOK_MILLIS = 5;
+
+    private static final long STOP_MILLIS = 1000;
+    private static final int READ_BYTES = 64 * 1024;
+
+    private final Set<Lingering> lingering = ConcurrentHashMap.newKeySet();
+    private final Queue<Lingering> arriving = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean called = new AtomicBoolean();
+    private final LongAdder begun = new LongAdder();
+    private final LongAdder cut = new LongAdder();
+    private volatile long mostMillis = 30_000;
+    private volatile long mostBytes = 64L << 20;
+    private volatile long restMillis = 10_000;
+    /** A peer that sends nothing for so long will send no more: as nginx's {@code lingering_timeout}. */
+    private volatile long silenceMillis = 5000;
+
+    private NewSelector newSelector = Selector::open;
+    private ThreadFactory newThread = this::newThread;
+    private volatile Selector selector;
+    private Thread thread;
+    private boolean warned;
+
+    /** Opens the selector of the channels that linger. */
+    interface NewSelector {
+        Selector open() throws IOException;
+    }
+
+    /** A channel that lingers; it is closed here. */
+    final class Lingering {
+        private final SocketChannel channel;
+        private final long beginNanoTime = NanoTime.now();
+        private final AtomicBoolean taken = new AtomicBoolean();
+        private volatile long lastNanoTime = beginNanoTime;
+        // Belongs to the thread that reads.
+        private long bytes;
+        private Runnable telling;
+        private boolean ended;
+
+        private Lingering(SocketChannel channel) {
+            this.channel = channel;
+        }
+
+        /**
+         * Ends the output, and takes the channel over.
+         *
+         * @param isRead whether a thread still waits for the peer's bytes; that thread calls again when it has some, or when it
+         *     is woken because the peer has been silent for too long
+         */
+        void begin(boolean isRead) {
+            try {
+                channel.shutdownOutput();
+                if (!isRead && taken.compareAndSet(false, true)) {
+                    lastNanoTime = NanoTime.now();
+                    channel.configureBlocking(false);
+                    arriving.add(this);
+                    call();
+                }
+            } catch (IOException x) {
+                LOG.debug("Cannot linger: {}", x.toString());
+                end();
+            }
+        }
+
+        /** Runs a task when the channel is closed; at once if it is closed already. */
+        void onEnd(Runnable task) {
+            synchronized (this) {
+                if (!ended) {
+                    telling = task;
+                    return;
+                }
+            }
+            task.run();
+        }
+
+        private void end() {
+            if (!lingering.remove(this)) {
+                return;
+            }
+            IO.close(channel);
+            Runnable task;
+            synchronized (this) {
+                ended = true;
+                task = telling;
+            }
+            if (task != null) {
+                task.run();
+            }
+        }
+
+        private void cut() {
+            cut.increment();
+            LOG.debug("Cutting {} after {} bytes", channel, bytes);
+            end();
+        }
+    }
+
+    long getMostMillis() {
+        return mostMillis;
+    }
+
+    void setMostMillis(long mostMillis) {
+        if (mostMillis < 0) {
+            throw new IllegalArgumentException("lingeringCloseMillis is at least 0, not " + mostMillis);
+        }
+        this.mostMillis = mostMillis;
+    }
+
+    long getMostBytes() {
+        return mostBytes;
+    }
+
+    void setMostBytes(long mostBytes) {
+        if (mostBytes < 1) {
+            throw new IllegalArgumentException("lingeringCloseBytes is at least 1, not " + mostBytes);
+        }
+        this.mostBytes = mostBytes;
+    }
+
+    /** @param restMillis how long the thread waits for another channel before it ends; 10 s unless set */
+    void setRestMillis(long restMillis) {
+        this.restMillis = restMillis;
+    }
+
+    /** @param silenceMillis after which a silent peer's channel is closed; 5 s unless set */
+    void setSilenceMillis(long silenceMillis) {
+        this.silenceMillis = silenceMillis;
+    }
+
+    /** Sets what the system may refuse, for tests. */
+    synchronized void setSources(NewSelector newSelector, ThreadFactory newThread) {
+        this.newSelector = newSelector;
+        this.newThread = newThread;
+    }
+
+    /** Channels that linger at this moment. */
+    int getLingering() {
+        return lingering.size();
+    }
+
+    long getBegun() {
+        return begun.sum();
+    }
+
+    long getCut() {
+        return cut.sum();
+    }
+
+    /**
+     * Notes that a channel is to linger, which begins with {@link Lingering#begin}.
+     *
+     * @return the channel's stay here; null when lingering is off, when the connector stops, and when the system has no thread or
+     *     descriptor left: then the caller closes the channel
+     */
+    Lingering take(SocketChannel channel) {
+        if (mostMillis == 0 || !isRunning()) {
+            return null;
+        }
+        Lingering taken = new Lingering(channel);
+        try {
+            add(taken);
+        } catch (IOException | OutOfMemoryError x) {
+            // No descriptor; or no thread, which the JDK tells by OutOfMemoryError.
+            warnOnce(x);
+            cut.increment();
+            return null;
+        }
+        if (!isRunning()) {
+            // A stop may have closed those that linger before this one was among them.
+            lingering.remove(taken);
+            return null;
+        }
+        begun.increment();
+        return taken;
+    }
+
+    // Such times have many connections: one line tells of them all.
+    private synchronized void warnOnce(Throwable cause) {
+        if (warned) {
+            LOG.debug("Cannot linger: {}", cause.toString());
+        } else {
+            warned = true;
+            LOG.warn("Connections are closed without lingering, and may be reset: {}", cause.toString());
+        }
+    }
+
+    // The thread outlives the application whose connection is the first to linger, and must not keep it.
+    private Thread newThread(Runnable task) {
+        Thread made = new Thread(null, task, "lingering-close-" + Integer.toHexString(hashCode()), 0, false);
+        made.setContextClassLoader(getClass().getClassLoader());
+        made.setDaemon(true);
+        return made;
+    }
+
+    private synchronized void add(Lingering taken) throws IOException {
+        if (selector == null) {
+            Selector opened = newSelector.open();
+            try {
+                thread = newThread.newThread(() -> run(opened));
+                thread.start();
+            } catch (Throwable x) {
+                opened.close();
+                throw x;
+            }
+            selector = opened;
+        }
+        lingering.add(taken);
+    }
+
+    private void call() {
+        Selector current = selector;
+        if (current != null && called.compareAndSet(false, true)) {
+            current.wakeup();
+        }
+    }
+
+    private void run(Selector selecting) {
+        long lastLook = NanoTime.now();
+        long lastLingering = lastLook;
+        try {
+            ByteBuffer dropped = ByteBuffer.allocateDirect(READ_BYTES);
+            do {
+                boolean isCalled = called.get();
+                selecting.select(
+                        key -> drop((Lingering) key.attachment(), dropped), isCalled ? FIRST_LOOK_MILLIS : LOOK_MILLIS);
+                if (isCalled) {
+                    called.set(false);
+                    welcome(selecting, dropped);
+                }
+                long now = NanoTime.now();
+                if (NanoTime.millisElapsed(lastLook, now) >= LOOK_MILLIS) {
+                    lastLook = now;
+                    lingering.forEach(this::look);
+                }
+                lastLingering = lingering.isEmpty() ? lastLingering : now;
+            } while (NanoTime.millisSince(lastLingering) < restMillis || !rest());
+        } catch (ClosedSelectorException stopped) {
+            LOG.debug("Stopped");
+        } catch (Throwable x) {
+            LOG.warn("Closing all that linger", x);
+        } finally {
+            end(selecting);
+        }
+    }
+
+    private void drop(Lingering one, ByteBuffer dropped) {
+        try {
+            int read = one.channel.read(dropped.clear());
+            if (read < 0) {
+                one.end();
+                return;
+            }
+            if (read > 0) {
+                one.lastNanoTime = NanoTime.now();
+                one.bytes += read;
+                if (one.bytes > mostBytes) {
+                    one.cut();
+                }
+            }
+        } catch (IOException x) {
+            LOG.debug("Reset while lingering: {}", x.toString());
+            one.end();
+        }
+    }
+
+    private void welcome(Selector selecting, ByteBuffer dropped) {
+        for (Lingering one = arriving.poll(); one != null; one = arriving.poll()) {
+            drop(one, dropped);
+            try {
+                if (one.channel.isOpen()) {
+                    one.channel.register(selecting, SelectionKey.OP_READ, one);
+                }
+            } catch (IOException x) {
+                LOG.debug("Closed before it lingered: {}", x.toString());
+                one.end();
+            }
+        }
+    }
+
+    private void look(Lingering one) {
+        if (!one.channel.isOpen() || NanoTime.millisSince(one.lastNanoTime) >= Math.min(silenceMillis, mostMillis)) {
+            one.end();
+        } else if (NanoTime.millisSince(one.beginNanoTime) >= mostMillis) {
+            one.cut();
+        }
+    }
+
+    private synchronized boolean rest() {
+        if (!lingering.isEmpty()) {
+            return false;
+        }
+        selector = null;
+        return true;
+    }
+
+    private void end(Selector ending) {
+        boolean isCurrent;
+        synchronized (this) {
+            isCurrent = selector == ending;
+            if (isCurrent) {
+                selector = null;
+            }
+        }
+        if (isCurrent) {
+            lingering.forEach(Lingering::end);
+        }
+        IO.close(ending);
+    }
+
+    @Override
+    protected synchronized void doStart() {
+        warned = false;
+    }
+
+    @Override
+    protected void doStop() {
+        Thread ending;
+        Selector current;
+        synchronized (this) {
+            ending = thread;
+            current = selector;
+            thread = null;
+        }
+        lingering.forEach(Lingering::end);
+        arriving.clear();
+        if (current != null) {
+            end(current);
+            await(ending);
+        }
+    }
+
+    // The thread may be telling a listener of an end.
+    private static void await(Thread ending) {
+        try {
+            ending.join(STOP_MILLIS);
+        } catch (InterruptedException x) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "LingeringClose[now=" + getLingering() + ",begun=" + getBegun() + ",cut=" + getCut() + "]";
+    }
+}

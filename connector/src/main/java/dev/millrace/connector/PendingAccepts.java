@@ -1,0 +1,50 @@
+package dev.millrace.connector;
+
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectableChannel;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.eclipse.jetty.io.SelectorManager;
+import org.eclipse.jetty.util.IO;
+
+/**
+ * The channels that were accepted, but have no open connection yet. A stopping selector forgets a channel that it has not taken
+ * on: the channel would stay open, with a peer that waits. Each channel ends in one of three ways: taken on, failed, or lost.
+ * Thread-safe.
+ */
+final class PendingAccepts {
+    private final Map<SelectableChannel, Boolean> takenOn = new ConcurrentHashMap<>();
+
+    void begin(SelectableChannel channel) {
+        takenOn.put(channel, false);
+    }
+
+    /** @return false when it was lost before */
+    boolean takeOn(SelectableChannel channel) {
+        return takenOn.replace(channel, false, true);
+    }
+
+    /** The channel has an open connection. */
+    void end(SelectableChannel channel) {
+        takenOn.remove(channel);
+    }
+
+    /** @return false when it was lost before */
+    boolean fail(SelectableChannel channel) {
+        return takenOn.remove(channel) != null;
+    }
+
+    /**
+     * Closes each channel that no selector has taken on.
+     *
+     * @param stopped its listeners are told
+     */
+    void lose(SelectorManager stopped) {
+        takenOn.forEach((channel, taken) -> {
+            if (takenOn.remove(channel, false)) {
+                IO.close(channel);
+                AcceptFailures.tell(stopped, channel, new ClosedChannelException());
+            }
+        });
+    }
+}

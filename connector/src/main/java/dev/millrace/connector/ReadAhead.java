@@ -1,0 +1,177 @@
+package dev.millrace.connector;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import org.eclipse.jetty.util.BufferUtil;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The bytes of a blocking channel that were read before the connection asked for them: a thread that waits for the peer waits with a
+ * small buffer of its own. Any thread may fill from it and then, without waiting, from the channel; two may want to at once: a
+ * handler reads on while its idle timeout discards what is left. One may have read what the system promised the other, which then
+ * would wait. So whoever reads or fills holds the lock.
+ */
+final class ReadAhead {
+    private static final Logger LOG = LoggerFactory.getLogger(ReadAhead.class);
+
+    /** Holds a short request. Idle connections are many, and each waits with its buffer. */
+    private static final int FIRST_BYTES = 128;
+
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+    // In place of an object, for idle connections are many: see docs/bench/connections.sh memory.
+    private static final AtomicIntegerFieldUpdater<ReadAhead> LOCKED =
+            AtomicIntegerFieldUpdater.newUpdater(ReadAhead.class, "locked");
+
+    private final SocketChannel channel;
+
+    @SuppressWarnings("UnusedVariable") // Read by LOCKED.
+    private volatile int locked;
+    // Of the thread that waits for the peer, or else of the one that holds the lock.
+    private ByteBuffer buffer;
+    private boolean ended;
+    private InputStream available;
+
+    ReadAhead(SocketChannel channel, int mostBytes) {
+        this.channel = channel;
+        this.buffer = ByteBuffer.allocate(Math.min(FIRST_BYTES, mostBytes)).flip();
+    }
+
+    /** @return whether this thread has the lock; else another reads or fills, and soon is done */
+    boolean tryLock() {
+        return LOCKED.compareAndSet(this, 0, 1);
+    }
+
+    void unlock() {
+        locked = 0;
+    }
+
+    /** Whether bytes were read that the connection has yet to take. */
+    boolean hasRemaining() {
+        return buffer.hasRemaining();
+    }
+
+    /** Whether the peer has ended. */
+    boolean hasEnded() {
+        return ended;
+    }
+
+    /**
+     * Fills a buffer with what is there, without waiting. The caller holds the lock, and no thread waits for the peer.
+     *
+     * @param target in flush mode, filled behind its limit
+     * @return the bytes filled; -1 at the end
+     * @throws IOException when the socket fails
+     */
+    int fill(ByteBuffer target) throws IOException {
+        int position = BufferUtil.flipToFill(target);
+        try {
+            if (!buffer.hasRemaining()) {
+                return ended ? -1 : readPromised(target);
+            }
+            int filled = BufferUtil.put(buffer, target);
+            // A read that has filled the buffer has left the rest to the socket: the application gets what came at once
+            // in one piece.
+            return !buffer.hasRemaining() && buffer.limit() == buffer.capacity() ? filled + readRest(target) : filled;
+        } finally {
+            BufferUtil.flipToFlush(target, position);
+        }
+    }
+
+    /**
+     * Fills a buffer with what was read before, for the last times: the memory is given up when all has been taken. The caller holds
+     * the lock.
+     *
+     * @param target in flush mode, filled behind its limit
+     * @return the bytes filled
+     */
+    int drain(ByteBuffer target) {
+        int position = BufferUtil.flipToFill(target);
+        int filled = BufferUtil.put(buffer, target);
+        BufferUtil.flipToFlush(target, position);
+        if (!buffer.hasRemaining()) {
+            buffer = NOTHING;
+        }
+        return filled;
+    }
+
+    // The channel blocks: read only what FIONREAD promises. At the end of the stream that is 0, and the thread that
+    // waits for the peer finds the end.
+    private int readPromised(ByteBuffer target) throws IOException {
+        return target.hasRemaining() && available() > 0 ? channel.read(target) : 0;
+    }
+
+    // What was read before counts, whatever becomes of this: an end is for the next fill to tell.
+    private int readRest(ByteBuffer target) {
+        int rest = -1;
+        try {
+            rest = readPromised(target);
+        } catch (IOException x) {
+            LOG.debug("Cannot read {}: {}", channel, x.toString());
+        }
+        if (rest < 0) {
+            ended = true;
+            return 0;
+        }
+        return rest;
+    }
+
+    private int available() throws IOException {
+        if (available == null) {
+            available = channel.socket().getInputStream();
+        }
+        return available.available();
+    }
+
+    /**
+     * Whether nothing has come that a thread has yet to read: one that waits may be kept from it, a virtual one by handlers on
+     * all carriers. Takes no lock that a reader holds.
+     */
+    boolean isPeerAwaited() {
+        try {
+            return channel.socket().getInputStream().available() == 0;
+        } catch (UnsupportedOperationException unixDomain) {
+            return true;
+        } catch (IOException closed) {
+            return false;
+        }
+    }
+
+    /** Whether there is room to read into now: all that was read has been taken, and the peer has not ended. */
+    boolean makesRoom(int mostBytes) {
+        while (!tryLock()) {
+            Thread.onSpinWait();
+        }
+        try {
+            if (buffer.hasRemaining() || ended) {
+                return false;
+            }
+            buffer = emptied(buffer, mostBytes);
+            return true;
+        } finally {
+            unlock();
+        }
+    }
+
+    /** The buffer for the next read: the last one, or a larger if that was filled, for what follows it takes two calls more. */
+    static ByteBuffer emptied(ByteBuffer last, int mostBytes) {
+        int bytes = last.capacity();
+        return last.limit() < bytes || bytes >= mostBytes
+                ? last.clear()
+                : ByteBuffer.allocate((int) Math.min(2L * bytes, mostBytes));
+    }
+
+    /** Waits for the peer, after {@link #makesRoom}; by the one thread that does. */
+    void read() throws IOException {
+        boolean isEnd = true;
+        try {
+            isEnd = channel.read(buffer) < 0;
+        } finally {
+            ended = isEnd;
+            buffer.flip();
+        }
+    }
+}

@@ -1,0 +1,351 @@
+package dev.millrace.connector;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import org.eclipse.jetty.http.HttpParser;
+import org.eclipse.jetty.io.FillInterest;
+import org.eclipse.jetty.util.NanoTime;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The reading side of a blocking connection: which thread waits for the peer's bytes.
+ *
+ * <p>At most one {@link Loop} owns the duty to wait. A loop reads ahead, tells the connection
+ * that it can fill, and waits again if the connection asked for more. The connection may ask for more while the owner is
+ * still busy in the connection's code: a handler that reads its body does so. Then the duty goes to a new loop on another
+ * thread: a hand-over. So no thread waits for one that waits for it.
+ *
+ * <p>The duty is one number: the id of its last owner, one more for each, and the phase. A thread moves it by
+ * compare-and-set, after the interest was registered and before the owner looks again, so that no interest is lost.
+ */
+final class ReadLoop {
+    private static final Logger LOG = LoggerFactory.getLogger(ReadLoop.class);
+
+    private static final int IDLE = 0;
+    private static final int WAITING = 1;
+    private static final int BUSY = 2;
+    private static final int AGAIN = 3;
+    private static final long MAX_LEAVING_MILLIS = 100;
+    // In place of an object each, for idle connections are many: see docs/bench/connections.sh memory.
+    private static final AtomicLongFieldUpdater<ReadLoop> DUTY =
+            AtomicLongFieldUpdater.newUpdater(ReadLoop.class, "duty");
+
+    private final Owner owner;
+    private final BioResources resources;
+    private volatile long duty;
+    private final ReadAhead readAhead;
+    // The loop in whose callback the connection's own code runs; its thread comes back here when that code returns.
+    private volatile Loop handling;
+
+    /** The end point whose channel is read. */
+    interface Owner {
+        FillInterest getFillInterest();
+
+        boolean isOpen();
+
+        void notIdle();
+
+        void close(Throwable cause);
+
+        /** Whether the channel has been left to others, or is from now on: called before and after a thread waits for bytes. */
+        boolean lingers();
+    }
+
+    ReadLoop(Owner owner, SocketChannel channel, BioResources resources) {
+        this.owner = owner;
+        this.resources = resources;
+        this.readAhead = new ReadAhead(channel, resources.readAheadBytes());
+    }
+
+    /**
+     * Opens the connection, on its first thread.
+     *
+     * @param opening may ask for bytes
+     * @return waits for them and serves the connection, until the duty is with no loop or with another; null when none was asked for
+     */
+    Runnable begin(Runnable opening) {
+        Loop loop = new Loop(0);
+        loop.thread = Thread.currentThread();
+        duty = loop.phase(BUSY);
+        try {
+            loop.call(opening);
+            return loop.goesOn() ? loop : null;
+        } catch (Throwable x) {
+            LOG.warn("Closing {}", owner, x);
+            owner.close(x);
+            return null;
+        }
+    }
+
+    /**
+     * Makes sure that some loop waits, or will wait, for the peer. Called from any thread, after the interest was
+     * registered.
+     *
+     * @param returning whether the caller is about to return from the connection's code
+     * @throws IOException when the connection is closed, or no thread can be had
+     */
+    void onInterest(boolean returning) throws IOException {
+        Loop mine = returning ? handling : null;
+        if (mine != null && mine.thread != Thread.currentThread()) {
+            mine = null;
+        }
+        while (true) {
+            if (!owner.isOpen()) {
+                throw new ClosedChannelException();
+            }
+            long now = duty;
+            int phase = phase(now);
+            if (phase == WAITING || phase == AGAIN) {
+                return;
+            }
+            if (mine != null) {
+                if (DUTY.compareAndSet(this, now, mine.phase(AGAIN))) {
+                    return;
+                }
+            } else {
+                Loop loop = new Loop(id(now) + 1);
+                if (DUTY.compareAndSet(this, now, loop.phase(WAITING))) {
+                    resources.statistics().onHandOver();
+                    start(loop);
+                    return;
+                }
+            }
+        }
+    }
+
+    private void start(Loop loop) throws IOException {
+        try {
+            resources.threads().execute(loop);
+        } catch (Throwable x) {
+            // No thread (OutOfMemoryError is how the JDK says so): nothing will ever read this connection again.
+            duty = loop.phase(IDLE);
+            owner.close(x);
+            throw new IOException("no thread to read " + owner, x);
+        }
+    }
+
+    /**
+     * Takes the duty away from the loops for good, unless one of them waits for the peer, or is about to.
+     *
+     * @return whether no loop has the duty, nor ever will if {@link #onInterest} is not called again
+     */
+    boolean leave() {
+        while (true) {
+            long now = duty;
+            if (phase(now) == WAITING || phase(now) == AGAIN) {
+                return false;
+            }
+            // Another id: a loop that is busy finds that the duty is not its own.
+            if (DUTY.compareAndSet(this, now, ((id(now) + 1) << 2) | IDLE)) {
+                return true;
+            }
+        }
+    }
+
+    /**
+     * Gives away the rest of what was read ahead, after {@link #leave}.
+     *
+     * @param buffer in flush mode, filled behind its limit
+     * @return the bytes filled
+     */
+    int drain(ByteBuffer buffer) {
+        if (!readAhead.hasRemaining() || !readAhead.tryLock()) {
+            return 0;
+        }
+        try {
+            return readAhead.drain(buffer);
+        } finally {
+            readAhead.unlock();
+        }
+    }
+
+    /** Whether bytes were read that the connection has yet to take; by the thread that may fill. */
+    boolean hasReadAhead() {
+        return readAhead.hasRemaining();
+    }
+
+    /**
+     * Fills a buffer with what is there, without waiting.
+     *
+     * @param buffer in flush mode, filled behind its limit
+     * @return the bytes filled; 0 when there are none or another thread reads or waits for them; -1 at the end
+     * @throws IOException when the socket fails
+     */
+    int fill(ByteBuffer buffer) throws IOException {
+        if (!readAhead.tryLock()) {
+            return 0;
+        }
+        // Meant for the application, as on a selector connector; here it would close the channel.
+        boolean interrupted = Thread.interrupted();
+        try {
+            return phase(duty) == WAITING ? 0 : readAhead.fill(buffer);
+        } finally {
+            readAhead.unlock();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /**
+     * Keeps any thread from reading, unless one waits for the peer already; {@link #resume} follows.
+     *
+     * @return whether it does
+     */
+    boolean pause() {
+        if (!readAhead.tryLock()) {
+            return false;
+        }
+        // A loop that begins to wait from now on makes room first, and cannot.
+        boolean isPaused = phase(duty) != WAITING;
+        if (!isPaused) {
+            readAhead.unlock();
+        }
+        return isPaused;
+    }
+
+    void resume() {
+        readAhead.unlock();
+    }
+
+    /** Whether nothing has come that a thread has yet to read. */
+    boolean isPeerAwaited() {
+        return readAhead.isPeerAwaited();
+    }
+
+    /** @return the thread that runs the connection's code, if any; it may be busy in a handler */
+    Thread handlingThread() {
+        Loop loop = handling;
+        return loop == null ? null : loop.thread;
+    }
+
+    /**
+     * Lets the thread that has found a request malformed leave the connection, before the other thread that answers it goes on. When
+     * that has answered it reads to the end, into the buffer that the first is about to give back, and that may be another connection's
+     * by then: that one would begin with bytes of this one (Jetty's HttpConnection, 12.1.12).
+     */
+    void awaitReaderOfMalformed(HttpParser parser) {
+        Thread reader = handlingThread();
+        if (reader == null || reader == Thread.currentThread()) {
+            return;
+        }
+        if (parser == null || !parser.isTerminated()) {
+            return;
+        }
+        // It does no more than to give the buffer back; but inside TLS it may need the lock that this thread holds.
+        long begin = NanoTime.now();
+        while (handlingThread() == reader && NanoTime.millisSince(begin) < MAX_LEAVING_MILLIS) {
+            Thread.yield();
+        }
+    }
+
+    /** Whether a thread waits for the peer's bytes, or is about to. */
+    boolean isWaiting() {
+        return phase(duty) == WAITING;
+    }
+
+    /** Whether the peer has ended. */
+    boolean hasEnded() {
+        return readAhead.hasEnded();
+    }
+
+    private static int phase(long duty) {
+        return (int) (duty & 3);
+    }
+
+    private static long id(long duty) {
+        return duty >>> 2;
+    }
+
+    /** One thread's time with this connection. */
+    private final class Loop implements Runnable {
+        private final long id;
+        private volatile Thread thread;
+
+        Loop(long id) {
+            this.id = id;
+        }
+
+        private long phase(int phase) {
+            return id << 2 | phase;
+        }
+
+        @Override
+        public void run() {
+            thread = Thread.currentThread();
+            try {
+                do {
+                    await();
+                    duty = phase(BUSY);
+                    owner.lingers();
+                    call(owner.getFillInterest()::fillable);
+                } while (goesOn());
+            } catch (Throwable x) {
+                LOG.warn("Closing {}", owner, x);
+                owner.close(x);
+            }
+        }
+
+        private void call(Runnable connectionCode) {
+            boolean outermost = handling == null;
+            if (outermost) {
+                handling = this;
+            }
+            try {
+                connectionCode.run();
+            } finally {
+                if (outermost) {
+                    handling = null;
+                }
+                // An interrupt meant for the application would close the channel at the next blocking call.
+                Thread.interrupted();
+            }
+        }
+
+        /** Whether this loop still has the duty, now that the connection's code has returned. */
+        private boolean goesOn() {
+            while (true) {
+                long now = duty;
+                if (now == phase(AGAIN)) {
+                    duty = phase(WAITING);
+                    return true;
+                }
+                if (now != phase(BUSY) || DUTY.compareAndSet(ReadLoop.this, now, phase(IDLE))) {
+                    return false;
+                }
+            }
+        }
+
+        private void await() {
+            // The thread that closes sees that this one is about to read, or this one sees that the channel is no
+            // longer its own.
+            if (owner.lingers() || !readAhead.makesRoom(resources.readAheadBytes())) {
+                return;
+            }
+            if (resources.threads().isVirtual()) {
+                // Rarely has the peer's next request arrived when the answer has just left. Other threads that can run
+                // have their turn first, twice; often enough the bytes are there after it, which saves parking: two
+                // calls of epoll_ctl, and a wake-up by the poller. Measured by docs/bench/connectors.sh: 4, and 8, save
+                // no more.
+                Thread.yield();
+                Thread.yield();
+            }
+            resources.statistics().onReadBlocked();
+            try {
+                readAhead.read();
+                owner.notIdle();
+            } catch (ClosedChannelException x) {
+                // By interrupt or by close(), which may be under way: closing again does nothing.
+                owner.close(x);
+            } catch (IOException x) {
+                LOG.debug("Cannot read {}: {}", owner, x.toString());
+            } finally {
+                resources.statistics().onReadUnblocked();
+            }
+        }
+    }
+}

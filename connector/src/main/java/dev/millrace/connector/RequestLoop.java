@@ -1,0 +1,180 @@
+package dev.millrace.connector;
+
+import java.io.Closeable;
+import java.util.concurrent.Executor;
+import org.eclipse.jetty.io.AbstractEndPoint;
+import org.eclipse.jetty.util.thread.Invocable;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+
+/**
+ * Lets the thread that has answered a request go on with the next one of the connection. Before it leaves the connection to the
+ * selector, the thread lets others run, and looks whether the next request is there. A busy peer's often is, and then neither
+ * the selector nor a thread of the pool is woken for it. After a look in vain the thread leaves at once the next times, about
+ * twice as many after each.
+ *
+ * <p>A selector's own thread serves other connections too: it goes on only after it has left the selector to another thread.
+ *
+ * <p>Belongs to the thread that runs the connection's task; the selector publishes its fields to the next. While a task
+ * returns, the next one of the connection may run already: so a thread trusts a field only if it has written its own name there.
+ */
+final class RequestLoop implements Invocable.Task, Closeable {
+    private static final int MAX_TO_PASS = 64;
+
+    private final AbstractEndPoint endPoint;
+    private final Runnable task;
+    private Thread thread;
+    private Thread staying;
+    private int requests;
+    // Bytes, because every idle connection keeps them.
+    private byte toPass;
+    private byte passed;
+    // Written by the thread that selects, and then by the one that runs the task.
+    private boolean inSelector;
+    private boolean mayBlock;
+    private boolean looking;
+    private boolean looked;
+    private boolean found;
+
+    /**
+     * @param endPoint of the connection
+     * @param task what the selector wants to be done for it
+     */
+    RequestLoop(AbstractEndPoint endPoint, Runnable task) {
+        this.endPoint = endPoint;
+        this.task = task;
+    }
+
+    /** Whether this runs a task for the selector. */
+    boolean runs(Runnable selectedTask) {
+        return task == selectedTask;
+    }
+
+    /** @param inSelector whether the thread that is to begin is the selector's own, which {@link SelectorExecutor} looks after */
+    void setInSelector(boolean inSelector) {
+        this.inSelector = inSelector;
+    }
+
+    @Override
+    public void run() {
+        Thread current = Thread.currentThread();
+        thread = current;
+        // A thread for which this is false is, or may be, the selector's.
+        mayBlock = !inSelector && getInvocationType() == InvocationType.BLOCKING;
+        looking = false;
+        requests = 1;
+        try {
+            task.run();
+            while (staying == current) {
+                staying = null;
+                look();
+            }
+        } finally {
+            if (thread == current) {
+                thread = null;
+            }
+            // The interrupt was meant for the handler that has returned. A stopping selector would take it for its own
+            // end, and its stop would wait without end (ManagedSelector.select).
+            Thread.interrupted();
+        }
+    }
+
+    /**
+     * Has another thread select, unless one does already.
+     *
+     * @param selectorExecutor of the connection's selector
+     * @return whether this thread does not select, or no longer
+     */
+    boolean yieldSelector(SelectorExecutor selectorExecutor) {
+        if (!inSelector) {
+            return true;
+        }
+        if (thread != Thread.currentThread()) {
+            return false;
+        }
+        mayBlock = mayBlock || selectorExecutor.leave();
+        return mayBlock;
+    }
+
+    private void look() {
+        // The interrupt was meant for the handler that has returned, not for the next.
+        Thread.interrupted();
+        Thread.yield();
+        looking = true;
+        looked = false;
+        found = false;
+        endPoint.getFillInterest().fillable();
+    }
+
+    /**
+     * Called when the connection wants its next request, after the interest was registered.
+     *
+     * @param maxRequests the most requests in a row
+     * @param executor runs the tasks; the thread goes on only if it is a pool of platform threads that has some to spare
+     * @return whether this thread will look for the request; if not, the selector does
+     */
+    boolean goesOn(int maxRequests, Executor executor) {
+        if (thread != Thread.currentThread() || !mayBlock) {
+            return false;
+        }
+        if (looking) {
+            looking = false;
+            toPass = (byte) (found ? 0 : Math.min(MAX_TO_PASS, toPass * 2 + 1));
+            passed = 0;
+            if (!found) {
+                return false;
+            }
+            requests++;
+        }
+        if (requests >= maxRequests) {
+            return false;
+        }
+        if (passed < toPass) {
+            passed++;
+            return false;
+        }
+        if (!hasThreadsToSpare(executor)) {
+            return false;
+        }
+        staying = thread;
+        return true;
+    }
+
+    // Other executors cannot tell, or have threads without end: there the peer that was answered last must not be
+    // first.
+    private static boolean hasThreadsToSpare(Executor executor) {
+        return executor instanceof QueuedThreadPool pool
+                && pool.getVirtualThreadsExecutor() == null
+                && !pool.isLowOnThreads();
+    }
+
+    /** Whether this thread has just looked in vain: Jetty's connection asks twice, which would cost a system call each time. */
+    boolean hasLookedInVain() {
+        return looking && looked && !found && thread == Thread.currentThread();
+    }
+
+    /**
+     * Called with what the connection has read.
+     *
+     * @return whether this is the first of a request that this thread has looked for
+     */
+    boolean onFilled(int bytes) {
+        if (!looking || looked || thread != Thread.currentThread()) {
+            return false;
+        }
+        looked = true;
+        found = bytes != 0;
+        return bytes > 0;
+    }
+
+    @Override
+    public InvocationType getInvocationType() {
+        // For any other type Jetty's strategy would not ask for a thread that selects meanwhile.
+        return inSelector ? InvocationType.BLOCKING : Invocable.getInvocationType(task);
+    }
+
+    // A pool that rejects a task closes it, and with it the connection.
+    @Override
+    public void close() {
+        endPoint.close();
+    }
+}

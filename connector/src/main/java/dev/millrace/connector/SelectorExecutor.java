@@ -1,0 +1,230 @@
+package dev.millrace.connector;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.eclipse.jetty.io.ManagedSelector;
+import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.eclipse.jetty.util.thread.TryExecutor;
+import org.eclipse.jetty.util.thread.strategy.AdaptiveExecutionStrategy;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps one selector selecting although its thread runs handlers ({@link Dispatch}). Jetty's strategy runs a task on the thread
+ * that found it, if another thread stands ready to go on selecting. This executor claims that one does. It provides the
+ * thread only when the task has waited for its peer or the disk for some milliseconds, or has run for a second. So a task
+ * that does not block wakes no thread, and one that blocks delays the selector's connections by a bounded time.
+ *
+ * <p>A task that is about to take long without waiting may call {@link #leave}: another thread that stands ready then selects.
+ *
+ * <p>A second thread that selects does no harm: the strategy lets it go.
+ */
+final class SelectorExecutor implements TryExecutor, VirtualThreads.Configurable {
+    private static final Logger LOG = LoggerFactory.getLogger(SelectorExecutor.class);
+    static final long WAIT_MILLIS = 5;
+    static final long RUN_MILLIS = 1000;
+
+    private final Executor executor;
+    private final TryExecutor reserved;
+    private final Scheduler scheduler;
+    private final String name;
+    private final ThreadFactory threads;
+    private final AtomicBoolean looking = new AtomicBoolean();
+    private AdaptiveExecutionStrategy strategy;
+    // Belongs to the thread that selects.
+    private boolean runsHere;
+    // A thread finds itself here only if it has written this: with any other value it does not select.
+    private Thread selecting;
+    private volatile long waitingTask;
+    // Belongs to the thread that has set looking, and then to the scheduler's.
+    private long seenWaitingTask;
+    // Belongs to the scheduler's thread.
+    private long seenTask;
+    // Guarded by this.
+    private long notCounted;
+
+    /**
+     * @param executor where Jetty's selectors run
+     * @param scheduler looks after the tasks
+     * @param name of threads that are made to select, when the pool has none ready
+     */
+    SelectorExecutor(Executor executor, Scheduler scheduler, String name) {
+        this(executor, scheduler, name, threadsNamed(name));
+    }
+
+    SelectorExecutor(Executor executor, Scheduler scheduler, String name, ThreadFactory threads) {
+        this.executor = executor;
+        this.threads = threads;
+        this.reserved = TryExecutor.asTryExecutor(executor);
+        this.scheduler = scheduler;
+        this.name = name;
+    }
+
+    private static ThreadFactory threadsNamed(String name) {
+        AtomicLong ids = new AtomicLong();
+        return task -> {
+            Thread thread = new Thread(task, name + "-" + ids.incrementAndGet());
+            thread.setContextClassLoader(SelectorExecutor.class.getClassLoader());
+            return thread;
+        };
+    }
+
+    /** Takes on the selector that was made with this as its executor. */
+    void takeOn(ManagedSelector selector) {
+        takeOn(selector.getBean(AdaptiveExecutionStrategy.class));
+    }
+
+    void takeOn(AdaptiveExecutionStrategy selectorsStrategy) {
+        strategy = selectorsStrategy;
+    }
+
+    static SelectorExecutor of(ManagedSelector selector) {
+        return selector.getBean(AdaptiveExecutionStrategy.class).getBean(SelectorExecutor.class);
+    }
+
+    /** The tasks that were not run by the thread that found them. */
+    synchronized long handOvers() {
+        // This is subtracted, so it is read first: a task that returns meanwhile would be subtracted without being
+        // counted.
+        long returned = strategy.getEPCProduceCount();
+        long count = strategy.getPECTasksExecuted() + strategy.getEPCTasksConsumed() - returned;
+        // Jetty's reset sets the other two to zero, but not this count.
+        notCounted = Math.max(notCounted, -count);
+        return count + notCounted;
+    }
+
+    /** Looks after the selector, until it is stopped. */
+    void start() {
+        scheduler.schedule(this::watch, RUN_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** Called by the selecting thread before it hands a task to the strategy: whether it is to run it itself. */
+    void place(boolean here) {
+        runsHere = here;
+    }
+
+    /**
+     * Called by a thread that may be about to wait for a peer, or for the disk.
+     *
+     * @return whether the thread is this selector's, which then would wait too
+     */
+    boolean aboutToBlock() {
+        if (selecting != Thread.currentThread()) {
+            return false;
+        }
+        long task = strategy.getEPCTasksConsumed();
+        waitingTask = task;
+        if (!looking.get() && looking.compareAndSet(false, true)) {
+            seenWaitingTask = task;
+            lookSoon();
+        }
+        return true;
+    }
+
+    /**
+     * Called by a thread that is about to take long without waiting. Has another thread select at once, if one stands ready.
+     *
+     * @return whether the caller was the thread that selects, and now is not
+     */
+    boolean leave() {
+        return selecting == Thread.currentThread()
+                && strategy.isRunning()
+                && (!strategy.isIdle() || reserved.tryExecute(strategy));
+    }
+
+    private void lookSoon() {
+        scheduler.schedule(this::look, WAIT_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    // Under load each look finds some task that has just said that it may wait. Only a task that two looks have found
+    // does
+    // wait. While there are such tasks the looks go on by themselves, because to schedule one wakes the scheduler's
+    // thread.
+    private void look() {
+        long task = waitingTask;
+        if (task != seenWaitingTask) {
+            seenWaitingTask = task;
+            lookSoon();
+            return;
+        }
+        if (runsStill(task)) {
+            selectElsewhere();
+        }
+        looking.set(false);
+        if (waitingTask != task && looking.compareAndSet(false, true)) {
+            seenWaitingTask = waitingTask;
+            lookSoon();
+        }
+    }
+
+    private void watch() {
+        long task = strategy.getEPCTasksConsumed();
+        if (task == seenTask && runsStill(task)) {
+            LOG.debug("A handler has run for {} ms in the thread of {}", RUN_MILLIS, name);
+            selectElsewhere();
+        }
+        seenTask = task;
+        if (strategy.isRunning()) {
+            start();
+        }
+    }
+
+    private boolean runsStill(long task) {
+        return strategy.isRunning() && strategy.isIdle() && strategy.getEPCTasksConsumed() == task;
+    }
+
+    private void selectElsewhere() {
+        // When there is no thread now, the next look may find one.
+        runElsewhere(strategy);
+    }
+
+    // Not by the pool's queue: all threads of the pool may be waiting for this selector.
+    private boolean runElsewhere(Runnable task) {
+        try {
+            if (!reserved.tryExecute(task)) {
+                threads.newThread(task).start();
+            }
+            return true;
+        } catch (Throwable x) {
+            // The JDK tells by OutOfMemoryError that there is no thread.
+            LOG.warn("No thread for {}: {}", name, x.toString());
+            return false;
+        }
+    }
+
+    @Override
+    public boolean tryExecute(Runnable task) {
+        if (runsHere) {
+            runsHere = false;
+            selecting = Thread.currentThread();
+            return true;
+        }
+        return reserved.tryExecute(task);
+    }
+
+    // The strategy also calls this without a tryExecute() before. In the instant in which another thread is about to
+    // select,
+    // it keeps on selecting, and gives away the task that was to run here.
+    @Override
+    public void execute(Runnable task) {
+        boolean givenAway = runsHere && strategy.isRunning();
+        runsHere = false;
+        if (!givenAway || !runElsewhere(task)) {
+            executor.execute(task);
+        }
+    }
+
+    @Override
+    public Executor getVirtualThreadsExecutor() {
+        return VirtualThreads.getVirtualThreadsExecutor(executor);
+    }
+
+    @Override
+    public String toString() {
+        return "SelectorExecutor[" + name + ",handOvers=" + handOvers() + "]";
+    }
+}

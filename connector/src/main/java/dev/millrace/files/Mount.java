@@ -1,0 +1,22 @@
+package dev.millrace.files;
+
+import dev.millrace.files.cache.ContentCache;
+import dev.millrace.files.cache.OpenFileCache;
+import java.util.function.Supplier;
+import org.eclipse.jetty.http.content.HttpContent;
+
+/**
+ * What all contents of one {@link HttpContent.Factory} share. Thread-safe.
+ *
+ * @param settings of the mount
+ * @param statistics count its answers
+ * @param openFiles keep its files open
+ * @param contentCache has the bytes of some; null when there is none
+ * @param lookUp finds a content again when its file was replaced
+ */
+record Mount(
+        SendfileSettings settings,
+        SendfileStatistics statistics,
+        OpenFileCache<?> openFiles,
+        Supplier<ContentCache> contentCache,
+        HttpContent.Factory lookUp) {}

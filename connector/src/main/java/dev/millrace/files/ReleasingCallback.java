@@ -1,0 +1,111 @@
+package dev.millrace.files;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import org.eclipse.jetty.http.HttpVersion;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.ConnectionMetaData;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+/**
+ * A write to a response from memory that others use afterwards. Completes once, and gives the memory back once, when nothing can send
+ * from it any more: one that a layer has given up while it is pending is ended before. Jetty's MinimumDataRateHandler gives up so,
+ * and completes the callback again when the write ends. Thread-safe.
+ */
+final class ReleasingCallback extends Callback.Nested {
+    private static final AtomicReferenceFieldUpdater<ReleasingCallback, Object> STATE =
+            AtomicReferenceFieldUpdater.newUpdater(ReleasingCallback.class, Object.class, "state");
+
+    private final Runnable release;
+    private final Response response;
+    /** The thread that is inside {@link #write}; null before and after; in the end this. */
+    @SuppressWarnings("UnusedVariable") // Read by STATE.
+    private volatile Object state;
+
+    /**
+     * @param release gives the memory back
+     * @param response what is written to, by whatever way; null where nothing is left to be ended when the callback fails
+     */
+    ReleasingCallback(Runnable release, Response response, Callback callback) {
+        super(callback);
+        this.release = release;
+        this.response = response;
+    }
+
+    /** Writes; what this throws has failed the callback. */
+    void write(Content.Sink sink, boolean last, ByteBuffer bytes) {
+        Thread writer = Thread.currentThread();
+        state = writer;
+        try {
+            sink.write(last, bytes, this);
+        } catch (Throwable x) {
+            failed(x);
+        }
+        STATE.compareAndSet(this, writer, null);
+    }
+
+    @Override
+    public void succeeded() {
+        if (STATE.getAndSet(this, this) != this) {
+            try {
+                release.run();
+            } finally {
+                super.succeeded();
+            }
+        }
+    }
+
+    @Override
+    public void failed(Throwable x) {
+        Object before = STATE.getAndSet(this, this);
+        if (before != this) {
+            try {
+                // Refused by a layer, which is called by this thread, it never comes to be sent; later, or by another
+                // thread, it may yet be.
+                cancel(response, before != Thread.currentThread(), x);
+            } finally {
+                giveBack(x);
+            }
+        }
+    }
+
+    private void giveBack(Throwable x) {
+        try {
+            release.run();
+        } finally {
+            super.failed(x);
+        }
+    }
+
+    /**
+     * Ends a write that may be pending. When this returns, nothing sends from its memory, nor will.
+     *
+     * @param response null: nothing is to be ended
+     * @param isUnderWay whether it may yet come to the end point: behind an interim response, for example; else it has not if the
+     *     response is not committed
+     */
+    static void cancel(Response response, boolean isUnderWay, Throwable cause) {
+        if (response == null || (!isUnderWay && !response.isCommitted())) {
+            return;
+        }
+        ConnectionMetaData connection = response.getRequest().getConnectionMetaData();
+        // HTTP/2 writes for others too; it is lent no memory where a layer gives up: see SendPath.
+        if (connection.getHttpVersion().getVersion() <= HttpVersion.HTTP_1_1.getVersion()) {
+            cancel(connection.getConnection().getEndPoint(), cause);
+        }
+    }
+
+    private static void cancel(EndPoint endPoint, Throwable cause) {
+        if (endPoint instanceof EndPoint.Wrapper wrapper) {
+            // TLS spins until the thread that writes has come out, which may wait for the peer below, and only there
+            // can be made to.
+            cancel(wrapper.unwrap(), cause);
+        }
+        Callback pending = endPoint.cancelWrite(cause);
+        if (pending != null) {
+            pending.failed(cause);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package dev.millrace.files;
+
+import dev.millrace.transfer.TransferEndPoint;
+import java.nio.ByteBuffer;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.http.HttpVersion;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.ConnectionMetaData;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+/**
+ * The way a response takes to the socket: an end point that can transfer, or the obstacle.
+ *
+ * @param endPoint null when there is an obstacle
+ * @param response what the content was to be written to; null when it is no response
+ * @param sink what to write to: beyond a compression that is of no use for this content
+ * @param obstacle null when there is none
+ * @param isReadLater whether a buffer may be read when its write has completed: by an application that is given it, or by a connection of
+ *     HTTP/2, for which a layer has given up the write
+ */
+record SendPath(
+        TransferEndPoint endPoint, Response response, Content.Sink sink, Obstacle obstacle, boolean isReadLater) {
+    private static SendPath blocked(Response response, Content.Sink sink, Obstacle obstacle, ResponseLayers layers) {
+        return new SendPath(
+                null,
+                response,
+                sink,
+                obstacle,
+                layers.areShown()
+                        || (layers.areGivenUp()
+                                && !isHttp1(response.getRequest().getConnectionMetaData())));
+    }
+
+    /** To what is no response, but an application's. */
+    private static SendPath to(Content.Sink sink, Obstacle obstacle) {
+        return new SendPath(null, null, sink, obstacle, true);
+    }
+
+    private static boolean isHttp1(ConnectionMetaData connection) {
+        return connection.getHttpVersion().getVersion() <= HttpVersion.HTTP_1_1.getVersion();
+    }
+
+    /**
+     * @param sink what the content is written to
+     * @param bytes the content's length
+     * @param isCompressible whether a compression in between is to have it
+     * @return the way, or what is in the way
+     */
+    static SendPath of(Content.Sink sink, long bytes, boolean isCompressible) {
+        if (!(sink instanceof Response response)) {
+            return to(sink, Obstacle.WRAPPED);
+        }
+        ResponseLayers layers = ResponseLayers.of(response, isCompressible);
+        if (layers.target() == null) {
+            return blocked(response, sink, Obstacle.WRAPPED, layers);
+        }
+        ConnectionMetaData connection = response.getRequest().getConnectionMetaData();
+        if (!(connection.getConnection().getEndPoint() instanceof TransferEndPoint endPoint)) {
+            return blocked(response, layers.target(), Obstacle.END_POINT, layers);
+        }
+        if (!isHttp1(connection)) {
+            return blocked(response, layers.target(), Obstacle.PROTOCOL, layers);
+        }
+        if (response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH) != bytes) {
+            return blocked(response, layers.target(), Obstacle.LENGTH, layers);
+        }
+        if (layers.areShown()) {
+            return blocked(response, layers.target(), Obstacle.SHOWN, layers);
+        }
+        return new SendPath(endPoint, response, layers.target(), null, false);
+    }
+
+    /** Whether a layer on the way may compress what is written, or change it otherwise. */
+    static boolean mayChangeContent(Response response) {
+        return ResponseLayers.of(response, true).target() == null;
+    }
+
+    static SendPath copied(Content.Sink sink) {
+        return past(sink, Obstacle.NOT_A_FILE);
+    }
+
+    static SendPath small(Content.Sink sink) {
+        return past(sink, Obstacle.SMALL);
+    }
+
+    static SendPath cached(Content.Sink sink) {
+        return past(sink, Obstacle.CACHED);
+    }
+
+    // A range is one of the bytes as they are: what compresses it makes it wrong.
+    private static SendPath past(Content.Sink sink, Obstacle obstacle) {
+        if (!(sink instanceof Response response)) {
+            return to(sink, obstacle);
+        }
+        ResponseLayers layers = ResponseLayers.of(response, !isRange(response));
+        return blocked(response, layers.target() == null ? sink : layers.target(), obstacle, layers);
+    }
+
+    /** This way for a file without a mapping: there is no token for it. */
+    SendPath unmapped() {
+        return new SendPath(null, response, sink, Obstacle.UNMAPPED, isReadLater);
+    }
+
+    /** This way for content that is not written to {@link #sink}, but to the response itself. */
+    SendPath wrapped() {
+        return new SendPath(null, response, response, Obstacle.WRAPPED, isReadLater);
+    }
+
+    /**
+     * Writes memory that others use afterwards: itself, or a copy where it may be read later.
+     *
+     * @param release gives the memory back, once, when no layer on this way reads it any more
+     */
+    void lend(Runnable release, boolean last, ByteBuffer bytes, Callback callback) {
+        if (isReadLater) {
+            new ReleasingCallback(release, null, callback).write(this::writeCopy, last, bytes);
+        } else {
+            new ReleasingCallback(release, response, callback).write(sink, last, bytes);
+        }
+    }
+
+    private void writeCopy(boolean last, ByteBuffer bytes, Callback callback) {
+        ByteBuffer copy = ByteBuffer.allocate(bytes.remaining());
+        copy.put(bytes).flip();
+        sink.write(last, copy, callback);
+    }
+
+    /** For the log. */
+    @Override
+    public String toString() {
+        return "an answer" + (endPoint == null ? "" : " to " + endPoint);
+    }
+
+    static boolean isRange(Content.Sink sink) {
+        return sink instanceof Response response && response.getStatus() == HttpStatus.PARTIAL_CONTENT_206;
+    }
+
+    /** Whether content that is written goes nowhere: that of a HEAD, unless its length is yet to be counted, as of an include. */
+    static boolean isHeadOnly(Content.Sink sink) {
+        return sink instanceof Response response
+                && HttpMethod.HEAD.is(response.getRequest().getMethod())
+                && response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH) >= 0;
+    }
+}

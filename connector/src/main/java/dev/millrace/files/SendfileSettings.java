@@ -1,0 +1,204 @@
+package dev.millrace.files;
+
+import dev.millrace.transfer.TransferAlgorithm;
+import java.nio.file.Path;
+import java.util.function.Predicate;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.MimeTypes;
+import org.eclipse.jetty.util.annotation.ManagedAttribute;
+import org.eclipse.jetty.util.annotation.ManagedObject;
+
+/**
+ * How files are kept open and sent. One object may serve several factories, as that of a {@link ServerSendfile} does. A change
+ * takes effect for the answers that begin after it; that of a bound of the open-file cache with its next file, or its next look
+ * at its files. Thread-safe.
+ */
+@ManagedObject("Settings of files by sendfile")
+public final class SendfileSettings {
+    /** The response field that tells how the content was sent, when {@link #setDebugHeader} says so. */
+    public static final String DEBUG_HEADER = "X-Millrace-Sendfile";
+
+    private volatile TransferAlgorithm algorithm;
+    // To map a smaller file costs more than to copy it.
+    private volatile int minTransferBytes = 16 * 1024;
+    // For a larger file, a segment that holds nothing but the header costs less than to copy.
+    private volatile int maxGatherBytes = 64 * 1024;
+    private volatile int maxOpenFiles = 2048;
+    private volatile long validMillis;
+    private volatile long missingMillis;
+    private volatile int maxRanges = 16;
+    private volatile long maxCompressedBytes = 1024 * 1024;
+    private volatile Predicate<String> compressible = Compressible::byDefault;
+    private volatile int maxCacheBytes = 4 * 1024 * 1024;
+    private volatile int maxCachedFileBytes = 64 * 1024;
+    private volatile Path largePages;
+    private volatile boolean debugHeader;
+
+    /** The defaults. */
+    public SendfileSettings() {}
+
+    @ManagedAttribute("Algorithm by which these files are transferred; empty: as each connector says")
+    public String getAlgorithm() {
+        TransferAlgorithm own = algorithm;
+        return own == null ? "" : own.toString();
+    }
+
+    /**
+     * Chooses how transfers of these files share the workers; takes effect for transfers that begin from then on.
+     *
+     * @param algorithm see {@link TransferAlgorithm#of}; empty: as each connector says
+     * @throws IllegalArgumentException for any other text
+     */
+    public void setAlgorithm(String algorithm) {
+        this.algorithm = algorithm.isEmpty() ? null : TransferAlgorithm.of(algorithm);
+    }
+
+    /** @return null: as each connector says */
+    TransferAlgorithm transferAlgorithm() {
+        return algorithm;
+    }
+
+    @ManagedAttribute("Size in bytes below which content is read from the open file")
+    public int getMinTransferBytes() {
+        return minTransferBytes;
+    }
+
+    /** @param minTransferBytes the size in bytes below which content is read from the open file, and is written with the header */
+    public void setMinTransferBytes(int minTransferBytes) {
+        this.minTransferBytes = Bounds.atLeast(0, "minTransferBytes", minTransferBytes);
+    }
+
+    @ManagedAttribute("Size in bytes up to which larger content is written with the header, from the file's mapping")
+    public int getMaxGatherBytes() {
+        return maxGatherBytes;
+    }
+
+    /**
+     * @param maxGatherBytes the size in bytes up to which content that could go by the kernel leaves with the header, by one
+     *     writev(2) from the mapping; what the socket does not take then goes by the kernel; 0: none; default 64 KiB
+     */
+    public void setMaxGatherBytes(int maxGatherBytes) {
+        this.maxGatherBytes = Bounds.atLeast(0, "maxGatherBytes", maxGatherBytes);
+    }
+
+    @ManagedAttribute("Most files that are kept open")
+    public int getMaxOpenFiles() {
+        return maxOpenFiles;
+    }
+
+    /** @param maxOpenFiles the most files that are kept open while no answer sends them, at least 1; default 2048 */
+    public void setMaxOpenFiles(int maxOpenFiles) {
+        this.maxOpenFiles = Bounds.atLeast(1, "maxOpenFiles", maxOpenFiles);
+    }
+
+    @ManagedAttribute("Milliseconds for which a file is taken to be unchanged")
+    public long getValidMillis() {
+        return validMillis;
+    }
+
+    /**
+     * @param validMillis for how long a file is taken to be unchanged, and to have no other pre-compressed variants, in
+     *     milliseconds; 0, the default, is not at all: each request looks at its file, by one system call; negative is for ever
+     */
+    public void setValidMillis(long validMillis) {
+        this.validMillis = validMillis;
+    }
+
+    @ManagedAttribute("Milliseconds for which a path is taken to lead nowhere")
+    public long getMissingMillis() {
+        return missingMillis;
+    }
+
+    /**
+     * @param missingMillis for how long a path that was found to lead nowhere is taken to, in milliseconds; 0, the default,
+     *     is not at all; negative is for ever
+     */
+    public void setMissingMillis(long missingMillis) {
+        this.missingMillis = missingMillis;
+    }
+
+    @ManagedAttribute("Most ranges of one request that are served")
+    public int getMaxRanges() {
+        return maxRanges;
+    }
+
+    /** @param maxRanges the most ranges of one request that are served; a request for more gets the whole; 0: none; default 16 */
+    public void setMaxRanges(int maxRanges) {
+        this.maxRanges = Bounds.atLeast(0, "maxRanges", maxRanges);
+    }
+
+    @ManagedAttribute("Most bytes of a file that a compression around is given")
+    public long getMaxCompressedBytes() {
+        return maxCompressedBytes;
+    }
+
+    /**
+     * @param maxCompressedBytes the most bytes of a compressible file that a {@code CompressionHandler} around is given; default 1 MiB
+     */
+    public void setMaxCompressedBytes(long maxCompressedBytes) {
+        this.maxCompressedBytes = Bounds.atLeast(0, "maxCompressedBytes", maxCompressedBytes);
+    }
+
+    /**
+     * @param compressible tells by its MIME type whether a file is worth compressing; others bypass a {@code CompressionHandler}
+     */
+    public void setCompressible(Predicate<String> compressible) {
+        this.compressible = compressible;
+    }
+
+    boolean isCompressible(HttpField contentType, long sizeBytes) {
+        return sizeBytes <= maxCompressedBytes
+                && contentType != null
+                && compressible.test(MimeTypes.getContentTypeWithoutCharset(contentType.getValue()));
+    }
+
+    @ManagedAttribute("Most bytes of the content cache")
+    public int getMaxCacheBytes() {
+        return maxCacheBytes;
+    }
+
+    /**
+     * Small files that are asked for often are sent from memory, outside the Java heap, which is taken as it is needed.
+     *
+     * @param maxCacheBytes the most bytes of that memory, from the next start on; 0 for none; default 4 MiB
+     */
+    public void setMaxCacheBytes(int maxCacheBytes) {
+        this.maxCacheBytes = Bounds.atLeast(0, "maxCacheBytes", maxCacheBytes);
+    }
+
+    @ManagedAttribute("Size in bytes of the largest file that the content cache takes")
+    public int getMaxCachedFileBytes() {
+        return maxCachedFileBytes;
+    }
+
+    /**
+     * @param maxCachedFileBytes the size in bytes of the largest file that the content cache takes, from the next start on;
+     *     default 64 KiB
+     */
+    public void setMaxCachedFileBytes(int maxCachedFileBytes) {
+        this.maxCachedFileBytes = Bounds.atLeast(0, "maxCachedFileBytes", maxCachedFileBytes);
+    }
+
+    /** @return the directory of {@link #setLargePages}; null for ordinary pages */
+    public Path getLargePages() {
+        return largePages;
+    }
+
+    /**
+     * @param mount a directory on a hugetlbfs mount, for a content cache of large pages, from the next start on; null, the
+     *     default, for ordinary ones, which are also used, with a warning, where the system does not grant large ones
+     */
+    public void setLargePages(Path mount) {
+        this.largePages = mount;
+    }
+
+    @ManagedAttribute("Whether responses say how their content was sent")
+    public boolean isDebugHeader() {
+        return debugHeader;
+    }
+
+    /** @param debugHeader whether responses say in {@link #DEBUG_HEADER} how their content was sent: "yes", or the obstacle */
+    public void setDebugHeader(boolean debugHeader) {
+        this.debugHeader = debugHeader;
+    }
+}

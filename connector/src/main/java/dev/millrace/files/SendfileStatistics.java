@@ -1,0 +1,55 @@
+package dev.millrace.files;
+
+import dev.millrace.transfer.FlightRecorder;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.LongAdder;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Response;
+
+/**
+ * Counts the answers whose file went by the kernel, and the others by what was in the way. Tells clients in a response field, if
+ * the settings say so. Thread-safe.
+ */
+final class SendfileStatistics {
+    private final SendfileSettings settings;
+    private final Map<Obstacle, LongAdder> copies = new EnumMap<>(Obstacle.class);
+    private final LongAdder transfers = new LongAdder();
+
+    SendfileStatistics(SendfileSettings settings) {
+        this.settings = settings;
+        FlightRecorder.warnIfAbsent();
+        for (Obstacle obstacle : Obstacle.values()) {
+            copies.put(obstacle, new LongAdder());
+        }
+    }
+
+    /**
+     * Counts one answer, or one that is part of another. A copy is an event for the flight recorder too.
+     *
+     * @param obstacle null: it goes by the kernel
+     */
+    void onAnswer(Content.Sink sink, Obstacle obstacle, Object file, long position, long bytes) {
+        if (obstacle == null) {
+            transfers.increment();
+        } else {
+            copies.get(obstacle).increment();
+            CopyEvent.commit(file, position, bytes, obstacle);
+        }
+        if (settings.isDebugHeader() && sink instanceof Response response && !response.isCommitted()) {
+            response.getHeaders().put(SendfileSettings.DEBUG_HEADER, obstacle == null ? "yes" : obstacle.name());
+        }
+    }
+
+    long transfers() {
+        return transfers.sum();
+    }
+
+    /** How often which obstacle was met. */
+    Map<String, Long> copiesByObstacle() {
+        Map<String, Long> sums = new TreeMap<>();
+        copies.forEach((obstacle, count) -> sums.put(obstacle.name(), count.sum()));
+        return sums;
+    }
+}

@@ -1,0 +1,91 @@
+package dev.millrace.files.cache;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
+import org.eclipse.jetty.util.NanoTime;
+
+/**
+ * A file that a cache keeps open, and when it was last compared with the file system. Thread-safe.
+ *
+ * @param <C> what is made of a file
+ */
+final class CachedFile<C> {
+    /**
+     * Where each request looks at its file: how often it is asked besides where the path leads and whether the file may be
+     * read, which costs some ten system calls.
+     */
+    static final long PLACE_MILLIS = 1000;
+
+    private final String path;
+    private final OpenFile file;
+    /** Where the path led when it was found; null when that is not known. */
+    private final Path real;
+
+    private final C content;
+    private final AtomicLong checkedNanoTime = new AtomicLong(NanoTime.now());
+
+    /**
+     * @param path what was asked for
+     * @param found the real URI of what was found; null when it is not known
+     */
+    CachedFile(String path, OpenFile file, URI found, C content) {
+        this.path = path;
+        this.file = file;
+        this.real = found == null || !"file".equals(found.getScheme()) ? null : Path.of(found);
+        this.content = content;
+    }
+
+    String path() {
+        return path;
+    }
+
+    OpenFile file() {
+        return file;
+    }
+
+    C content() {
+        return content;
+    }
+
+    /**
+     * Asked for a request.
+     *
+     * @param validMillis 0: each request looks at the file; negative: none does
+     * @param within null: files may be anywhere
+     */
+    boolean isValid(long validMillis, Containment within) {
+        if (!file.isOpen() || file.isChanged()) {
+            return false;
+        }
+        if (validMillis < 0) {
+            return true;
+        }
+        long checked = checkedNanoTime.get();
+        if (NanoTime.millisSince(checked) >= (validMillis == 0 ? PLACE_MILLIS : validMillis)
+                && checkedNanoTime.compareAndSet(checked, NanoTime.now())) {
+            return file.isCurrent() && isInPlace(within);
+        }
+        // One thread looks in full, the others go on: they are late by no more than this look takes.
+        return validMillis > 0 || file.isUnchanged();
+    }
+
+    /** Asked by a sweep: looks in full if nothing has for so long. */
+    boolean isValidUntilNextSweep(long dueMillis, Containment within) {
+        if (NanoTime.millisSince(checkedNanoTime.get()) < dueMillis) {
+            return true;
+        }
+        checkedNanoTime.set(NanoTime.now());
+        return !file.isChanged() && file.isCurrent() && isInPlace(within);
+    }
+
+    // A file that was moved away, and is linked to from its path, is the same by all else.
+    private boolean isInPlace(Containment within) {
+        try {
+            return within == null ? file.path().toRealPath().equals(real) : within.contains(path, file);
+        } catch (IOException gone) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package dev.millrace.files.cache;
+
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/** Where files may be sent from. Thread-safe. */
+public interface Containment {
+    /**
+     * @param path what was asked for
+     * @param file where that was found
+     * @param real the real path of the file
+     */
+    boolean contains(String path, Path file, Path real) throws IOException;
+
+    /**
+     * Checks a file that is open already: a link on its path may have come, or become another one.
+     *
+     * @return false when the path leads to another version by now, of which nothing is known
+     * @throws NoSuchFileException when it leads out
+     */
+    default boolean contains(String path, OpenFile file) throws IOException {
+        Path real = file.path().toRealPath();
+        if (!contains(path, file.path(), real)) {
+            throw new NoSuchFileException(file.path().toString(), null, "leads out of its root");
+        }
+        return FileVersion.of(real).equals(file.version());
+    }
+}

@@ -1,0 +1,227 @@
+package dev.millrace.files.cache;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.RemovalCause;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import org.eclipse.jetty.util.NanoTime;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Bytes of small files that are asked for often, in memory outside the Java heap: what Jason Greene described for
+ * Undertow in 2012. A file comes in with its fifth recent use, read by one of the requests for it; the least used
+ * leave when room is needed; the order of use is noted at every fifth use only. Thread-safe.
+ */
+public final class ContentCache {
+    private static final Logger LOG = LoggerFactory.getLogger(ContentCache.class);
+    private static final int ADMITTING_USES = 5;
+    private static final int SAMPLED_USES = 5;
+    private static final long RECENT_MILLIS = 10_000;
+    /** After so many have left for others, all have so long: more than there is room for would take each other's for ever. */
+    private static final int MAX_EVICTIONS = 64;
+
+    private static final long FULL_MILLIS = 100;
+
+    private final GrowingMemory memory;
+    private final int maxFileBytes;
+    private final Cache<Slot, ContentMemory> policy;
+    private final LongAdder hits = new LongAdder();
+    private final LongAdder admissions = new LongAdder();
+    private final AtomicInteger evictions = new AtomicInteger();
+    private volatile long fullSinceNanoTime;
+    private volatile boolean full;
+
+    /** What the cache knows of one version of a file. */
+    public static final class Slot {
+        private final OpenFile file;
+        private final AtomicInteger recentUses = new AtomicInteger();
+        private final AtomicBoolean filling = new AtomicBoolean();
+        private volatile ContentMemory memory;
+        private volatile boolean retired;
+        private volatile long sinceNanoTime = NanoTime.now();
+        // Counted without care: it only says when to look.
+        private int uses;
+
+        public Slot(OpenFile file) {
+            this.file = file;
+        }
+
+        private boolean isWanted() {
+            if (NanoTime.millisSince(sinceNanoTime) > RECENT_MILLIS) {
+                sinceNanoTime = NanoTime.now();
+                recentUses.set(0);
+            }
+            return recentUses.incrementAndGet() >= ADMITTING_USES;
+        }
+    }
+
+    /**
+     * @param memory where the bytes are
+     * @param maxBytes the most of them
+     * @param maxFileBytes the size of the largest file that may come in
+     */
+    public ContentCache(GrowingMemory memory, int maxBytes, int maxFileBytes) {
+        this.memory = memory;
+        this.maxFileBytes = Math.min(maxFileBytes, memory.blockBytes());
+        this.policy = Caffeine.newBuilder()
+                .maximumWeight(maxBytes / SliceMemory.SLICE_BYTES)
+                .weigher((Slot slot, ContentMemory content) -> content.slices())
+                .executor(Runnable::run)
+                .removalListener((Slot slot, ContentMemory content, RemovalCause cause) -> leave(slot, content))
+                .build();
+    }
+
+    /** @return null for a size of 0 */
+    public static ContentCache of(Path largePages, int bytes, int maxFileBytes) {
+        return bytes == 0
+                ? null
+                : new ContentCache(GrowingMemory.of(largePages, bytes, maxFileBytes), bytes, maxFileBytes);
+    }
+
+    private static void leave(Slot slot, ContentMemory content) {
+        slot.memory = null;
+        slot.recentUses.set(0);
+        content.release();
+    }
+
+    /**
+     * Counts a use.
+     *
+     * @return the bytes of a file, with a count that the caller must release; null when they are not here
+     */
+    public ContentMemory use(Slot slot) {
+        if (slot.file.size() > maxFileBytes) {
+            return null;
+        }
+        ContentMemory content = slot.memory;
+        if (content != null && content.retain()) {
+            hits.increment();
+            if (++slot.uses % SAMPLED_USES == 0) {
+                // Counts as a use.
+                var unused = policy.getIfPresent(slot);
+            }
+            return content;
+        }
+        return slot.isWanted() && mayTakeMore() && slot.filling.compareAndSet(false, true) ? fill(slot) : null;
+    }
+
+    private ContentMemory fill(Slot slot) {
+        try {
+            ContentMemory content = slot.memory == null ? allocate((int) slot.file.size()) : null;
+            if (content == null) {
+                slot.recentUses.set(0);
+                return null;
+            }
+            return read(slot, content) ? admit(slot, content) : null;
+        } finally {
+            slot.filling.set(false);
+        }
+    }
+
+    private static boolean read(Slot slot, ContentMemory content) {
+        boolean isRead = false;
+        // The caller need not hold a count: what is closed must not be opened again.
+        if (slot.file.retain()) {
+            try {
+                slot.file.read(content.writable(), 0);
+                isRead = true;
+            } catch (IOException x) {
+                LOG.debug("Cannot read {}", slot.file, x);
+            } finally {
+                slot.file.release();
+                if (!isRead) {
+                    content.release();
+                }
+            }
+        } else {
+            content.release();
+        }
+        return isRead;
+    }
+
+    private ContentMemory admit(Slot slot, ContentMemory content) {
+        // For the caller; the first count is the cache's.
+        content.retain();
+        slot.memory = content;
+        admissions.increment();
+        policy.put(slot, content);
+        if (slot.retired) {
+            policy.invalidate(slot);
+        }
+        return content;
+    }
+
+    private ContentMemory allocate(int bytes) {
+        ContentMemory content = memory.allocate(bytes);
+        while (content == null && evictions.getAndIncrement() < MAX_EVICTIONS && evictColdest()) {
+            content = memory.allocate(bytes);
+        }
+        if (content == null) {
+            fullSinceNanoTime = NanoTime.now();
+            full = true;
+        }
+        return content;
+    }
+
+    private boolean evictColdest() {
+        Map<Slot, ContentMemory> coldest =
+                policy.policy().eviction().orElseThrow().coldest(1);
+        coldest.keySet().forEach(policy::invalidate);
+        return !coldest.isEmpty();
+    }
+
+    // Asked before anything is searched for: a file that does not come in asks again with each use.
+    private boolean mayTakeMore() {
+        if (full && NanoTime.millisSince(fullSinceNanoTime) >= FULL_MILLIS) {
+            evictions.set(0);
+            full = false;
+        }
+        return !full;
+    }
+
+    /** A version of a file is no more: its bytes leave. */
+    public void retire(Slot slot) {
+        slot.retired = true;
+        if (slot.memory != null) {
+            policy.invalidate(slot);
+        }
+    }
+
+    /** All leave; an answer that still sends keeps what it sends. */
+    public void clear() {
+        policy.invalidateAll();
+        policy.cleanUp();
+    }
+
+    public long hits() {
+        return hits.sum();
+    }
+
+    public long admissions() {
+        return admissions.sum();
+    }
+
+    public long usedBytes() {
+        return (long) memory.usedSlices() * SliceMemory.SLICE_BYTES;
+    }
+
+    public long files() {
+        return policy.estimatedSize();
+    }
+
+    public long takenBytes() {
+        return memory.takenBytes();
+    }
+
+    @Override
+    public String toString() {
+        return "ContentCache[files=" + files() + ",usedBytes=" + usedBytes() + ",takenBytes=" + takenBytes() + ",hits="
+                + hits() + "]";
+    }
+}

@@ -1,0 +1,28 @@
+package dev.millrace.files.cache;
+
+import dev.millrace.transfer.FileSource;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * Some of the bytes of a file that were sent, to see later whether they are still in it: a log that has grown has them, one over which a
+ * longer or a shorter file was copied hardly ever.
+ *
+ * @param end where they end in the file
+ * @param bytes the bytes, fewer where the file has ended before
+ */
+record ContentFingerprint(long end, ByteBuffer bytes) {
+    private static final int BYTES = 256;
+
+    /**
+     * Reads the last ones before an end.
+     *
+     * @throws IOException when the file cannot be read
+     */
+    static ContentFingerprint before(long end, FileSource file) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(end, BYTES));
+        long begin = end - bytes.capacity();
+        file.call(channel -> channel.read(bytes, begin));
+        return new ContentFingerprint(end, bytes.flip());
+    }
+}

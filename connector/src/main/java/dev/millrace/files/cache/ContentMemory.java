@@ -1,0 +1,51 @@
+package dev.millrace.files.cache;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The bytes of a file in a run of slices, counted as a group: the cache holds the first count, every response that
+ * sends from it another, and with the last one the slices are free again, once. Thread-safe.
+ */
+public final class ContentMemory {
+    private final Runnable free;
+    private final int slices;
+    private final ByteBuffer bytes;
+    private final References references = new References();
+
+    /** @param free makes the slices free again, called once */
+    public ContentMemory(int slices, ByteBuffer bytes, Runnable free) {
+        this.free = free;
+        this.slices = slices;
+        this.bytes = bytes;
+    }
+
+    public int slices() {
+        return slices;
+    }
+
+    /** To be filled by the thread that allocated it, before another sees it. */
+    public ByteBuffer writable() {
+        return bytes.duplicate();
+    }
+
+    /** A part of the bytes, valid while the caller holds a count; not to be written to. */
+    public ByteBuffer part(long offset, int length) {
+        return bytes.slice((int) offset, length);
+    }
+
+    /** Takes a count, unless the last one is gone. */
+    public boolean retain() {
+        return references.retain();
+    }
+
+    /**
+     * Gives a count back.
+     *
+     * @throws IllegalStateException when none is left
+     */
+    public void release() {
+        if (references.release()) {
+            free.run();
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package dev.millrace.files.cache;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Closes files, one after the other, on a thread of the server's. From JDK 22 on the end of a mapping is a handshake with all
+ * threads of the JVM, a tenth of a millisecond with 20 of them: nothing for a request; and many threads that do so at once hold
+ * up each other, and all requests, for seconds. Thread-safe.
+ */
+public final class FileCloser {
+    private static final Logger LOG = LoggerFactory.getLogger(FileCloser.class);
+    private static final int BEHIND_FILES = 256;
+
+    private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger count = new AtomicInteger();
+    /** Null: the caller closes. */
+    private volatile Worker worker;
+
+    /**
+     * One job on the threads of one start: a pool that stops may have taken a job that it never runs, and one that still runs
+     * must not let a second one in beside the next start's.
+     */
+    private record Worker(Executor executor, AtomicBoolean working) {}
+
+    /** @param executor null: the caller closes */
+    public void start(Executor executor) {
+        worker = executor == null ? null : new Worker(executor, new AtomicBoolean());
+    }
+
+    /** Closes what waits; what comes later is closed by its caller. */
+    public void stop() {
+        worker = null;
+        closeWaiting();
+    }
+
+    /** Whether files come faster than they can be closed: then it is better not to owe it a mapping. */
+    public boolean isBehind() {
+        return count.get() > BEHIND_FILES;
+    }
+
+    /** @param close ends the mappings, and closes the channel */
+    public void close(Runnable close) {
+        count.incrementAndGet();
+        waiting.add(close);
+        work();
+    }
+
+    private void work() {
+        Worker current = worker;
+        if (current == null) {
+            closeWaiting();
+        } else if (current.working().compareAndSet(false, true)) {
+            try {
+                current.executor().execute(() -> closeAll(current));
+            } catch (RejectedExecutionException stopped) {
+                LOG.debug("Closing files on the current thread: {}", stopped.toString());
+                closeAll(current);
+            }
+        }
+    }
+
+    private void closeAll(Worker current) {
+        try {
+            closeWaiting();
+        } finally {
+            current.working().set(false);
+        }
+        if (!waiting.isEmpty()) {
+            work();
+        }
+    }
+
+    /** Closes what waits, on the current thread. */
+    public void closeWaiting() {
+        for (Runnable close = waiting.poll(); close != null; close = waiting.poll()) {
+            try {
+                close.run();
+            } catch (RuntimeException x) {
+                // The next file is to be closed all the same.
+                LOG.warn("Cannot close a file", x);
+            } finally {
+                count.decrementAndGet();
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+package dev.millrace.files.cache;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Read-only mappings that can be given back at once, instead of when the garbage collector gets to it: a mapping keeps
+ * the disk space of a deleted file, and on Windows its lock.
+ *
+ * <p>From JDK 22 on by {@code java.lang.foreign.Arena}, before that by {@code sun.misc.Unsafe}, which is the only way
+ * there and warns from JDK 24 on. Both are found at run time, so that one jar serves all. Where there is neither, in a
+ * runtime without the module {@code jdk.unsupported}, nothing is mapped.
+ */
+final class Mappings {
+    private static final boolean ENDS_BY_HANDSHAKE = Runtime.version().feature() >= 22;
+    private static final Logger LOG = LoggerFactory.getLogger(Mappings.class);
+    private static final Mapper MAPPER = mapper();
+    private static final AtomicBoolean WARNED = new AtomicBoolean();
+
+    private Mappings() {}
+
+    /** A mapping and the way to end it. */
+    record Mapping(ByteBuffer buffer, AutoCloseable unmap) {
+        /** Ends the mapping: the buffer and its slices must not be touched from now on. */
+        void close() {
+            try {
+                unmap.close();
+            } catch (Exception x) {
+                throw new IllegalStateException("cannot unmap", x);
+            }
+        }
+    }
+
+    private interface Mapper {
+        Mapping map(FileChannel file, long position, int bytes) throws Throwable;
+    }
+
+    /**
+     * Maps a part of a file; nothing is read.
+     *
+     * @param file the open file
+     * @param position where the part begins, in bytes
+     * @param bytes its length
+     * @return the mapping, owned by the caller
+     * @throws IOException when the system refuses
+     */
+    static Mapping map(FileChannel file, long position, int bytes) throws IOException {
+        try {
+            return MAPPER.map(file, position, bytes);
+        } catch (IOException | RuntimeException | Error x) {
+            throw x;
+        } catch (Throwable x) {
+            throw new IOException("cannot map " + bytes + " bytes at " + position, x);
+        }
+    }
+
+    /**
+     * As {@link #map}, but to end the mapping costs nothing from JDK 22 on, where the garbage collector does it.
+     *
+     * @param file the open file
+     * @param position where the part begins, in bytes
+     * @param bytes its length
+     * @return the mapping, owned by the caller
+     * @throws IOException when the system refuses
+     */
+    static Mapping mapUntilCollected(FileChannel file, long position, int bytes) throws IOException {
+        return ENDS_BY_HANDSHAKE
+                ? new Mapping(file.map(MapMode.READ_ONLY, position, bytes), () -> {})
+                : map(file, position, bytes);
+    }
+
+    /** Says in the log, once in the life of a process, that nothing will be mapped. For what starts. */
+    static void warnIfImpossible() {
+        if (MAPPER instanceof Impossible impossible && WARNED.compareAndSet(false, true)) {
+            LOG.warn(
+                    "Files are copied, not sent by the kernel: {} ends no mapping, which needs the module jdk.unsupported ({})",
+                    Runtime.version(),
+                    impossible.cause.toString());
+        }
+    }
+
+    private static Mapper mapper() {
+        try {
+            return ENDS_BY_HANDSHAKE ? arenas() : cleaners();
+        } catch (ReflectiveOperationException x) {
+            return new Impossible(x);
+        }
+    }
+
+    /** Refuses, so that files are copied: one that was deleted would keep its disk space until there is garbage to collect. */
+    private record Impossible(Exception cause) implements Mapper {
+        @Override
+        public Mapping map(FileChannel file, long position, int bytes) throws IOException {
+            throw new IOException("no way to end a mapping", cause);
+        }
+    }
+
+    private static Mapper arenas() throws ReflectiveOperationException {
+        Class<?> arena = Class.forName("java.lang.foreign.Arena");
+        Class<?> segment = Class.forName("java.lang.foreign.MemorySegment");
+        MethodHandles.Lookup lookup = MethodHandles.publicLookup();
+        MethodHandle open = lookup.findStatic(arena, "ofShared", MethodType.methodType(arena));
+        MethodHandle map = lookup.findVirtual(
+                FileChannel.class, "map", MethodType.methodType(segment, MapMode.class, long.class, long.class, arena));
+        MethodHandle asByteBuffer =
+                lookup.findVirtual(segment, "asByteBuffer", MethodType.methodType(ByteBuffer.class));
+        return (file, position, bytes) -> {
+            AutoCloseable scope = (AutoCloseable) open.invoke();
+            try {
+                Object mapped = map.invoke(file, MapMode.READ_ONLY, position, (long) bytes, scope);
+                return new Mapping((ByteBuffer) asByteBuffer.invoke(mapped), scope);
+            } catch (Throwable x) {
+                scope.close();
+                throw x;
+            }
+        };
+    }
+
+    private static Mapper cleaners() throws ReflectiveOperationException {
+        Class<?> type = Class.forName("sun.misc.Unsafe");
+        var field = type.getDeclaredField("theUnsafe");
+        field.setAccessible(true);
+        MethodHandle clean = MethodHandles.publicLookup()
+                .findVirtual(type, "invokeCleaner", MethodType.methodType(void.class, ByteBuffer.class))
+                .bindTo(field.get(null));
+        return (file, position, bytes) -> {
+            ByteBuffer buffer = file.map(MapMode.READ_ONLY, position, bytes);
+            return new Mapping(buffer, () -> {
+                try {
+                    clean.invoke(buffer);
+                } catch (Throwable x) {
+                    throw new IllegalStateException(x);
+                }
+            });
+        };
+    }
+}

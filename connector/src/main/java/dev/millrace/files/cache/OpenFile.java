@@ -1,0 +1,399 @@
+package dev.millrace.files.cache;
+
+import dev.millrace.transfer.FileSource;
+import dev.millrace.transfer.OpenFileBudget;
+import dev.millrace.transfer.OverwrittenFileException;
+import dev.millrace.transfer.TruncatedFileException;
+import dev.millrace.transfer.UnreadableFileException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.http.EtagUtils;
+import org.eclipse.jetty.util.IO;
+import org.eclipse.jetty.util.NanoTime;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One version of a file, open, with its mappings, counted: the caller that opens it holds the first count, every response
+ * that sends it another. With the last count the mappings and the descriptor are given back. Thread-safe.
+ */
+public final class OpenFile implements FileSource {
+    private static final Logger LOG = LoggerFactory.getLogger(OpenFile.class);
+    /** A buffer holds at most 2 GiB - 1; mappings must begin at whole pages. */
+    private static final long PIECE_BYTES = 1L << 30;
+
+    private static final int OPEN_ATTEMPTS = 5;
+    /** A system's clock for files ticks 100 times a second or more: what was written sooner would not show by its time. */
+    private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    private static final LinkOption[] AS_A_FILE = {LinkOption.NOFOLLOW_LINKS};
+    private static final LinkOption[] AS_A_LINK = {};
+
+    private final Path path;
+    private volatile FileChannel channel;
+    private final FileVersion version;
+    /** A file that was none behind a link is another, or judged anew, when its path has become a link. */
+    private final LinkOption[] look;
+
+    private final String etag;
+    private final FileCloser closer;
+    private final References references = new References();
+    private final List<Mappings.Mapping> pieces = new ArrayList<>();
+    private volatile boolean truncated;
+    private volatile boolean overwritten;
+    private volatile ContentFingerprint sample;
+    private volatile long checkedNanoTime = NanoTime.now();
+    private volatile boolean mappingRefused;
+    private volatile int mappedPieces;
+
+    private OpenFile(Path path, FileChannel channel, FileVersion version, String etag, FileCloser closer) {
+        this.path = path;
+        this.channel = channel;
+        this.version = version;
+        this.look = Files.isSymbolicLink(path) ? AS_A_LINK : AS_A_FILE;
+        this.etag = etag;
+        this.closer = closer;
+    }
+
+    /**
+     * Opens a file so that its version is known to be that of the channel.
+     *
+     * @param path a regular file
+     * @param closer closes it
+     * @return the file, with one count that the caller owns
+     * @throws IOException when it cannot be opened
+     */
+    public static OpenFile open(Path path, FileCloser closer) throws IOException {
+        FileVersion before = FileVersion.of(path);
+        for (int i = 0; i < OPEN_ATTEMPTS; i++) {
+            FileChannel channel = openChannel(path);
+            // The JDK has no fstat. The channel, and what is computed by path, is of the version that the path had all
+            // the time.
+            FileVersion after = null;
+            try {
+                // Jetty's, so that a file keeps its validator when its connector or its servlet is changed.
+                String etag = EtagUtils.computeWeakEtag(path);
+                after = FileVersion.of(path);
+                if (after.equals(before)) {
+                    return new OpenFile(path, channel, after, etag, closer);
+                }
+            } finally {
+                if (!before.equals(after)) {
+                    IO.close(channel);
+                }
+            }
+            before = after;
+        }
+        throw new IOException(path + " changes faster than it can be opened");
+    }
+
+    private static FileChannel openChannel(Path path) throws IOException {
+        try {
+            return FileChannel.open(path, StandardOpenOption.READ);
+        } catch (FileSystemException x) {
+            // What is not there, or may not be read, has an exception of its own class; no descriptors left has none.
+            if (x.getClass() != FileSystemException.class) {
+                throw x;
+            }
+            OpenFileBudget.ofProcess().makeRoom();
+            return FileChannel.open(path, StandardOpenOption.READ);
+        }
+    }
+
+    public Path path() {
+        return path;
+    }
+
+    /** {@inheritDoc} The caller holds a count. */
+    @Override
+    public FileChannel channel() throws IOException {
+        FileChannel current = channel;
+        return current.isOpen() ? current : reopen();
+    }
+
+    // There is no way but the path: a file that an interrupt closed after it was deleted or replaced is lost to all
+    // answers that send it.
+    private synchronized FileChannel reopen() throws IOException {
+        if (references.isGone()) {
+            throw new ClosedChannelException();
+        }
+        if (!channel.isOpen()) {
+            checkVersion();
+            FileChannel again = openChannel(path);
+            try {
+                checkVersion();
+            } catch (IOException x) {
+                IO.close(again);
+                throw x;
+            }
+            channel = again;
+        }
+        return channel;
+    }
+
+    private void checkVersion() throws IOException {
+        if (!version.equals(FileVersion.of(path))) {
+            throw new FileSystemException(path.toString(), null, "changed while it was sent");
+        }
+    }
+
+    /** Whether no interrupt has closed the channel. */
+    public boolean isOpen() {
+        return channel.isOpen();
+    }
+
+    @Override
+    public void onTruncated() {
+        truncated = true;
+    }
+
+    /** {@inheritDoc} Reads a few of its bytes, once. The caller holds a count. */
+    @Override
+    public void onPartSent(long end) {
+        if (sample == null) {
+            try {
+                sample = ContentFingerprint.before(end, this);
+            } catch (IOException x) {
+                LOG.debug("Nothing to tell {} from what is written over it", this, x);
+            }
+        }
+    }
+
+    /** {@inheritDoc} Costs no more than a system call in ten milliseconds, however many send the file. */
+    @Override
+    public void checkNotOverwritten() throws OverwrittenFileException {
+        long now = NanoTime.now();
+        if (!overwritten && now - checkedNanoTime >= TICK_NANOS) {
+            checkedNanoTime = now;
+            if (isOverwritten()) {
+                overwritten = true;
+            }
+        }
+        if (overwritten) {
+            throw new OverwrittenFileException(path);
+        }
+    }
+
+    // What was deleted or replaced stays as it was while it is open. So do the first bytes of a log that grows.
+    private boolean isOverwritten() {
+        FileVersion now;
+        try {
+            now = FileVersion.of(path);
+        } catch (IOException gone) {
+            LOG.debug("No longer at its path: {}", this, gone);
+            return false;
+        }
+        return version.isWrittenBy(now) && (now.sizeBytes() == size() || isSampleChanged());
+    }
+
+    private boolean isSampleChanged() {
+        ContentFingerprint sent = sample;
+        try {
+            return sent != null && !sent.equals(ContentFingerprint.before(sent.end(), this));
+        } catch (IOException x) {
+            LOG.debug("Cannot compare {}", this, x);
+            return true;
+        }
+    }
+
+    /** Whether it was found to be shorter than its version says, or written over. */
+    public boolean isChanged() {
+        return truncated || overwritten;
+    }
+
+    public FileVersion version() {
+        return version;
+    }
+
+    /** A weak validator (RFC 9110 section 8.8.3) of this version. */
+    public String etag() {
+        return etag;
+    }
+
+    public long size() {
+        return version.sizeBytes();
+    }
+
+    /**
+     * Whether this is still the file at its path, unchanged. One system call: made for every request, where no file is
+     * believed to be unchanged.
+     */
+    public boolean isUnchanged() {
+        try {
+            return version.equals(FileVersion.of(path, look));
+        } catch (IOException gone) {
+            return false;
+        }
+    }
+
+    /** Whether this is still the file at its path, unchanged, and may still be read. */
+    public boolean isCurrent() {
+        try {
+            return isOpen() && version.equals(FileVersion.of(path)) && Files.isReadable(path);
+        } catch (IOException gone) {
+            return false;
+        }
+    }
+
+    /** Takes a count, unless the file is closed. */
+    public boolean retain() {
+        return references.retain();
+    }
+
+    /**
+     * Gives a count back.
+     *
+     * @throws IllegalStateException when none is left
+     */
+    public void release() {
+        if (references.release()) {
+            closer.close(this::close);
+        }
+    }
+
+    private void close() {
+        synchronized (pieces) {
+            for (Mappings.Mapping piece : pieces) {
+                try {
+                    piece.close();
+                } catch (RuntimeException x) {
+                    // In use by a system call, from JDK 22 on. The rest is to be given back all the same.
+                    LOG.warn("Cannot end a mapping", x);
+                }
+            }
+            pieces.clear();
+        }
+        IO.close(channel);
+    }
+
+    /**
+     * Reads until the buffer is full.
+     *
+     * @param buffer filled from its position to its limit; owned by the caller
+     * @param position where to begin in the file
+     * @throws TruncatedFileException when the file has become shorter
+     * @throws UnreadableFileException when it cannot be read
+     */
+    public void read(ByteBuffer buffer, long position) throws IOException {
+        long at = position;
+        while (buffer.hasRemaining()) {
+            int read = readSome(buffer, at);
+            if (read < 0) {
+                throw truncated();
+            }
+            at += read;
+        }
+    }
+
+    /**
+     * @return how many bytes were read into the buffer; -1 at the end of the file
+     * @throws UnreadableFileException when it cannot be read
+     */
+    public int readSome(ByteBuffer buffer, long position) throws UnreadableFileException {
+        try {
+            int read = (int) call(file -> file.read(buffer, position));
+            if (read < 0 && position < size()) {
+                onTruncated();
+            }
+            return read;
+        } catch (IOException x) {
+            throw new UnreadableFileException(path, position, x);
+        }
+    }
+
+    /** Notes that the file has become shorter, and says so. The caller holds a count. */
+    public TruncatedFileException truncated() throws IOException {
+        onTruncated();
+        return new TruncatedFileException(path, size(), call(FileChannel::size));
+    }
+
+    /**
+     * A token for a part of the file: a slice of a mapping, valid while the caller holds a count.
+     *
+     * @param position where the part begins
+     * @param bytes how much is wanted
+     * @return a buffer of at most that length: a token ends where its mapping does
+     * @throws TruncatedFileException when the file has become shorter than what is to be mapped
+     */
+    public ByteBuffer token(long position, long bytes) throws IOException {
+        int index = (int) (position / PIECE_BYTES);
+        int offset = (int) (position % PIECE_BYTES);
+        ByteBuffer piece = piece(index);
+        int length = (int) Math.min(bytes, piece.capacity() - offset);
+        return piece.slice(offset, length);
+    }
+
+    /**
+     * Whether the system refuses to map the file as far as an end, though the file goes so far: a file system may not know
+     * mappings, and their number is limited (proc(5), max_map_count). Not asked again after a refusal, for before the JDK tells
+     * of some it collects garbage, and sleeps. The caller holds a count.
+     *
+     * @param end in bytes, more than 0
+     */
+    public boolean isMappingRefused(long end) {
+        int index = (int) ((end - 1) / PIECE_BYTES);
+        if (mappingRefused || index < mappedPieces) {
+            return mappingRefused;
+        }
+        try {
+            piece(index);
+        } catch (IOException x) {
+            mappingRefused = isWhole();
+            LOG.debug("Cannot map {}", this, x);
+        }
+        return mappingRefused;
+    }
+
+    private boolean isWhole() {
+        try {
+            return call(FileChannel::size) >= size();
+        } catch (IOException x) {
+            LOG.debug("Cannot look at {}", this, x);
+            return false;
+        }
+    }
+
+    private ByteBuffer piece(int index) throws IOException {
+        synchronized (pieces) {
+            while (pieces.size() <= index) {
+                map(pieces.size() * PIECE_BYTES);
+                mappedPieces = pieces.size();
+            }
+            return pieces.get(index).buffer();
+        }
+    }
+
+    private void map(long begin) throws IOException {
+        int bytes = (int) Math.min(PIECE_BYTES, size() - begin);
+        try {
+            call(file -> {
+                pieces.add(
+                        closer.isBehind()
+                                ? Mappings.mapUntilCollected(file, begin, bytes)
+                                : Mappings.map(file, begin, bytes));
+                return bytes;
+            });
+        } catch (IOException x) {
+            // The JDK would have to extend a file that is shorter, and says no more than that it cannot.
+            if (call(FileChannel::size) < size()) {
+                throw truncated();
+            }
+            throw x;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "OpenFile[" + path + "," + size() + " bytes,references=" + references + "]";
+    }
+}

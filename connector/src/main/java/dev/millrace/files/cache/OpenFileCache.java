@@ -1,0 +1,360 @@
+package dev.millrace.files.cache;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.RemovalCause;
+import dev.millrace.transfer.OpenFileBudget;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.util.NanoTime;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Open files by request path, each with what is made of it, and paths that lead nowhere; both bounded by number. A file is
+ * compared with the file system by each request, or after a while, and by a sweep where no request asks for it. Thread-safe.
+ *
+ * <p>The cache holds one count of each of its files. It may let go of a file that is being sent, which then is closed after
+ * the last response that sends it.
+ *
+ * @param <C> what is made of a file
+ */
+public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
+    private static final Logger LOG = LoggerFactory.getLogger(OpenFileCache.class);
+    /** The cache lets go of an entry that no request asked for in so many times of validity. */
+    private static final int IDLE_VALIDITIES = 60;
+    /** The longest that nanoseconds can tell: three centuries. */
+    private static final long FOR_EVER_MILLIS = Long.MAX_VALUE / 1_000_000;
+    /** Between the look-up of a content and its write. */
+    private static final long GRACE_MILLIS = 100;
+
+    private static final int OPEN_ATTEMPTS = 5;
+    /** How often in a validity a sweep looks for entries that would not be valid at the next. */
+    private static final int SWEEPS = 4;
+
+    private final IntSupplier maxFiles;
+    private final LongSupplier validMillis;
+    private final Consumer<C> onRetired;
+    private final Cache<String, CachedFile<C>> entries;
+    private final Cache<String, Long> missing;
+    private final Queue<CachedFile<C>> retired = new ConcurrentLinkedQueue<>();
+    private final FileCloser closer = new FileCloser();
+    private final OpenFileBudget budget = OpenFileBudget.ofProcess();
+    /** Those of {@link #entries} and those of {@link #retired}. */
+    private final AtomicInteger kept = new AtomicInteger();
+    /** Null: everywhere. */
+    private volatile Containment containment;
+    /** Null before a start, after a stop, and without a server. */
+    private volatile Sweeper sweeper;
+
+    private volatile boolean stopped;
+
+    /**
+     * @param maxFiles says how many files are kept open at most, and how many missing paths are remembered
+     * @param validMillis says for how long a file is taken to be unchanged; 0 is not at all, negative is for ever
+     * @param onRetired called when the cache lets go of a file, with what was made of it, before its count is given back
+     */
+    public OpenFileCache(IntSupplier maxFiles, LongSupplier validMillis, Consumer<C> onRetired) {
+        this.maxFiles = maxFiles;
+        this.validMillis = validMillis;
+        this.onRetired = onRetired;
+        this.entries = Caffeine.newBuilder()
+                .maximumSize(maxFiles.getAsInt())
+                .expireAfterAccess(idleMillis(), TimeUnit.MILLISECONDS)
+                .executor(Runnable::run)
+                .removalListener((String path, CachedFile<C> entry, RemovalCause cause) -> retire(entry))
+                .build();
+        this.missing = Caffeine.newBuilder()
+                .maximumSize(maxFiles.getAsInt())
+                .executor(Runnable::run)
+                .build();
+    }
+
+    private long idleMillis() {
+        long valid = validMillis.getAsLong();
+        return valid < 0 || valid > FOR_EVER_MILLIS / IDLE_VALIDITIES
+                ? FOR_EVER_MILLIS
+                : Math.max(valid == 0 ? CachedFile.PLACE_MILLIS : valid, 100) * IDLE_VALIDITIES;
+    }
+
+    // The settings may have changed.
+    private void adjustBounds() {
+        var size = entries.policy().eviction().orElseThrow();
+        if (size.getMaximum() != maxFiles.getAsInt()) {
+            size.setMaximum(maxFiles.getAsInt());
+            missing.policy().eviction().orElseThrow().setMaximum(maxFiles.getAsInt());
+        }
+        var idle = entries.policy().expireAfterAccess().orElseThrow();
+        if (idle.getExpiresAfter(TimeUnit.MILLISECONDS) != idleMillis()) {
+            idle.setExpiresAfter(idleMillis(), TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /** @return what was made of the file that a path leads to, valid; null when it is not known */
+    public C get(String path) {
+        CachedFile<C> entry = entries.getIfPresent(path);
+        if (entry == null) {
+            return null;
+        }
+        if (entry.isValid(validMillis.getAsLong(), containment)) {
+            return entry.content();
+        }
+        entries.asMap().remove(path, entry);
+        return null;
+    }
+
+    /**
+     * @param millis for how long that is remembered; 0 is not at all, negative is for ever
+     * @return whether a path is known to lead nowhere
+     */
+    public boolean isMissing(String path, long millis) {
+        Long since = millis == 0 ? null : missing.getIfPresent(path);
+        return since != null && (millis < 0 || NanoTime.millisSince(since) < millis);
+    }
+
+    /** Notes that a path leads nowhere; {@code millis} as for {@link #isMissing}. */
+    public void putMissing(String path, long millis) {
+        if (millis != 0) {
+            adjustBounds();
+            missing.put(path, NanoTime.now());
+        }
+    }
+
+    /**
+     * Opens a file, and keeps it with what is made of it.
+     *
+     * @param path what was asked for
+     * @param file where that was found
+     * @param found the real URI of that; null when it is not known
+     * @param content makes it of the open file
+     * @throws IOException see {@link #open}
+     */
+    public C add(String path, Path file, URI found, Function<OpenFile, C> content) throws IOException {
+        OpenFile opened = open(path, file);
+        boolean isKept = false;
+        try {
+            C made = content.apply(opened);
+            put(new CachedFile<>(path, opened, found, made));
+            isKept = true;
+            return made;
+        } finally {
+            if (!isKept) {
+                opened.release();
+            }
+        }
+    }
+
+    private void put(CachedFile<C> entry) {
+        adjustBounds();
+        kept.incrementAndGet();
+        entries.put(entry.path(), entry);
+        budget.onKept();
+        // A request may have looked it up while its context was stopped: nothing else would let go of it any more.
+        if (stopped) {
+            entries.invalidate(entry.path());
+        }
+    }
+
+    /** @param containment asked again once a file is open, and when it is compared: a link may have come, or become another one */
+    public void setContainment(Containment containment) {
+        this.containment = containment;
+    }
+
+    public boolean isContained() {
+        return containment != null;
+    }
+
+    /**
+     * @param path what was asked for
+     * @param file where that was found
+     * @return an open file with a count that the caller must release
+     * @throws NoSuchFileException also when the file is not where files may be sent from
+     */
+    private OpenFile open(String path, Path file) throws IOException {
+        Containment within = containment;
+        for (int i = 0; i < OPEN_ATTEMPTS; i++) {
+            OpenFile opened = OpenFile.open(file, closer);
+            boolean isKept = false;
+            try {
+                isKept = within == null || within.contains(path, opened);
+            } finally {
+                if (!isKept) {
+                    opened.release();
+                }
+            }
+            if (isKept) {
+                return opened;
+            }
+        }
+        throw new NoSuchFileException(file.toString(), null, "changes faster than it can be checked");
+    }
+
+    /**
+     * @return the file with a count that the caller must release
+     * @throws IOException when it cannot be opened, or has another version by now
+     */
+    public OpenFile reopen(String path, Path file, FileVersion version) throws IOException {
+        OpenFile opened = open(path, file);
+        if (!opened.version().equals(version)) {
+            opened.release();
+            throw new FileSystemException(file.toString(), null, "changed while the response was made");
+        }
+        return opened;
+    }
+
+    // Some request may have looked it up just now, and not yet taken its count.
+    private void retire(CachedFile<C> entry) {
+        retired.add(entry);
+        Sweeper running = sweeper;
+        if (running == null) {
+            retireNext();
+        } else {
+            running.scheduler.schedule(this::retireNext, GRACE_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void retireNext() {
+        CachedFile<C> entry = retired.poll();
+        if (entry != null) {
+            kept.decrementAndGet();
+            onRetired.accept(entry.content());
+            entry.file().release();
+        }
+    }
+
+    @Override
+    public int keptFiles() {
+        return kept.get();
+    }
+
+    // At once: a request that has just looked it up, and finds it closed, opens it again.
+    @Override
+    public void giveUp() {
+        if (retired.isEmpty()) {
+            entries.policy().eviction().orElseThrow().coldest(1).forEach(entries.asMap()::remove);
+        }
+        retireNext();
+    }
+
+    @Override
+    public void closeGivenUp() {
+        closer.closeWaiting();
+    }
+
+    /**
+     * Begins to sweep: entries are compared with the file system also when no request asks for them.
+     *
+     * @param server whose scheduler tells when, and whose threads do it, for a file system may hang, and must not stop the
+     *     server's clock; null when there is none
+     */
+    public void start(Server server) {
+        Mappings.warnIfImpossible();
+        budget.add(this);
+        stopped = false;
+        if (server == null) {
+            LOG.warn("No server: files that no request asks for are not let go of");
+            return;
+        }
+        closer.start(server.getThreadPool());
+        Sweeper started = new Sweeper(server.getScheduler(), server.getThreadPool());
+        sweeper = started;
+        started.schedule();
+    }
+
+    /** Lets go of all files, and sweeps no more. */
+    public void stop() {
+        stopped = true;
+        Sweeper last = sweeper;
+        sweeper = null;
+        if (last != null && last.next != null) {
+            last.next.cancel();
+        }
+        missing.invalidateAll();
+        entries.invalidateAll();
+        entries.cleanUp();
+        while (!retired.isEmpty()) {
+            retireNext();
+        }
+        closer.stop();
+        budget.remove(this);
+    }
+
+    /** Sweeps from a start to the next stop. A sweep that is under way at the stop may end after the next start, which has its own. */
+    private final class Sweeper {
+        private final Scheduler scheduler;
+        private final Executor executor;
+        private volatile Scheduler.Task next;
+
+        private Sweeper(Scheduler scheduler, Executor executor) {
+            this.scheduler = scheduler;
+            this.executor = executor;
+        }
+
+        private void schedule() {
+            if (sweeper == this) {
+                next = scheduler.schedule(this::execute, pauseMillis(), TimeUnit.MILLISECONDS);
+            }
+        }
+
+        private long pauseMillis() {
+            long valid = validMillis.getAsLong();
+            return valid <= 0 ? CachedFile.PLACE_MILLIS : Math.max(50, valid / SWEEPS);
+        }
+
+        private void execute() {
+            if (sweeper == this) {
+                try {
+                    executor.execute(this::sweep);
+                } catch (RejectedExecutionException busy) {
+                    LOG.debug("Skipping a sweep: {}", busy.toString());
+                    schedule();
+                }
+            }
+        }
+
+        private void sweep() {
+            long valid = validMillis.getAsLong();
+            long dueMillis = valid - pauseMillis();
+            try {
+                adjustBounds();
+                entries.asMap().forEach((path, entry) -> {
+                    if (valid >= 0 && !entry.isValidUntilNextSweep(dueMillis, containment)) {
+                        entries.asMap().remove(path, entry);
+                    }
+                });
+                entries.cleanUp();
+            } finally {
+                schedule();
+            }
+        }
+    }
+
+    public long size() {
+        return entries.estimatedSize();
+    }
+
+    public long missingSize() {
+        return missing.estimatedSize();
+    }
+
+    @Override
+    public String toString() {
+        return "OpenFileCache[files=" + size() + "/" + maxFiles.getAsInt() + ",missing=" + missingSize()
+                + ",validMillis=" + validMillis.getAsLong() + "]";
+    }
+}

@@ -1,0 +1,106 @@
+package dev.millrace.files.cache;
+
+import dev.millrace.transfer.FileFailedException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.NonWritableChannelException;
+import java.nio.channels.SeekableByteChannel;
+import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.io.Content;
+
+/**
+ * Reads an open file, from some place on, from a position of its own. Owns a count of the file, and gives it back when closed. The
+ * place is here because Jetty's source of content, given an open channel, reads all that comes before.
+ */
+public final class OpenFileChannel implements SeekableByteChannel {
+    private final OpenFile file;
+    private final long offset;
+    private long position;
+    private boolean closed;
+
+    /** @param offset what is position 0 here, in bytes */
+    public OpenFileChannel(OpenFile file, long offset) {
+        this.file = file;
+        this.offset = offset;
+    }
+
+    /**
+     * @param length in bytes; -1: to the end of the file
+     * @return reads this channel from its beginning, and closes it in the end
+     * @throws IndexOutOfBoundsException when there is no such length; this is closed then
+     */
+    public Content.Source source(ByteBufferPool.Sized pool, long length) {
+        boolean isMade = false;
+        try {
+            Content.Source source = Content.Source.from(pool, this, 0, length);
+            isMade = true;
+            return source;
+        } finally {
+            if (!isMade) {
+                close();
+            }
+        }
+    }
+
+    @Override
+    public synchronized int read(ByteBuffer target) throws IOException {
+        if (closed) {
+            throw new ClosedChannelException();
+        }
+        try {
+            int read = file.readSome(target, offset + position);
+            if (read < 0 && position < size()) {
+                throw file.truncated();
+            }
+            if (position > 0) {
+                file.checkNotOverwritten();
+            }
+            position += Math.max(read, 0);
+            file.onPartSent(offset + position);
+            return read;
+        } catch (FileFailedException x) {
+            x.log("an answer");
+            throw x;
+        }
+    }
+
+    @Override
+    public int write(ByteBuffer source) {
+        throw new NonWritableChannelException();
+    }
+
+    @Override
+    public synchronized long position() {
+        return position;
+    }
+
+    @Override
+    public synchronized SeekableByteChannel position(long newPosition) {
+        position = newPosition;
+        return this;
+    }
+
+    @Override
+    public long size() {
+        return file.size() - offset;
+    }
+
+    @Override
+    public SeekableByteChannel truncate(long size) {
+        throw new NonWritableChannelException();
+    }
+
+    @Override
+    public synchronized boolean isOpen() {
+        return !closed;
+    }
+
+    @Override
+    public synchronized void close() {
+        if (!closed) {
+            closed = true;
+            file.release();
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package dev.millrace.files.cache;
+
+import java.nio.ByteBuffer;
+import java.util.BitSet;
+
+/**
+ * One direct buffer, given out in runs of slices: a run is one buffer, and so goes to a socket in one gathering
+ * write with the header. Thread-safe; the lock is taken when something comes into the cache or leaves it, not when it
+ * is sent.
+ */
+public final class SliceMemory {
+    public static final int SLICE_BYTES = 1024;
+
+    private final ByteBuffer buffer;
+    private final int slices;
+    private final BitSet used;
+    private int from;
+    private int usedSlices;
+
+    /** @param buffer all of the memory; owned by this from now on */
+    public SliceMemory(ByteBuffer buffer) {
+        this.buffer = buffer;
+        this.slices = buffer.capacity() / SLICE_BYTES;
+        this.used = new BitSet(slices);
+    }
+
+    public static int slices(long bytes) {
+        return Math.max(1, (int) ((bytes + SLICE_BYTES - 1) / SLICE_BYTES));
+    }
+
+    /** A number of bytes that a run for so many takes. */
+    public static int wholeSlices(int bytes) {
+        return (int) Math.min(Integer.MAX_VALUE, (long) slices(bytes) * SLICE_BYTES);
+    }
+
+    public synchronized int usedSlices() {
+        return usedSlices;
+    }
+
+    /** @return memory with one count, which the caller owns; null when there is no run so long */
+    public synchronized ContentMemory allocate(int bytes) {
+        int count = slices(bytes);
+        if (count > slices - usedSlices) {
+            return null;
+        }
+        int first = find(count, from, slices);
+        if (first < 0) {
+            first = find(count, 0, Math.min(slices, from + count));
+        }
+        if (first < 0) {
+            return null;
+        }
+        used.set(first, first + count);
+        usedSlices += count;
+        from = first + count;
+        int begin = first;
+        return new ContentMemory(count, buffer.slice(begin * SLICE_BYTES, bytes), () -> free(begin, count));
+    }
+
+    private int find(int count, int begin, int end) {
+        int first = used.nextClearBit(begin);
+        while (first + count <= end) {
+            int next = used.nextSetBit(first);
+            if (next < 0 || next >= first + count) {
+                return first;
+            }
+            first = used.nextClearBit(next);
+        }
+        return -1;
+    }
+
+    public synchronized void free(int first, int count) {
+        if (used.nextClearBit(first) < first + count) {
+            throw new IllegalStateException("slices " + first + "+" + count + " are free already");
+        }
+        used.clear(first, first + count);
+        usedSlices -= count;
+    }
+}

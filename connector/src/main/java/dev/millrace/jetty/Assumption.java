@@ -1,0 +1,54 @@
+package dev.millrace.jetty;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import org.eclipse.jetty.util.Jetty;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Looks whether this Jetty is as it is assumed to be. Thread-safe. */
+final class Assumption {
+    private static final Logger LOG = LoggerFactory.getLogger(Assumption.class);
+
+    private Assumption() {}
+
+    /** A fact about Jetty. An exception says no, as false does. */
+    interface Fact {
+        boolean holds() throws ReflectiveOperationException;
+    }
+
+    /**
+     * Looks whether something holds for this Jetty, and warns if not.
+     *
+     * @param instead what is done then
+     */
+    static boolean holds(Fact fact, String instead) {
+        Object failure = "not as expected";
+        try {
+            if (fact.holds()) {
+                return true;
+            }
+        } catch (ReflectiveOperationException | LinkageError | RuntimeException x) {
+            // Not exported, to a named module, is an IllegalAccessError.
+            failure = x;
+        }
+        LOG.warn("Jetty {} is not as Millrace knows it ({}): {}", Jetty.VERSION, failure, instead);
+        return false;
+    }
+
+    static void find(Class<?> type, Class<?> result, String... getters) throws ReflectiveOperationException {
+        for (String getter : getters) {
+            MethodHandles.lookup().findVirtual(type, getter, MethodType.methodType(result));
+        }
+    }
+
+    static boolean isClassThere(String name) {
+        try {
+            Class.forName(name, false, Assumption.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException x) {
+            LOG.debug("Without {}", name);
+            return false;
+        }
+    }
+}

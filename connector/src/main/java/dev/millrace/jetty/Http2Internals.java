@@ -1,0 +1,56 @@
+package dev.millrace.jetty;
+
+import org.eclipse.jetty.http2.CloseState;
+import org.eclipse.jetty.http2.HTTP2Connection;
+import org.eclipse.jetty.http2.HTTP2Session;
+import org.eclipse.jetty.http2.HTTP2Stream;
+import org.eclipse.jetty.http2.api.Stream;
+import org.eclipse.jetty.io.Connection;
+
+/**
+ * What Jetty's HTTP/2 shows of its sessions and streams beside its API. Loaded only where there is HTTP/2: see
+ * {@link JettyInternals#hasHttp2}. All methods may be called by any thread, and none waits.
+ */
+public final class Http2Internals {
+    private Http2Internals() {}
+
+    static boolean areShown() throws ReflectiveOperationException {
+        Assumption.find(HTTP2Connection.class, HTTP2Session.class, "getSession");
+        Assumption.find(HTTP2Session.class, CloseState.class, "getCloseState");
+        Assumption.find(HTTP2Session.class, int.class, "getSendWindow", "getRecvWindow");
+        Assumption.find(HTTP2Stream.class, int.class, "getSendWindow", "getRecvWindow");
+        Assumption.find(HTTP2Stream.class, long.class, "getDataLength");
+        Assumption.find(HTTP2Stream.class, boolean.class, "isRemotelyClosed", "isLastDataReceived");
+        return HTTP2Session.FrameListener.class.isInterface();
+    }
+
+    /** @return the session of a connection; null for another protocol than HTTP/2 */
+    public static HTTP2Session sessionOf(Connection connection) {
+        return connection instanceof HTTP2Connection http2 ? http2.getSession() : null;
+    }
+
+    /** Whether a connection has been ended by its protocol, after all that it had to say; false for another protocol. */
+    public static boolean hasEnded(Connection connection) {
+        HTTP2Session session = sessionOf(connection);
+        return session != null && session.getCloseState() == CloseState.CLOSED;
+    }
+
+    /** Whether the peer lets nothing more be sent on a stream. */
+    public static boolean isSendWindowClosed(Stream stream) {
+        return ((HTTP2Stream) stream).getSendWindow() <= 0;
+    }
+
+    /** Whether more content of a request may come, and none lies there that the application could have had. */
+    public static boolean mayHaveContent(Connection connection, int streamId) {
+        HTTP2Session session = sessionOf(connection);
+        HTTP2Stream stream = session == null ? null : session.getStream(streamId);
+        // Content of other requests that lies unread may have closed the connection's window: then the peer has to
+        // wait.
+        return stream != null
+                && !stream.isRemotelyClosed()
+                && !stream.isLastDataReceived()
+                && stream.getDataLength() == 0
+                && stream.getRecvWindow() > 0
+                && session.getRecvWindow() > 0;
+    }
+}

@@ -1,0 +1,233 @@
+package dev.millrace.jetty;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Field;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.eclipse.jetty.http.HttpGenerator;
+import org.eclipse.jetty.http.HttpParser;
+import org.eclipse.jetty.io.AbstractEndPoint;
+import org.eclipse.jetty.io.ByteArrayEndPoint;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.WriteFlusher;
+import org.eclipse.jetty.server.Components;
+import org.eclipse.jetty.server.DetectorConnectionFactory;
+import org.eclipse.jetty.server.HttpChannel;
+import org.eclipse.jetty.server.HttpStream;
+import org.eclipse.jetty.server.ProxyConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.handler.EventsHandler;
+import org.eclipse.jetty.server.internal.HttpChannelState;
+import org.eclipse.jetty.server.internal.HttpConnection;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What Jetty does not export or promise. Each assumption is looked at once; when it does not hold, a warning says what is done without
+ * it, and the methods here give the answer that is safe.
+ *
+ * <p>All methods may be called by any thread, and none waits.
+ */
+public final class JettyInternals {
+    private static final Logger LOG = LoggerFactory.getLogger(JettyInternals.class);
+
+    /** The class of Jetty's own response. */
+    static final String CHANNEL_RESPONSE = "org.eclipse.jetty.server.internal.HttpChannelState$ChannelResponse";
+
+    private static final boolean HTTP_1 = Assumption.holds(
+            JettyInternals::showsHttp1, "files are copied, and slow requests of HTTP/1.1 are left to the idle timeout");
+    private static final boolean CHANNEL = Assumption.holds(JettyInternals::showsStream, "files are copied");
+
+    private JettyInternals() {}
+
+    /** Facts that only TLS on blocking channels needs. */
+    private static final class Writes {
+        private static final boolean STATES = Assumption.holds(
+                () -> isIdle(new ByteArrayEndPoint().getWriteFlusher().toStateString()),
+                "writes of TLS are left to another thread");
+        private static final boolean END_POINT_TEXT = Assumption.holds(
+                JettyInternals::tellsOfClosing, "a write that TLS has given up is left to the idle timeout");
+    }
+
+    private static final class Events {
+        /** From a response of an EventsHandler to that handler. */
+        private static final MethodHandle HANDLER = handlerOfResponse();
+
+        private static final boolean HANDLERS =
+                Assumption.holds(() -> HANDLER != null, "files behind an EventsHandler are copied");
+    }
+
+    private static final class Http2 {
+        private static final boolean SESSION = Assumption.isClassThere(
+                        "org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory")
+                && Assumption.holds(Http2Internals::areShown, "slow peers of HTTP/2 are left to the idle timeout");
+    }
+
+    private static boolean showsHttp1() throws ReflectiveOperationException {
+        Assumption.find(HttpConnection.class, HttpParser.class, "getParser");
+        Assumption.find(HttpConnection.class, HttpGenerator.class, "getGenerator");
+        Assumption.find(HttpConnection.class, HttpChannel.class, "getHttpChannel");
+        Assumption.find(HttpParser.class, boolean.class, "isStart", "isTerminated", "inContentState", "hasContent");
+        Assumption.find(HttpParser.class, long.class, "getBeginNanoTime");
+        Assumption.find(HttpGenerator.class, boolean.class, "isCommitted", "isEnd", "isIdle");
+        // The states of a head are those in between.
+        List<HttpParser.State> states = List.of(HttpParser.State.values());
+        return states.indexOf(HttpParser.State.START) == 0
+                && states.indexOf(HttpParser.State.HEADER) + 1 == states.indexOf(HttpParser.State.CONTENT);
+    }
+
+    private static boolean showsStream() throws ReflectiveOperationException {
+        Assumption.find(HttpChannelState.class, HttpStream.class, "getHttpStream");
+        return Components.class.isAssignableFrom(HttpChannelState.class) && Assumption.isClassThere(CHANNEL_RESPONSE);
+    }
+
+    private static boolean tellsOfClosing() {
+        ByteArrayEndPoint endPoint = new ByteArrayEndPoint();
+        String open = endPoint.toEndPointString();
+        endPoint.close();
+        return open.contains(",OPEN,")
+                && open.contains(",flush=-,")
+                && endPoint.toEndPointString().contains(",CLOSED,");
+    }
+
+    /** Whether content that is written to Jetty's own response goes to the end point as it is, and the stream shows what else sees it. */
+    static boolean passesContentOn() {
+        return HTTP_1 && CHANNEL;
+    }
+
+    /** Whether there is HTTP/2 and it is as it is known. Without it {@link Http2Internals} must not be called. */
+    public static boolean hasHttp2() {
+        return Http2.SESSION;
+    }
+
+    /** @return the parser of a connection of HTTP/1.1; null for another protocol */
+    public static HttpParser parserOf(Connection connection) {
+        return HTTP_1 && connection instanceof HttpConnection http ? http.getParser() : null;
+    }
+
+    /** Whether content of a request is yet to be read. */
+    public static boolean hasContentLeft(HttpParser parser) {
+        // Of a request without content the parser says that it is in its content, until it looks at what follows.
+        return parser.inContentState() && parser.hasContent();
+    }
+
+    /** @return the generator of a connection of HTTP/1.1; null for another protocol */
+    public static HttpGenerator generatorOf(Connection connection) {
+        return HTTP_1 && connection instanceof HttpConnection http ? http.getGenerator() : null;
+    }
+
+    /** @return the request that a connection of HTTP/1.1 handles; null when it handles none, and for another protocol */
+    public static Request requestOf(Connection connection) {
+        return HTTP_1 && connection instanceof HttpConnection http
+                ? http.getHttpChannel().getRequest()
+                : null;
+    }
+
+    /** @return what a connection of HTTP/1.1 keeps from one request to the next; null when it keeps nothing, and for another protocol */
+    public static Components componentsOf(Connection connection) {
+        return HTTP_1
+                        && connection instanceof HttpConnection http
+                        && http.getHttpChannel() instanceof Components components
+                ? components
+                : null;
+    }
+
+    /** @return the stream that a request's response is sent to; null when that cannot be seen */
+    public static HttpStream streamOf(Request request) {
+        return CHANNEL && request.getComponents() instanceof HttpChannelState channel ? channel.getHttpStream() : null;
+    }
+
+    /** Whether a class is the stream by which Jetty's sessions learn of a request's end; it passes content on. */
+    public static boolean isStreamOfSession(Class<?> stream) {
+        return stream.getName().equals("org.eclipse.jetty.session.AbstractSessionManager$SessionStreamWrapper");
+    }
+
+    /** Whether a connection only finds out what follows it: Jetty's PROXY protocol, its detector. */
+    public static boolean isPreliminary(Connection connection) {
+        Class<?> factory = connection == null ? null : connection.getClass().getNestHost();
+        return factory == ProxyConnectionFactory.class || factory == DetectorConnectionFactory.class;
+    }
+
+    /** Whether a write waits to go on, or goes on, on another thread than that which began it. True when that cannot be seen. */
+    public static boolean isWriteUnfinished(WriteFlusher flusher) {
+        return !Writes.STATES || isUnfinished(flusher.toStateString());
+    }
+
+    /** Pending or completing, or a state that is not known. */
+    static boolean isUnfinished(String state) {
+        return !isIdle(state) && !(state.length() == 1 && "FLNX".contains(state));
+    }
+
+    private static boolean isIdle(String state) {
+        return state.equals("-");
+    }
+
+    /** Whether an end point is closed, or its write being cancelled. False when that cannot be seen. */
+    public static boolean isGivenUp(AbstractEndPoint endPoint) {
+        return Writes.END_POINT_TEXT && isGivenUp(endPoint.toEndPointString());
+    }
+
+    static boolean isGivenUp(String endPoint) {
+        return endPoint.contains(",CLOSED,") || endPoint.contains(",flush=L,");
+    }
+
+    private static MethodHandle handlerOfResponse() {
+        try {
+            for (Class<?> type : EventsHandler.class.getDeclaredClasses()) {
+                for (Field field : Response.class.isAssignableFrom(type) ? type.getDeclaredFields() : new Field[0]) {
+                    if (field.getType() == EventsHandler.class) {
+                        field.setAccessible(true);
+                        return MethodHandles.lookup()
+                                .unreflectGetter(field)
+                                .asType(MethodType.methodType(Object.class, Response.class));
+                    }
+                }
+            }
+        } catch (IllegalAccessException | LinkageError | RuntimeException x) {
+            LOG.debug("No way from a response to its EventsHandler", x);
+        }
+        return null;
+    }
+
+    /**
+     * @param response of an {@link EventsHandler}
+     * @return that handler; null when there is no way to it
+     */
+    public static Object eventsHandlerOf(Response response) {
+        if (!Events.HANDLERS) {
+            return null;
+        }
+        try {
+            return (Object) Events.HANDLER.invokeExact(response);
+        } catch (RuntimeException | Error x) {
+            throw x;
+        } catch (Throwable x) {
+            throw new IllegalStateException(x);
+        }
+    }
+
+    /**
+     * The attribute that Jetty's {@code ProxyHandler} gives to its request to another server: the request from the client. There a private
+     * constant.
+     *
+     * @param proxyHandler Jetty's class
+     * @throws NoSuchFieldError when that class does not name it
+     */
+    public static String proxiedRequestAttribute(Class<?> proxyHandler) {
+        String suffix = ".clientToProxyRequest";
+        try (InputStream classFile = proxyHandler.getResourceAsStream(proxyHandler.getSimpleName() + ".class")) {
+            if (classFile != null
+                    && new String(classFile.readAllBytes(), StandardCharsets.ISO_8859_1).contains(suffix)) {
+                return proxyHandler.getName() + suffix;
+            }
+        } catch (IOException x) {
+            LOG.debug("Cannot read {}", proxyHandler, x);
+        }
+        throw new NoSuchFieldError(proxyHandler.getName() + suffix);
+    }
+}

@@ -1,0 +1,216 @@
+package dev.millrace.limits;
+
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectableChannel;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.BooleanSupplier;
+import org.eclipse.jetty.io.SelectorManager;
+
+/**
+ * How many more connections may be accepted. An acceptor takes a permit before it asks the system for a connection, so that
+ * peers wait in the backlog. Events of Jetty's selector manager give permits back, once for each connection.
+ *
+ * <p>Thread-safe. Without a limit, nothing is locked.
+ */
+public final class ConnectionPermits implements SelectorManager.AcceptListener {
+    /** How long a stop waits for acceptors that it has woken. */
+    private static final long ACCEPT_MILLIS = 1000;
+
+    private final ReadWriteLock inAccept = new ReentrantReadWriteLock();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Set<SelectableChannel> holders = new HashSet<>();
+    private volatile int most;
+    private int starts;
+    private int taken;
+    private boolean closed;
+
+    public int getMost() {
+        return most;
+    }
+
+    public void setMost(int most) {
+        if (most < 0) {
+            throw new IllegalArgumentException("maxConnections is at least 0, not " + most);
+        }
+        this.most = most;
+    }
+
+    public void open() {
+        lock.lock();
+        try {
+            closed = false;
+            starts++;
+            taken = 0;
+            holders.clear();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets all waiting acceptors through: the connector stops, and they will find its channel closed. */
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Accepts a connection, which must not be asked for without a permit. */
+    public interface Accept {
+        /** An exception says that none was accepted. */
+        void run() throws IOException;
+    }
+
+    /**
+     * Accepts a connection when there is a permit.
+     *
+     * @param isOpen whether the channel that accepts is still open
+     */
+    public void accept(BooleanSupplier isOpen, Accept accept) throws IOException {
+        inAccept.readLock().lock();
+        try {
+            acceptPermitted(isOpen, accept);
+        } finally {
+            inAccept.readLock().unlock();
+        }
+    }
+
+    private void acceptPermitted(BooleanSupplier isOpen, Accept accept) throws IOException {
+        int start = acquire();
+        boolean accepted = false;
+        try {
+            if (!isOpen.getAsBoolean()) {
+                // Closed by its user: the acceptor ends, instead of asking again and again.
+                throw new ClosedChannelException();
+            }
+            accept.run();
+            accepted = true;
+        } finally {
+            if (!accepted) {
+                release(start);
+            }
+        }
+    }
+
+    /** Waits for acceptors that have been woken: what they accept must be handed over before the selectors stop. */
+    public void awaitAccepted() {
+        try {
+            if (inAccept.writeLock().tryLock(ACCEPT_MILLIS, TimeUnit.MILLISECONDS)) {
+                inAccept.writeLock().unlock();
+            }
+        } catch (InterruptedException x) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** @return which start of the connector the permit is of */
+    int acquire() {
+        if (most == 0) {
+            return 0;
+        }
+        lock.lock();
+        try {
+            while (taken >= most && !closed) {
+                changed.awaitUninterruptibly();
+            }
+            taken++;
+            return starts;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether an acceptor waits for a permit: a peer that connects now waits in the backlog. */
+    boolean areAwaited() {
+        if (most == 0) {
+            return false;
+        }
+        lock.lock();
+        try {
+            return lock.hasWaiters(changed);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Gives a permit back that no connection has come to hold.
+     *
+     * @param start which it is of: one that comes back after the next start is none of that
+     */
+    void release(int start) {
+        if (most == 0) {
+            return;
+        }
+        lock.lock();
+        try {
+            if (start == starts) {
+                giveBack();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void giveBack() {
+        if (taken == 0) {
+            throw new IllegalStateException("released more often than acquired");
+        }
+        taken--;
+        changed.signal();
+    }
+
+    @Override
+    public void onAccepting(SelectableChannel channel) {
+        if (most == 0) {
+            return;
+        }
+        lock.lock();
+        try {
+            holders.add(channel);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // An end point that is closed before it is opened has both events.
+    @Override
+    public void onAcceptFailed(SelectableChannel channel, Throwable cause) {
+        release(channel);
+    }
+
+    @Override
+    public void onClosed(SelectableChannel channel) {
+        release(channel);
+    }
+
+    private void release(SelectableChannel channel) {
+        if (most == 0) {
+            return;
+        }
+        lock.lock();
+        try {
+            if (holders.remove(channel)) {
+                giveBack();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "ConnectionPermits[" + taken + " of " + (most == 0 ? "any" : most) + "]";
+    }
+}

@@ -1,0 +1,380 @@
+package dev.millrace.limits;
+
+import dev.millrace.jetty.JettyInternals;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import org.eclipse.jetty.http.HttpParser;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.EofException;
+import org.eclipse.jetty.io.ssl.SslConnection;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.NanoTime;
+import org.eclipse.jetty.util.component.AbstractLifeCycle;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends what peers are too slow with: the head of a request, its content, or the taking of an answer. An idle timeout does not see
+ * them, for every byte counts as activity.
+ *
+ * <p>Slow content is ended where others wait for the thread or the connection that it holds ({@link Shortage}), or always, if the
+ * connector says so. The application is told by a failed read, and Jetty answers 408 if nothing has been answered; of HTTP/2 that
+ * is the end of the requests, of HTTP/1.1 also that of the connection.
+ *
+ * <p>Once a second it looks at all connections, from the scheduler's thread; the path of a request knows nothing of it but that of
+ * HTTP/2, see {@link Http2ContentDemand}. Those that rest give up what they can make again: {@link IdleChannelCache}.
+ */
+public final class ConnectionSweeper extends AbstractLifeCycle {
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectionSweeper.class);
+
+    private static final String CONTENT = "request content";
+    // Here, so that the class is there when a look finds the process without a descriptor to load it.
+    private static final Http2ContentDemand.Streams NO_STREAMS = Http2ContentDemand.Streams.NONE;
+
+    private final ServerConnector connector;
+    private final Executor closingThreads;
+    private final Http2ContentDemand awaitedContent;
+    private final Shortage shortage;
+    private final Set<MonitoredEndPoint> ending = ConcurrentHashMap.newKeySet();
+    private final LongAdder slowHeads = new LongAdder();
+    private final LongAdder slowRequests = new LongAdder();
+    private final LongAdder slowResponses = new LongAdder();
+    private final LongAdder looks = new LongAdder();
+    private volatile long requestHeadTimeoutMillis = 30_000;
+    private volatile long minRequestBytesPerSecond = 240;
+    private volatile long minResponseBytesPerSecond = 240;
+    // A lost packet, sent again, takes its time.
+    private volatile long graceMillis = 5000;
+    private volatile boolean alwaysEndsRequests;
+    private volatile long periodMillis = 1000;
+    private volatile long restMillis = 2000;
+    private volatile LongSupplier clock = NanoTime::now;
+    private volatile Scheduler.Task next;
+    private volatile int starts;
+
+    /**
+     * @param connector whose connections are looked at
+     * @param permits of its connections
+     * @param closingThreads run what ends connections, which may block in the application
+     * @param aboutToBlock called on the thread of a request of HTTP/2 that may be about to wait for content
+     */
+    public ConnectionSweeper(
+            ServerConnector connector, ConnectionPermits permits, Executor closingThreads, Runnable aboutToBlock) {
+        this.connector = connector;
+        this.closingThreads = closingThreads;
+        awaitedContent = new Http2ContentDemand(connector, aboutToBlock);
+        shortage = new Shortage(connector.getExecutor(), permits);
+    }
+
+    public long getRequestHeadTimeoutMillis() {
+        return requestHeadTimeoutMillis;
+    }
+
+    public void setRequestHeadTimeoutMillis(long millis) {
+        requestHeadTimeoutMillis = notNegative("requestHeadTimeoutMillis", millis);
+    }
+
+    public long getMinRequestBytesPerSecond() {
+        return minRequestBytesPerSecond;
+    }
+
+    public void setMinRequestBytesPerSecond(long bytes) {
+        minRequestBytesPerSecond = notNegative("minRequestBytesPerSecond", bytes);
+    }
+
+    public long getMinResponseBytesPerSecond() {
+        return minResponseBytesPerSecond;
+    }
+
+    public void setMinResponseBytesPerSecond(long bytes) {
+        minResponseBytesPerSecond = notNegative("minResponseBytesPerSecond", bytes);
+    }
+
+    public long getGraceMillis() {
+        return graceMillis;
+    }
+
+    public void setGraceMillis(long millis) {
+        graceMillis = notNegative("slowPeerGraceMillis", millis);
+    }
+
+    public boolean alwaysEndsRequests() {
+        return alwaysEndsRequests;
+    }
+
+    public void setAlwaysEndsRequests(boolean always) {
+        alwaysEndsRequests = always;
+    }
+
+    public boolean isGrpcExempt() {
+        return awaitedContent.exemptsGrpc();
+    }
+
+    public void setGrpcExempt(boolean exempt) {
+        awaitedContent.setExemptsGrpc(exempt);
+    }
+
+    /** Whether the pool has run the task by which it was asked last for a thread. */
+    public boolean hasPoolAnswered() {
+        return shortage.isAnswered();
+    }
+
+    private static long notNegative(String name, long value) {
+        if (value < 0) {
+            throw new IllegalArgumentException(name + " is at least 0, not " + value);
+        }
+        return value;
+    }
+
+    /** @param millis from one look to the next; a second unless told otherwise */
+    public void setPeriodMillis(long millis) {
+        periodMillis = millis;
+    }
+
+    /** @param nanoTimes tells the time of a look; {@link NanoTime} unless told otherwise */
+    public void setClock(LongSupplier nanoTimes) {
+        clock = nanoTimes;
+    }
+
+    /** @param millis for which an idle connection keeps what it may need for its next request; 2 s unless told otherwise */
+    public void setRestMillis(long millis) {
+        restMillis = millis;
+    }
+
+    public long getSlowHeads() {
+        return slowHeads.sum();
+    }
+
+    public long getSlowRequests() {
+        return slowRequests.sum();
+    }
+
+    public long getSlowResponses() {
+        return slowResponses.sum();
+    }
+
+    /** How many times it has looked at all connections. */
+    public long getLooks() {
+        return looks.sum();
+    }
+
+    @Override
+    protected void doStart() {
+        int start = starts + 1;
+        starts = start;
+        if (JettyInternals.hasHttp2()) {
+            awaitedContent.start();
+        }
+        schedule(start);
+    }
+
+    @Override
+    protected void doStop() {
+        Scheduler.Task task = next;
+        if (task != null) {
+            task.cancel();
+        }
+        if (JettyInternals.hasHttp2()) {
+            awaitedContent.stop();
+        }
+    }
+
+    private void schedule(int start) {
+        next = connector.getScheduler().schedule(() -> sweep(start), periodMillis, TimeUnit.MILLISECONDS);
+    }
+
+    private void sweep(int start) {
+        // One that was under way at the stop may have planned another after it.
+        if (isRunning() && start == starts) {
+            look();
+            schedule(start);
+        }
+    }
+
+    /** Looks at all connections. By one thread at a time. */
+    public void look() {
+        Look look = new Look();
+        for (EndPoint endPoint : connector.getConnectedEndPoints()) {
+            try {
+                if (endPoint instanceof MonitoredEndPoint watched && watched.isOpen()) {
+                    look.at(watched);
+                }
+            } catch (Throwable x) {
+                // One connection's fault must not end the watch over the others.
+                LOG.warn("Cannot watch {}", endPoint, x);
+            }
+        }
+        shortage.look(look.contentIsAwaited && minRequestBytesPerSecond > 0, look.now);
+        if (!look.ends.isEmpty()) {
+            // An end that blocks in the application holds up the others of this look, but not the scheduler, nor the
+            // next
+            // look. They have no thread each, for they may be thousands.
+            closingThreads.execute(() -> PeerEnd.run(look.ends));
+        }
+        looks.increment();
+    }
+
+    /** One look at all connections. */
+    private final class Look {
+        private final long graceMillis = ConnectionSweeper.this.graceMillis;
+        private final List<PeerEnd> ends = new ArrayList<>();
+        private final long now = clock.getAsLong();
+        private final Map<Connection, Http2ContentDemand.Streams> awaited = awaited(graceMillis, now);
+        private final boolean endsRequests = alwaysEndsRequests || shortage.isOfConnections(graceMillis, now);
+        private final boolean lacksThreads = shortage.isOfThreads(graceMillis, now);
+        private boolean contentIsAwaited = !awaited.isEmpty();
+
+        private void at(MonitoredEndPoint endPoint) {
+            if (endPoint.isWriteGivenUp()) {
+                ends.add(new PeerEnd(endPoint, null, () -> {
+                    endPoint.close(new EofException("write was given up"));
+                    return true;
+                }));
+                return;
+            }
+            Connection outermost = endPoint.getConnection();
+            SslConnection ssl = outermost instanceof SslConnection tls ? tls : null;
+            Connection connection =
+                    ssl == null ? outermost : ssl.getSslEndPoint().getConnection();
+            boolean established = ssl == null || PeerRates.isEstablished(ssl);
+            long idleMillis = endPoint.getIdleFor();
+            if (idleMillis >= restMillis && idleMillis < restMillis + 2 * periodMillis) {
+                IdleChannelCache.giveUpCache(connection);
+            }
+            Http2ContentDemand.Streams streams = awaited.getOrDefault(connection, NO_STREAMS);
+            PeerRates rates = endPoint.getRates();
+            rates.sample(
+                    endPoint,
+                    now,
+                    established ? connection : null,
+                    streams.sending().size(),
+                    graceMillis);
+            contentIsAwaited |= rates.awaitsContent();
+            Http2RateMonitor frames =
+                    JettyInternals.hasHttp2() ? Http2RateMonitor.look(outermost, connection, now, graceMillis) : null;
+            if (headIsLate(endPoint, established, connection)
+                    || (frames != null && isOver(frames.millisInFrame(), requestHeadTimeoutMillis))) {
+                ends.add(endOfConnection(endPoint, slowHeads, "request head"));
+            } else if (rates.writesBelow(endPoint, minResponseBytesPerSecond, graceMillis)
+                    || (frames != null && frames.opensWindowsBelow(minResponseBytesPerSecond, graceMillis))) {
+                ends.add(endOfConnection(endPoint, slowResponses, "response"));
+            } else if (minRequestBytesPerSecond > 0) {
+                endSlowContent(endPoint, connection, streams);
+            }
+        }
+
+        private void endSlowContent(
+                MonitoredEndPoint endPoint, Connection connection, Http2ContentDemand.Streams streams) {
+            PeerRates rates = endPoint.getRates();
+            if (JettyInternals.parserOf(connection) != null) {
+                if ((endsRequests || (lacksThreads && endPoint.isServedByPool()))
+                        && rates.readsBelow(minRequestBytesPerSecond, 1, graceMillis)) {
+                    endSlowContent(endPoint, JettyInternals.requestOf(connection));
+                }
+            } else if (endsRequests || lacksThreads) {
+                List<Http2ContentDemand.AskedStream> late = new ArrayList<>(streams.silent());
+                if (rates.readsBelow(minRequestBytesPerSecond, streams.sending().size(), graceMillis)) {
+                    late.addAll(streams.sending());
+                }
+                for (Http2ContentDemand.AskedStream stream : late) {
+                    ends.add(endOfRequest(endPoint, stream.take()));
+                }
+            }
+        }
+
+        private void endSlowContent(MonitoredEndPoint endPoint, Request request) {
+            if (!endPoint.getRates().isTold() && request != null) {
+                endPoint.getRates().tell();
+                ends.add(endOfRequest(endPoint, request));
+            } else {
+                // The application has had another grace, and has neither answered nor let the connection go.
+                ends.add(new PeerEnd(endPoint, null, () -> close(endPoint, slowRequests, 0, CONTENT)));
+            }
+        }
+
+        private PeerEnd endOfRequest(MonitoredEndPoint endPoint, Request request) {
+            return new PeerEnd(endPoint, CONTENT, () -> fail(request));
+        }
+
+        private PeerEnd endOfConnection(MonitoredEndPoint endPoint, LongAdder counter, String what) {
+            return new PeerEnd(endPoint, what, () -> close(endPoint, counter, 1, what));
+        }
+    }
+
+    private Map<Connection, Http2ContentDemand.Streams> awaited(long grace, long now) {
+        try {
+            return awaitedContent.look(PeerRates.GRACES_BEFORE_CONTENT * grace, now);
+        } catch (Throwable x) {
+            LOG.warn("Cannot see which requests wait for content", x);
+            return Collections.emptyMap();
+        }
+    }
+
+    private static boolean isOver(long millis, long timeoutMillis) {
+        return timeoutMillis > 0 && millis > timeoutMillis;
+    }
+
+    private boolean headIsLate(MonitoredEndPoint endPoint, boolean established, Connection connection) {
+        long timeout = requestHeadTimeoutMillis;
+        HttpParser parser = JettyInternals.parserOf(connection);
+        if (parser != null && PeerRates.inHead(parser)) {
+            return isOver(PeerRates.millisInHead(parser), timeout);
+        }
+        if (isOver(endPoint.getRates().millisBeforeHead(), timeout)) {
+            return true;
+        }
+        boolean preliminary = !established || JettyInternals.isPreliminary(connection);
+        return preliminary && isOver(System.currentTimeMillis() - endPoint.getCreatedTimeStamp(), timeout);
+    }
+
+    // Jetty runs the demand that waits for content on this thread if it does not block, and else on one of its own.
+    private boolean fail(Request request) {
+        slowRequests.increment();
+        try {
+            request.fail(new SlowPeerException(CONTENT));
+            LOG.debug("Ended {}: slow {}", request, CONTENT);
+            return true;
+        } catch (IllegalStateException | NullPointerException x) {
+            // So Jetty's request says that it is over.
+            LOG.debug("Has ended meanwhile: {}", request);
+            slowRequests.decrement();
+            return false;
+        }
+    }
+
+    private boolean close(MonitoredEndPoint endPoint, LongAdder counter, int count, String what) {
+        // The next look may come before the end that this one has begun, and another thread end what it finds.
+        if (!ending.add(endPoint)) {
+            return false;
+        }
+        try {
+            boolean open = endPoint.isOpen();
+            if (open) {
+                // First, for the peer may ask as soon as it sees the end.
+                counter.add(count);
+                LOG.debug("Closing {}: slow {}", endPoint, what);
+                endPoint.close(new SlowPeerException(what));
+            }
+            return open;
+        } finally {
+            ending.remove(endPoint);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "ConnectionSweeper[heads=" + getSlowHeads() + ",requests=" + getSlowRequests() + ",responses="
+                + getSlowResponses() + "]";
+    }
+}

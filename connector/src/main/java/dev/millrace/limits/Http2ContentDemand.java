@@ -1,0 +1,207 @@
+package dev.millrace.limits;
+
+import dev.millrace.jetty.Http2Internals;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.http.HttpVersion;
+import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.ConnectionMetaData;
+import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpStream;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.util.NanoTime;
+
+/**
+ * Knows for which requests of HTTP/2 the application waits for content, which Jetty's session keeps to itself: while the
+ * connector runs it is a customizer of these requests, and notes what their streams are asked for.
+ *
+ * <p>A request whose answer has begun is left alone: both sides of a stream may talk at once (RFC 9113 section 5), and then only the
+ * application knows which has to. So are requests of gRPC where the connector says so, whose streams may be silent for hours.
+ *
+ * <p>Used only where there is HTTP/2. Asked for by the threads of requests; looked at by the scheduler's.
+ */
+final class Http2ContentDemand implements HttpConfiguration.Customizer {
+    private static final String GRPC = "application/grpc";
+
+    private final Connector connector;
+    private final Runnable aboutToBlock;
+    private final Set<AskedStream> asked = ConcurrentHashMap.newKeySet();
+    private volatile boolean exemptsGrpc;
+
+    /**
+     * Requests of one connection whose content is awaited.
+     *
+     * @param sending of which content has come
+     * @param silent of which none has come, for longer than is allowed
+     */
+    record Streams(List<AskedStream> sending, List<AskedStream> silent) {
+        static final Streams NONE = new Streams(List.of(), List.of());
+
+        private Streams() {
+            this(new ArrayList<>(), new ArrayList<>());
+        }
+    }
+
+    /** A stream of which content has been asked, until its request has ended. */
+    final class AskedStream extends HttpStream.Wrapper {
+        private final Request request;
+        private final Connection connection;
+        private final boolean mayBeSilent;
+        private volatile boolean waiting;
+        private volatile boolean begun;
+        // Of the scheduler's thread.
+        private boolean silent;
+        private long silentSince;
+        private boolean ends;
+
+        private AskedStream(HttpStream stream, Request request, boolean mayBeSilent) {
+            super(stream);
+            this.request = request;
+            this.connection = request.getConnectionMetaData().getConnection();
+            this.mayBeSilent = mayBeSilent;
+            if (mayBeSilent) {
+                Http2RateMonitor.setMayBeSilent(connection, Integer.parseInt(getId()));
+            }
+        }
+
+        @Override
+        public void demand() {
+            asked.add(this);
+            // Before Jetty knows, whose answer may come on another thread at once.
+            waiting = true;
+            aboutToBlock.run();
+            super.demand();
+        }
+
+        @Override
+        public Content.Chunk read() {
+            waiting = false;
+            Content.Chunk chunk = super.read();
+            if (!begun && chunk != null && chunk.hasRemaining()) {
+                begun = true;
+            }
+            return chunk;
+        }
+
+        @Override
+        public void succeeded() {
+            asked.remove(this);
+            super.succeeded();
+        }
+
+        @Override
+        public void failed(Throwable x) {
+            asked.remove(this);
+            super.failed(x);
+        }
+
+        private boolean waitsForPeer() {
+            return waiting
+                    && !ends
+                    && !mayBeSilent
+                    && !isCommitted()
+                    && Http2Internals.mayHaveContent(connection, Integer.parseInt(getId()));
+        }
+
+        private void look(Streams ofConnection, long silentMillis, long now) {
+            boolean waits = waitsForPeer();
+            if (waits && begun) {
+                ofConnection.sending.add(this);
+            } else if (waits && silent && NanoTime.millisElapsed(silentSince, now) >= silentMillis) {
+                ofConnection.silent.add(this);
+            } else if (!silent || !waits) {
+                silent = waits;
+                silentSince = now;
+            }
+        }
+
+        /** Takes the request to be failed: it is looked at no longer. */
+        Request take() {
+            ends = true;
+            return request;
+        }
+    }
+
+    /**
+     * @param connector whose requests are followed
+     * @param aboutToBlock called by a request's thread when it may be about to wait
+     */
+    Http2ContentDemand(Connector connector, Runnable aboutToBlock) {
+        this.connector = connector;
+        this.aboutToBlock = aboutToBlock;
+    }
+
+    boolean exemptsGrpc() {
+        return exemptsGrpc;
+    }
+
+    void setExemptsGrpc(boolean exempts) {
+        exemptsGrpc = exempts;
+    }
+
+    void start() {
+        for (ConnectionFactory factory : connector.getConnectionFactories()) {
+            // Protocols may share a configuration.
+            if (factory instanceof AbstractHTTP2ServerConnectionFactory http2
+                    && !customizers(http2).contains(this)) {
+                customizers(http2).add(this);
+            }
+        }
+    }
+
+    void stop() {
+        for (ConnectionFactory factory : connector.getConnectionFactories()) {
+            if (factory instanceof AbstractHTTP2ServerConnectionFactory http2) {
+                customizers(http2).remove(this);
+            }
+        }
+    }
+
+    private static List<HttpConfiguration.Customizer> customizers(AbstractHTTP2ServerConnectionFactory http2) {
+        return http2.getHttpConfiguration().getCustomizers();
+    }
+
+    @Override
+    public Request customize(Request request, HttpFields.Mutable responseHeaders) {
+        ConnectionMetaData meta = request.getConnectionMetaData();
+        // The configuration may be shared with HTTP/1.1, and with other connectors.
+        if (meta.getHttpVersion() == HttpVersion.HTTP_2
+                && meta.getConnector() == connector
+                && !HttpMethod.CONNECT.is(request.getMethod())) {
+            boolean mayBeSilent = exemptsGrpc && isGrpc(request);
+            request.addHttpStreamWrapper(stream -> new AskedStream(stream, request, mayBeSilent));
+        }
+        return request;
+    }
+
+    private static boolean isGrpc(Request request) {
+        String type = request.getHeaders().get(HttpHeader.CONTENT_TYPE);
+        return type != null && type.regionMatches(true, 0, GRPC, 0, GRPC.length());
+    }
+
+    /**
+     * @param silentMillis how long a peer may be silent before the first byte of content
+     * @param now by the clock of {@link NanoTime}
+     * @return the requests whose content is awaited at this moment, by connection
+     */
+    Map<Connection, Streams> look(long silentMillis, long now) {
+        // An application may never end its request.
+        asked.removeIf(stream -> !stream.connection.getEndPoint().isOpen());
+        Map<Connection, Streams> awaited = new HashMap<>();
+        for (AskedStream stream : asked) {
+            stream.look(awaited.computeIfAbsent(stream.connection, c -> new Streams()), silentMillis, now);
+        }
+        return awaited;
+    }
+}

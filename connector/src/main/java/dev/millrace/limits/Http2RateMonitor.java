@@ -1,0 +1,152 @@
+package dev.millrace.limits;
+
+import dev.millrace.jetty.Http2Internals;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.eclipse.jetty.http2.HTTP2Session;
+import org.eclipse.jetty.http2.api.Session;
+import org.eclipse.jetty.http2.api.Stream;
+import org.eclipse.jetty.http2.frames.DataFrame;
+import org.eclipse.jetty.http2.frames.Frame;
+import org.eclipse.jetty.http2.frames.SettingsFrame;
+import org.eclipse.jetty.http2.frames.WindowUpdateFrame;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.util.NanoTime;
+
+/**
+ * Finds peers of HTTP/2 that are slow on purpose.
+ *
+ * <p>A peer may begin a frame and not end it: a head that is trickled, in one HEADERS frame or in many of CONTINUATION (RFC 9113 section
+ * 6.10), or the preface. Jetty tells of a head when it is whole, of DATA as it comes, and of all other frames. So bytes that come while it
+ * tells of nothing are in the middle of such a frame, whatever the server sends meanwhile.
+ *
+ * <p>A peer may open a closed window of flow control by drops, for an answer that is to last (CVE-2019-9511). A peer that does not open it
+ * at all is left alone: it may have paused a film, and the stream's idle timeout ends that. A peer that feeds that timeout with drops of
+ * content is not left alone.
+ *
+ * <p>Loaded only where there is HTTP/2. Frames are counted by the connection's thread, all else is the scheduler's.
+ */
+final class Http2RateMonitor implements HTTP2Session.FrameListener {
+    // A frame of a type that Jetty does not know (RFC 9113 section 5.5) looks like the beginning of another: clients
+    // send one now
+    // and then.
+    private static final int MOST_STRAY_ARRIVALS = 3;
+    private static final String MAY_BE_SILENT = Http2RateMonitor.class.getName() + ".mayBeSilent";
+
+    // Both written by one thread at a time.
+    private final AtomicInteger frames = new AtomicInteger();
+    /** By so many the peer has opened closed windows; or it has sent so many there, and was not silent for that. */
+    private final AtomicLong grantedBytes = new AtomicLong();
+
+    private int framesSeen;
+    private long bytesSeen;
+    private int arrivals;
+    private long beginNanoTime;
+    private long lookNanoTime;
+    private int closedWindows;
+    private RateMeter grants;
+
+    private Http2RateMonitor(long bytesSeen, long now) {
+        this.bytesSeen = bytesSeen;
+        this.lookNanoTime = now;
+    }
+
+    /**
+     * Looks at a connection, of which it must be told again and again: the first time it only begins to watch.
+     *
+     * @param outermost what the end point's bytes are given to, TLS or HTTP/2 itself: a record of TLS may be trickled too
+     * @param connection what peer and server speak
+     * @return what was found; null for another protocol
+     */
+    static Http2RateMonitor look(Connection outermost, Connection connection, long now, long graceMillis) {
+        HTTP2Session session = Http2Internals.sessionOf(connection);
+        if (session == null) {
+            return null;
+        }
+        long bytes = outermost.getBytesIn();
+        for (Object listener : session.getEventListeners()) {
+            if (listener instanceof Http2RateMonitor watch) {
+                watch.lookAtFrames(bytes, now);
+                watch.lookAtWindows(session, now, graceMillis);
+                return watch;
+            }
+        }
+        Http2RateMonitor watch = new Http2RateMonitor(bytes, now);
+        session.addEventListener(watch);
+        return watch;
+    }
+
+    private void lookAtFrames(long bytes, long now) {
+        int framesNow = frames.get();
+        if (framesNow != framesSeen) {
+            arrivals = 0;
+        } else if (bytes != bytesSeen && arrivals++ == 0) {
+            beginNanoTime = now;
+        }
+        framesSeen = framesNow;
+        bytesSeen = bytes;
+    }
+
+    private void lookAtWindows(HTTP2Session session, long now, long graceMillis) {
+        closedWindows = 0;
+        for (Stream stream : session.getStreams()) {
+            closedWindows += isClosed(stream) ? 1 : 0;
+        }
+        if (closedWindows == 0 && session.getSendWindow() <= 0) {
+            closedWindows = 1;
+        }
+        grants = RateMeter.sampled(
+                grants, closedWindows > 0, grantedBytes.get(), NanoTime.millisElapsed(lookNanoTime, now), graceMillis);
+        lookNanoTime = now;
+    }
+
+    private static boolean isClosed(Stream stream) {
+        return Http2Internals.isSendWindowClosed(stream) && stream.getAttribute(MAY_BE_SILENT) == null;
+    }
+
+    /** Leaves a stream alone. */
+    static void setMayBeSilent(Connection connection, int streamId) {
+        Stream stream = Http2Internals.sessionOf(connection).getStream(streamId);
+        if (stream != null) {
+            stream.setAttribute(MAY_BE_SILENT, true);
+        }
+    }
+
+    /** Since when a frame has been coming, in milliseconds, about; 0 when none has. */
+    long millisInFrame() {
+        return arrivals > MOST_STRAY_ARRIVALS ? NanoTime.millisElapsed(beginNanoTime, lookNanoTime) : 0;
+    }
+
+    /** Whether the peer opens its windows, but by fewer bytes than this for each that is closed. */
+    boolean opensWindowsBelow(long bytesPerSecond, long graceMillis) {
+        return grants != null && grants.hasMoved() && grants.isBelow(bytesPerSecond * closedWindows, graceMillis);
+    }
+
+    @Override
+    public void onIncomingFrame(Session session, Frame frame) {
+        frames.incrementAndGet();
+        // All that keeps a stream from being idle.
+        if (frame instanceof WindowUpdateFrame update) {
+            grant(session, update.getStreamId(), update.getWindowDelta());
+        } else if (frame instanceof DataFrame data) {
+            grant(session, data.getStreamId(), Math.max(1, data.remaining()));
+        } else if (frame instanceof SettingsFrame settings && !settings.isReply()) {
+            // May open the windows of all streams by a byte (RFC 9113 section 6.9.2).
+            grantedBytes.incrementAndGet();
+        }
+    }
+
+    private void grant(Session session, int streamId, int bytes) {
+        if (isClosed((HTTP2Session) session, streamId)) {
+            grantedBytes.addAndGet(bytes);
+        }
+    }
+
+    private static boolean isClosed(HTTP2Session session, int streamId) {
+        if (streamId == 0) {
+            return session.getSendWindow() <= 0;
+        }
+        Stream stream = session.getStream(streamId);
+        return stream != null && isClosed(stream);
+    }
+}

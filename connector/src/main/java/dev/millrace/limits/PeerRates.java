@@ -1,0 +1,164 @@
+package dev.millrace.limits;
+
+import dev.millrace.jetty.JettyInternals;
+import java.io.IOException;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SocketChannel;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult.HandshakeStatus;
+import org.eclipse.jetty.http.HttpParser;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.ssl.SslConnection;
+import org.eclipse.jetty.util.NanoTime;
+
+/**
+ * How fast one peer sends and takes, measured from one look to the next while it is waited for. Used by the scheduler's
+ * thread only. The volatile writes of the connection's threads show it what they did: the parser's state, and the time of the last
+ * activity.
+ */
+public final class PeerRates {
+    private static final long EPOCH = NanoTime.now();
+    private static final int NOT_AT_START = -1;
+    /** Before the first byte of content a peer may be silent for so many times the grace: its content may be yet to be made. */
+    public static final int GRACES_BEFORE_CONTENT = 4;
+
+    private RateMeter reads;
+    private RateMeter writes;
+    // As ints these take no more memory than the time alone did in nanoseconds, and idle connections are many.
+    private int sampledMillis = millis(NanoTime.now());
+    private int messagesAtStart = NOT_AT_START;
+    // Milliseconds since bytes came that no request has followed; before they come the bytes so far, with the sign bit.
+    private int start;
+
+    /** Whether content of a request is awaited. */
+    boolean awaitsContent() {
+        return reads != null;
+    }
+
+    /** @param requests of them content is awaited: a peer may share its line among them as it likes */
+    boolean readsBelow(long bytesPerSecond, long requests, long graceMillis) {
+        return reads != null && reads.isBelow(bytesPerSecond * Math.max(1, requests), contentGraceMillis(graceMillis));
+    }
+
+    /** Whether the application, which awaits content, has been told that the peer is too slow. */
+    public boolean isTold() {
+        RateMeter current = reads;
+        return current != null && current.isTold();
+    }
+
+    /** Notes that the application is told that the peer is too slow. */
+    void tell() {
+        reads.tell();
+    }
+
+    private long contentGraceMillis(long graceMillis) {
+        return reads != null && reads.hasBegun() ? graceMillis : GRACES_BEFORE_CONTENT * graceMillis;
+    }
+
+    boolean writesBelow(PeerActivity endPoint, long bytesPerSecond, long graceMillis) {
+        return writes != null
+                && writes.isBelow(bytesPerSecond, graceMillis)
+                && writes.hasStalledFor(bytesPerSecond, unseenBytes(endPoint));
+    }
+
+    /**
+     * The most that the peer may have taken without a sign of it. The kernel wakes a writer when a third of the send
+     * buffer has become free, and a blocking call returns when the last of its bytes has found room.
+     */
+    private static long unseenBytes(PeerActivity endPoint) {
+        long inCall = endPoint.getBytesInCall();
+        try {
+            // Linux counts twice the bytes that the option tells of, for its own use of the memory.
+            return endPoint.getTransport() instanceof SocketChannel channel
+                    ? inCall + channel.getOption(StandardSocketOptions.SO_SNDBUF)
+                    : inCall;
+        } catch (IOException closed) {
+            return inCall;
+        }
+    }
+
+    /**
+     * @param connection what peer and server speak; null with TLS before the handshake is over
+     * @param nowNanos when: by the clock of {@link NanoTime}
+     * @param streams of HTTP/2 whose content is awaited, and has begun to come
+     */
+    void sample(PeerActivity endPoint, long nowNanos, Connection connection, int streams, long graceMillis) {
+        HttpParser parser = JettyInternals.parserOf(connection);
+        int now = millis(nowNanos);
+        int since = now - sampledMillis;
+        sampledMillis = now;
+        // The volatile read that makes the plain counters of the connection's threads visible.
+        endPoint.getIdleFor();
+        sampleStart(parser, connection, endPoint, since);
+        boolean awaitsContent =
+                streams > 0 || (parser != null && awaitsContent(parser, connection) && endPoint.awaitsRead());
+        reads = RateMeter.sampled(
+                reads,
+                awaitsContent,
+                awaitsContent ? connection.getBytesIn() : 0,
+                since,
+                contentGraceMillis(graceMillis));
+        if (awaitsContent && !reads.hasBegun() && (streams > 0 || reads.hasMoved())) {
+            reads.begin();
+        }
+        writes = RateMeter.sampled(writes, endPoint.isWritePending(), endPoint.getSentBytes(), since, graceMillis);
+    }
+
+    // The parser stays at its start while it skips line ends, and while a record of TLS is not complete. Bytes are
+    // counted before
+    // they are parsed: those of a request that is complete by the next look are forgotten then.
+    private void sampleStart(HttpParser parser, Connection connection, PeerActivity endPoint, int sinceMillis) {
+        boolean atStart = parser != null && parser.isStart();
+        int messages = atStart ? (int) connection.getMessagesIn() & Integer.MAX_VALUE : NOT_AT_START;
+        if (atStart && messages == messagesAtStart && start > 0) {
+            start += sinceMillis;
+            return;
+        }
+        int bytes = atStart ? (int) endPoint.getConnection().getBytesIn() | Integer.MIN_VALUE : 0;
+        // Not by all the time since the last look: these may be the first bytes of a head, about to be parsed.
+        start = atStart && messages == messagesAtStart && bytes != start ? 1 : bytes;
+        messagesAtStart = messages;
+    }
+
+    /** Milliseconds, or a little less, since bytes came that may begin a request, but that no request has followed. */
+    int millisBeforeHead() {
+        return Math.max(0, start);
+    }
+
+    private static int millis(long nanoTime) {
+        return (int) NanoTime.millisElapsed(EPOCH, nanoTime);
+    }
+
+    static boolean inHead(HttpParser parser) {
+        HttpParser.State state = parser.getState();
+        return state.compareTo(HttpParser.State.START) > 0 && state.compareTo(HttpParser.State.CONTENT) < 0;
+    }
+
+    static long millisInHead(HttpParser parser) {
+        long begin = parser.getBeginNanoTime();
+        return begin == 0 ? 0 : NanoTime.millisSince(begin);
+    }
+
+    // Once the answer has begun both sides may talk at once, and only the application knows which has to.
+    private static boolean awaitsContent(HttpParser parser, Connection connection) {
+        return inContent(parser) && !JettyInternals.generatorOf(connection).isCommitted();
+    }
+
+    // Until its end goes what follows the change of protocol that a servlet has made: a request's own content never
+    // does.
+    private static boolean inContent(HttpParser parser) {
+        return parser.inContentState() && !parser.isState(HttpParser.State.EOF_CONTENT);
+    }
+
+    /** Whether the connection's first handshake is over. */
+    public static boolean isEstablished(SslConnection ssl) {
+        SSLEngine engine = ssl.getSSLEngine();
+        String protocol = engine.getSession().getProtocol();
+        // TLS 1.3 has its session before the peer's last word, and no other handshake; what came before has its session
+        // when
+        // the first is over, and maybe another after it.
+        return protocol.equals("TLSv1.3")
+                ? engine.getHandshakeStatus() == HandshakeStatus.NOT_HANDSHAKING
+                : !protocol.equals("NONE");
+    }
+}

@@ -1,0 +1,80 @@
+package dev.millrace.limits;
+
+/** How fast a peer is in one direction while a thread or the application waits for it. Used by the scheduler's thread only. */
+final class RateMeter {
+    private long total;
+    private long millis;
+    private long bytes;
+    private long stalledMillis;
+    private boolean begun;
+    private boolean told;
+
+    private RateMeter(long total) {
+        this.total = total;
+    }
+
+    /**
+     * @param pace from the look before; null when nothing waited then
+     * @param waiting whether the peer is waited for now
+     * @param total all bytes until now
+     * @return null when the peer is not waited for: an idle connection has none
+     */
+    static RateMeter sampled(RateMeter pace, boolean waiting, long total, long sinceMillis, long graceMillis) {
+        if (!waiting) {
+            return null;
+        }
+        if (pace == null) {
+            return new RateMeter(total);
+        }
+        pace.sample(total, sinceMillis, graceMillis);
+        return pace;
+    }
+
+    private void sample(long totalNow, long sinceMillis, long graceMillis) {
+        millis += sinceMillis;
+        bytes += totalNow - total;
+        stalledMillis = totalNow == total ? stalledMillis + sinceMillis : 0;
+        total = totalNow;
+        if (millis > 2 * graceMillis) {
+            // What the peer did long ago does not excuse what it does now.
+            millis /= 2;
+            bytes /= 2;
+        }
+    }
+
+    /** Whether something has moved, and it is measured from then on. */
+    boolean hasBegun() {
+        return begun;
+    }
+
+    /** Begins to measure: time from now on, and what has just moved. */
+    void begin() {
+        begun = true;
+        millis = 0;
+    }
+
+    /** Whether the application has been told that the peer is too slow. */
+    boolean isTold() {
+        return told;
+    }
+
+    /** Notes that the application is told, and begins anew: for a while the peer may be slow again. */
+    void tell() {
+        told = true;
+        begin();
+        bytes = 0;
+    }
+
+    boolean isBelow(long bytesPerSecond, long graceMillis) {
+        return millis >= graceMillis && bytes * 1000 < bytesPerSecond * millis;
+    }
+
+    boolean hasMoved() {
+        return bytes > 0;
+    }
+
+    /** Whether it is below even if the peer has taken that much since progress was seen last. */
+    boolean hasStalledFor(long bytesPerSecond, long unseenBytes) {
+        return unseenBytes * 1000 < bytesPerSecond * stalledMillis;
+    }
+}

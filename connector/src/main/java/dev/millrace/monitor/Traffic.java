@@ -1,0 +1,61 @@
+package dev.millrace.monitor;
+
+import java.util.HashSet;
+import java.util.Set;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.ssl.SslConnection;
+
+/**
+ * Counts a connector's connections, requests and bytes. Jetty's connections count for themselves. This class sums the open and the
+ * closed ones, so that a request costs nothing extra. Its lock makes the move of a connection from open to closed atomic.
+ */
+final class Traffic implements Connection.Listener {
+    private final Set<Connection> open = new HashSet<>();
+    private long accepted;
+    private long requestsOfClosed;
+    private long bytesOutOfClosed;
+
+    /** Totals since the start; a connection that changes its protocol counts as accepted once more. */
+    record Totals(long accepted, long requests, long bytesOut) {}
+
+    @Override
+    public synchronized void onOpened(Connection connection) {
+        if (open.add(connection) && isOnSocket(connection)) {
+            accepted++;
+        }
+    }
+
+    @Override
+    public synchronized void onClosed(Connection connection) {
+        if (open.remove(connection)) {
+            requestsOfClosed += Math.max(0, connection.getMessagesIn());
+            bytesOutOfClosed += bytesOut(connection);
+        }
+    }
+
+    synchronized Totals totals() {
+        long requests = requestsOfClosed;
+        long bytesOut = bytesOutOfClosed;
+        for (Connection connection : open) {
+            requests += Math.max(0, connection.getMessagesIn());
+            bytesOut += bytesOut(connection);
+        }
+        return new Totals(accepted, requests, bytesOut);
+    }
+
+    /** What is inside of TLS, or behind the PROXY protocol, has been accepted with the connection around it. */
+    private static boolean isOnSocket(Connection connection) {
+        return !(connection.getEndPoint() instanceof EndPoint.Wrapper);
+    }
+
+    private static long bytesOut(Connection connection) {
+        return isInTls(connection.getEndPoint()) ? 0 : Math.max(0, connection.getBytesOut());
+    }
+
+    /** Bytes inside TLS are counted by the connection of TLS. Behind the PROXY protocol there is no other count. */
+    private static boolean isInTls(EndPoint endPoint) {
+        return endPoint instanceof SslConnection.SslEndPoint
+                || (endPoint instanceof EndPoint.Wrapper wrapper && isInTls(wrapper.unwrap()));
+    }
+}

@@ -1,0 +1,6 @@
+/**
+ * Live figures of a server's connectors for its applications. {@link dev.millrace.monitor.ConnectorMonitor} is the entry.
+ *
+ * <p>Threading: figures may be read by any thread. A lock is taken when a connection opens or closes, and when figures are read.
+ */
+package dev.millrace.monitor;

@@ -1,0 +1,156 @@
+package dev.millrace.transfer;
+
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
+import java.util.Comparator;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import org.eclipse.jetty.util.NanoTime;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How many files all caches of a process may keep open together. A connection needs a descriptor too, and the system refuses to
+ * accept it when none is left (accept(2), EMFILE): caches get a quarter of what the process may have, and for some seconds after a
+ * refusal a small part of that. Thread-safe.
+ */
+public final class OpenFileBudget {
+    private static final Logger LOG = LoggerFactory.getLogger(OpenFileBudget.class);
+    private static final int SHARE = 4;
+    private static final int SCARCE_SHARE = 32;
+    private static final long SCARCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    /** For so long a refused caller profits from the room that another thread has made. */
+    private static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** Files that are given up before the system is asked again. */
+    private static final int STEP = 8;
+
+    private final long limit;
+    private final BooleanSupplier isDescriptorLeft;
+    private final Set<Keeper> keepers = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean isBoundTold = new AtomicBoolean();
+    private volatile long scarceNanoTime;
+    private volatile boolean scarce;
+
+    /** Keeps files open that it can do without. Thread-safe; compared by identity. */
+    public interface Keeper {
+        /** @return how many files it keeps open */
+        int keptFiles();
+
+        /** Gives up the file that was asked for least, if there is any; it may be closed by another thread, or when its last answer ends. */
+        void giveUp();
+
+        /** Closes what was given up and is not being sent, before it returns. */
+        void closeGivenUp();
+    }
+
+    /** Loaded with the first cache. */
+    private static final class OfProcess {
+        private static final OpenFileBudget BUDGET =
+                new OpenFileBudget(DescriptorLimit.ofProcess(), OpenFileBudget::canOpenSocket);
+    }
+
+    /**
+     * @param limit how many descriptors the process may have
+     * @param isDescriptorLeft whether it can have another
+     */
+    OpenFileBudget(long limit, BooleanSupplier isDescriptorLeft) {
+        this.limit = limit;
+        this.isDescriptorLeft = isDescriptorLeft;
+    }
+
+    /** @return what all caches of this process share */
+    public static OpenFileBudget ofProcess() {
+        return OfProcess.BUDGET;
+    }
+
+    private static boolean canOpenSocket() {
+        try (SocketChannel socket = SocketChannel.open()) {
+            return socket.isOpen();
+        } catch (IOException x) {
+            LOG.debug("No descriptor left", x);
+            return false;
+        }
+    }
+
+    /** @param keeper may be asked from now on to give up files */
+    public void add(Keeper keeper) {
+        keepers.add(keeper);
+    }
+
+    /** @param keeper keeps nothing any more */
+    public void remove(Keeper keeper) {
+        keepers.remove(keeper);
+    }
+
+    /** @return the most files that all keepers may keep at this moment, at least 1 */
+    public int maxFiles() {
+        boolean isScarce = scarce && NanoTime.since(scarceNanoTime) < SCARCE_NANOS;
+        return (int) Math.max(1, Math.min(Integer.MAX_VALUE, limit / (isScarce ? SCARCE_SHARE : SHARE)));
+    }
+
+    /** Called by a cache that has begun to keep a file. When there are too many, the cache that keeps the most gives some up. */
+    public void onKept() {
+        int most = maxFiles();
+        int kept = keptFiles();
+        if (kept > most) {
+            if (isBoundTold.compareAndSet(false, true)) {
+                LOG.info(
+                        "All caches together keep {} files open, a quarter of the {} descriptors of this process (ulimit -n)",
+                        most,
+                        limit);
+            }
+            giveUp(kept - most);
+        }
+    }
+
+    private int keptFiles() {
+        int sum = 0;
+        for (Keeper keeper : keepers) {
+            sum += keeper.keptFiles();
+        }
+        return sum;
+    }
+
+    private void giveUp(int files) {
+        for (int i = 0; i < files; i++) {
+            keepers.stream().max(Comparator.comparingInt(Keeper::keptFiles)).ifPresent(Keeper::giveUp);
+        }
+    }
+
+    /**
+     * Called by a thread that was refused a descriptor: has files given up and closed until there is one.
+     *
+     * @return whether there is one that was made room for, just now: then it is worth trying again at once
+     */
+    public synchronized boolean makeRoom() {
+        int kept = keptFiles();
+        if (!isDescriptorLeft.getAsBoolean() && kept > 0) {
+            scarceNanoTime = NanoTime.now();
+            scarce = true;
+            int given = Math.max(STEP, kept - maxFiles());
+            close(given);
+            while (!isDescriptorLeft.getAsBoolean() && given < kept) {
+                close(STEP);
+                given += STEP;
+            }
+            LOG.warn(
+                    "No descriptor of {} was left (ulimit -n): closed {} files that were kept open",
+                    limit,
+                    Math.min(given, kept));
+        }
+        return scarce && NanoTime.since(scarceNanoTime) < RECENT_NANOS && isDescriptorLeft.getAsBoolean();
+    }
+
+    private void close(int files) {
+        giveUp(files);
+        keepers.forEach(Keeper::closeGivenUp);
+    }
+
+    @Override
+    public String toString() {
+        return "OpenFileBudget[files=" + keptFiles() + "/" + maxFiles() + ",descriptors=" + limit + "]";
+    }
+}

@@ -1,0 +1,44 @@
+package dev.millrace.xsendfile;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.server.handler.ContextHandler;
+
+/**
+ * Where an answer comes from: the context that was the first to be entered, and did not decline, and whether a proxy has
+ * fetched it from another server. Thread-safe.
+ */
+final class AnswerOrigin {
+    /** How many contexts are entered, one from within the other: by a dispatch, or by a callback of the same one. */
+    private final AtomicInteger depth = new AtomicInteger();
+
+    private volatile ContextHandler context;
+    private volatile boolean proxied;
+
+    /** @param proxied whether it counts as fetched by a proxy, because that cannot be told */
+    AnswerOrigin(boolean proxied) {
+        this.proxied = proxied;
+    }
+
+    void enter(ContextHandler entered) {
+        if (depth.getAndIncrement() == 0) {
+            context = entered;
+        }
+    }
+
+    void exit() {
+        depth.decrementAndGet();
+    }
+
+    /** @return null when there is none */
+    ContextHandler context() {
+        return context;
+    }
+
+    void setProxied() {
+        proxied = true;
+    }
+
+    boolean isProxied() {
+        return proxied;
+    }
+}

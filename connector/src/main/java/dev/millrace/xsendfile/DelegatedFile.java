@@ -1,0 +1,76 @@
+package dev.millrace.xsendfile;
+
+import java.util.Set;
+import org.eclipse.jetty.http.CompressedContentFormat;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.content.HttpContent;
+
+/**
+ * What an application wants to be sent, as its response fields say it.
+ *
+ * @param file what {@link DelegatedRoots} found; null when it may not be sent
+ * @param named what the application named
+ * @param downloadId how the application calls this transfer; null when it does not
+ */
+record DelegatedFile(RootedFile file, String named, String downloadId) {
+    static final String X_SENDFILE = "X-Sendfile";
+    static final String X_ACCEL_REDIRECT = "X-Accel-Redirect";
+    static final String X_DOWNLOAD_ID = "X-Download-Id";
+
+    /** Whether a response names a file. */
+    static boolean isIn(HttpFields headers) {
+        return headers.contains(X_SENDFILE) || headers.contains(X_ACCEL_REDIRECT);
+    }
+
+    /** Takes our fields out: clients must not see them. */
+    static DelegatedFile take(HttpFields.Mutable headers, DelegatedRoots roots) {
+        String path = headers.get(X_SENDFILE);
+        String uri = headers.get(X_ACCEL_REDIRECT);
+        String downloadId = headers.get(X_DOWNLOAD_ID);
+        strip(headers);
+        if (path == null && uri == null) {
+            return null;
+        }
+        return path != null
+                ? new DelegatedFile(roots.byPath(path), path, downloadId)
+                : new DelegatedFile(roots.byUri(uri), uri, downloadId);
+    }
+
+    /** Takes our fields out, whether they mean something or not. */
+    static void strip(HttpFields.Mutable headers) {
+        headers.remove(X_SENDFILE);
+        headers.remove(X_ACCEL_REDIRECT);
+        headers.remove(X_DOWNLOAD_ID);
+    }
+
+    /** A content under the type and the entity tag that the application gave. */
+    static HttpContent as(HttpContent content, HttpFields response) {
+        HttpField type = response.getField(HttpHeader.CONTENT_TYPE);
+        HttpField etag = response.getField(HttpHeader.ETAG);
+        HttpField encoding = response.getField(HttpHeader.CONTENT_ENCODING);
+        return new HttpContent.Wrapper(content) {
+            @Override
+            public HttpField getContentType() {
+                return type == null ? super.getContentType() : type;
+            }
+
+            @Override
+            public HttpField getETag() {
+                return etag == null ? super.getETag() : etag;
+            }
+
+            @Override
+            public Set<CompressedContentFormat> getPreCompressedContentFormats() {
+                // Known to be none: the answer does not vary.
+                return Set.of();
+            }
+
+            @Override
+            public HttpField getContentEncoding() {
+                return encoding == null ? super.getContentEncoding() : encoding;
+            }
+        };
+    }
+}

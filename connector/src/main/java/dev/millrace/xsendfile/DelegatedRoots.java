@@ -1,0 +1,156 @@
+package dev.millrace.xsendfile;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+import org.eclipse.jetty.util.URIUtil;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The directories from which applications may have files sent: nothing else, by whichever name or link. Those of one
+ * application come before those of all. Thread-safe.
+ */
+final class DelegatedRoots {
+    private static final Logger LOG = LoggerFactory.getLogger(DelegatedRoots.class);
+
+    /** Null: these are of all applications. */
+    private final DelegatedRoots common;
+
+    private final List<Path> roots = new CopyOnWriteArrayList<>();
+    /** Longest first. */
+    private final Map<String, Path> mappings = new ConcurrentSkipListMap<>(
+            Comparator.comparingInt(String::length).reversed().thenComparing(Comparator.naturalOrder()));
+
+    /** Of all applications. */
+    DelegatedRoots() {
+        this(null);
+    }
+
+    /** Of one application, which has the common ones too. */
+    DelegatedRoots(DelegatedRoots common) {
+        this.common = common;
+    }
+
+    void addRoot(Path directory) {
+        roots.add(directory.toAbsolutePath().normalize());
+    }
+
+    void addMapping(String uriPrefix, Path directory) {
+        if (!uriPrefix.startsWith("/") || !uriPrefix.endsWith("/")) {
+            throw new IllegalArgumentException("URI prefix must begin and end with a slash: " + uriPrefix);
+        }
+        mappings.put(uriPrefix, directory.toAbsolutePath().normalize());
+    }
+
+    boolean isEmpty() {
+        return roots.isEmpty() && mappings.isEmpty();
+    }
+
+    /** Warns of directories that are none, or not yet. */
+    void warnOfMissing() {
+        Stream.concat(roots.stream(), mappings.values().stream())
+                .distinct()
+                .filter(directory -> !Files.isDirectory(directory))
+                .forEach(missing ->
+                        LOG.warn("No directory {}: every file that is named below it is answered 404", missing));
+    }
+
+    /** Whether a file, which need not exist, is below a root for {@code X-Sendfile}. */
+    boolean allows(Path file) {
+        Path normal = file.normalize();
+        return file.isAbsolute() && roots().anyMatch(normal::startsWith);
+    }
+
+    private Stream<Path> roots() {
+        return common == null ? roots.stream() : Stream.concat(roots.stream(), common.roots.stream());
+    }
+
+    /** @return the file, or null when the path leads nowhere allowed */
+    RootedFile byPath(String path) {
+        try {
+            Path file = Path.of(path);
+            if (allows(file)) {
+                return rooted(file.normalize());
+            }
+        } catch (InvalidPathException x) {
+            LOG.warn("Not sending a file with an invalid path: {}", x.getReason());
+            return null;
+        }
+        LOG.warn("Not sending {}: outside of {}", path, this);
+        return null;
+    }
+
+    /** @return the file, or null when the URI leads nowhere allowed */
+    RootedFile byUri(String uri) {
+        try {
+            int query = uri.indexOf('?');
+            // Jetty would take what follows a semicolon for a parameter: of an address, not of the name of a file.
+            String path = URIUtil.decodePath((query < 0 ? uri : uri.substring(0, query)).replace(";", "%3B"));
+            Map.Entry<String, Path> mapping = path == null ? null : mapping(path);
+            if (mapping != null) {
+                Path file = mapping.getValue()
+                        .resolve(path.substring(mapping.getKey().length()))
+                        .normalize();
+                if (file.startsWith(mapping.getValue())) {
+                    return rooted(file);
+                }
+            }
+        } catch (IllegalArgumentException x) {
+            // Of which InvalidPathException is one.
+            LOG.warn("Not sending a file with an invalid URI: {}", x.getMessage());
+            return null;
+        }
+        LOG.warn("Not sending {}: outside of {}", uri, this);
+        return null;
+    }
+
+    /** The longest prefix; of two that are the same the application's own. */
+    private Map.Entry<String, Path> mapping(String path) {
+        Map.Entry<String, Path> own = mappings.entrySet().stream()
+                .filter(mapping -> path.startsWith(mapping.getKey()))
+                .findFirst()
+                .orElse(null);
+        Map.Entry<String, Path> other = common == null ? null : common.mapping(path);
+        return own == null
+                        || (other != null
+                                && other.getKey().length() > own.getKey().length())
+                ? other
+                : own;
+    }
+
+    // By the innermost directory that it was found below: a link from there leads out of it, though into another root.
+    private RootedFile rooted(Path file) {
+        return new RootedFile(
+                Stream.concat(
+                                roots(),
+                                Stream.concat(
+                                        mappings.values().stream(),
+                                        common == null ? Stream.empty() : common.mappings.values().stream()))
+                        .filter(file::startsWith)
+                        .max(Comparator.comparingInt(Path::getNameCount))
+                        .orElseThrow(),
+                file);
+    }
+
+    /** Whether a file is below its root by its real path. */
+    static boolean contains(RootedFile file, Path real) throws IOException {
+        if (file.contains(real)) {
+            return true;
+        }
+        LOG.warn("Not sending {}: it leads out of {}, to {}", file, file.root(), real);
+        return false;
+    }
+
+    @Override
+    public String toString() {
+        return "DelegatedRoots[" + roots + "," + mappings + (common == null ? "" : "," + common) + "]";
+    }
+}

@@ -1,0 +1,184 @@
+package dev.millrace.xsendfile;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.server.Context;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.handler.ContextHandler;
+import org.eclipse.jetty.util.component.Container;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the contexts below a handler may have sent, and which of them, or which proxy, an answer comes from. Tells each context
+ * which files it may name. As an inherited listener it is one of each context, too, and hears of each request that enters.
+ * Thread-safe.
+ */
+final class DelegatingContexts implements Container.InheritedListener, ContextHandler.ContextScopeListener {
+    /** See {@link XSendfileHandler#CONTEXT_ATTRIBUTE}. */
+    static final String CONTEXT_ATTRIBUTE = "dev.millrace.xsendfile";
+
+    private static final Logger LOG = LoggerFactory.getLogger(DelegatingContexts.class);
+    /** Of jetty-proxy, which a server need not have. */
+    private static final String PROXY = "org.eclipse.jetty.proxy.ProxyHandler";
+
+    private static final String CLIENT = "org.eclipse.jetty.client.HttpClient";
+
+    private final DelegatedRoots common = new DelegatedRoots();
+    private final Map<String, DelegatedRoots> rootsByPath = new ConcurrentHashMap<>();
+    /** Requests have one of this name, a {@link AnswerOrigin}, once there is something to tell apart. */
+    private final String attribute =
+            AnswerOrigin.class.getName() + "@" + Integer.toHexString(System.identityHashCode(this));
+
+    private volatile boolean enabled = true;
+    private volatile boolean proxied;
+    private volatile boolean hasProxy;
+    /** Whether a proxy's answers cannot be told from others. */
+    private volatile boolean isBlind;
+
+    private final AtomicBoolean hasWarnedOfProxied = new AtomicBoolean();
+
+    boolean isEnabled() {
+        return enabled;
+    }
+
+    void setEnabled(boolean enabled) {
+        this.enabled = enabled;
+    }
+
+    boolean isProxied() {
+        return proxied;
+    }
+
+    void setProxied(boolean proxied) {
+        this.proxied = proxied;
+    }
+
+    /** @return what all contexts may have sent */
+    DelegatedRoots common() {
+        return common;
+    }
+
+    /** @return the roots that the contexts of a path have besides the common ones, made when they are first asked for */
+    DelegatedRoots withPath(String contextPath) {
+        if (!contextPath.startsWith("/") || (contextPath.length() > 1 && contextPath.endsWith("/"))) {
+            throw new IllegalArgumentException(
+                    "a context path begins with a slash, and ends with none: " + contextPath);
+        }
+        return rootsByPath.computeIfAbsent(contextPath, path -> new DelegatedRoots(common));
+    }
+
+    /** @return by context path */
+    Map<String, DelegatedRoots> rootsByPath() {
+        return rootsByPath;
+    }
+
+    /**
+     * Takes our fields out of an answer.
+     *
+     * @param origin where it comes from; null when all answers are the same
+     * @return what it names; null when it names nothing, or may not
+     */
+    DelegatedFile take(AnswerOrigin origin, HttpFields.Mutable headers) {
+        if (enabled && (proxied || origin == null || !origin.isProxied())) {
+            return DelegatedFile.take(headers, of(origin));
+        }
+        if (enabled && DelegatedFile.isIn(headers) && hasWarnedOfProxied.compareAndSet(false, true)) {
+            LOG.warn(
+                    "Not sending what another server names in an answer that a proxy has fetched; not said again: see setProxied");
+        }
+        DelegatedFile.strip(headers);
+        return null;
+    }
+
+    private DelegatedRoots of(AnswerOrigin origin) {
+        return origin == null || origin.context() == null ? common : of(origin.context());
+    }
+
+    private DelegatedRoots of(ContextHandler context) {
+        return rootsByPath.getOrDefault(context.getContextPath(), common);
+    }
+
+    /** @return what will know where the answer to a request comes from; null when all answers are the same */
+    AnswerOrigin follow(Request request) {
+        if (!isFollowing()) {
+            return null;
+        }
+        AnswerOrigin origin = new AnswerOrigin(isBlind);
+        request.setAttribute(attribute, origin);
+        return origin;
+    }
+
+    /** Once it is so it stays so. */
+    private boolean isFollowing() {
+        return hasProxy || !rootsByPath.isEmpty();
+    }
+
+    @Override
+    public void enterScope(Context context, Request request) {
+        if (request != null
+                && isFollowing()
+                && request.getAttribute(attribute) instanceof AnswerOrigin origin
+                && context instanceof ContextHandler.ScopedContext scoped) {
+            origin.enter(scoped.getContextHandler());
+        }
+    }
+
+    @Override
+    public void exitScope(Context context, Request request) {
+        if (request != null && isFollowing() && request.getAttribute(attribute) instanceof AnswerOrigin origin) {
+            origin.exit();
+        }
+    }
+
+    @Override
+    public void beanAdded(Container parent, Object child) {
+        if (child instanceof ContextHandler context) {
+            Predicate<Path> accepted = file -> enabled && of(context).allows(file);
+            context.setAttribute(CONTEXT_ATTRIBUTE, accepted);
+        } else if (classOf(child, CLIENT) != null && classOf(parent, PROXY) != null) {
+            hasProxy = true;
+            try {
+                ProxiedRequests.follow(child, classOf(parent, PROXY), attribute);
+            } catch (ClassCastException | LinkageError x) {
+                isBlind = true;
+                LOG.warn("No way to tell what {} has fetched: all answers count as proxied, from now on", parent, x);
+            }
+        }
+        if (child instanceof Handler && child instanceof Container container) {
+            // Jetty lets only managed beans inherit, and a collection that changes while it runs does not manage what
+            // comes.
+            container.addEventListener(this);
+        }
+    }
+
+    @Override
+    public void beanRemoved(Container parent, Object child) {
+        if (child instanceof ContextHandler context) {
+            context.removeAttribute(CONTEXT_ATTRIBUTE);
+        }
+        if (child instanceof Handler && child instanceof Container container) {
+            container.removeEventListener(this);
+        }
+    }
+
+    /** @return the class of that name that a bean is of; null when it is not */
+    private static Class<?> classOf(Object bean, String name) {
+        for (Class<?> type = bean.getClass(); type != null; type = type.getSuperclass()) {
+            if (type.getName().equals(name)) {
+                return type;
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public String toString() {
+        return "DelegatingContexts" + rootsByPath;
+    }
+}

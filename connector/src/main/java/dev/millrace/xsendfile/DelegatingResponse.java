@@ -1,0 +1,134 @@
+package dev.millrace.xsendfile;
+
+import dev.millrace.files.PassiveResponse;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.BufferUtil;
+import org.eclipse.jetty.util.Callback;
+
+/**
+ * The response that an application writes to, and the callback that it completes. With the first write or the
+ * completion it is decided whether a file is sent instead: then the application's writes lead nowhere, and its
+ * completion begins the transfer.
+ *
+ * <p>An interim response, of status 103 for example, goes to the client, without our fields.
+ */
+final class DelegatingResponse extends PassiveResponse implements Callback {
+    private final DelegatingContexts contexts;
+    private final AnswerOrigin origin;
+    private final FileSender sender;
+    private final Callback callback;
+    // A response is written to by one thread at a time.
+    private volatile boolean isDecided;
+    private volatile DelegatedFile delegated;
+    private volatile boolean hasDiscarded;
+
+    /** @param origin null when all answers are the same */
+    DelegatingResponse(
+            DelegatingContexts contexts,
+            AnswerOrigin origin,
+            FileSender sender,
+            Request request,
+            Response wrapped,
+            Callback callback) {
+        super(request, wrapped);
+        this.contexts = contexts;
+        this.origin = origin;
+        this.sender = sender;
+        this.callback = callback;
+    }
+
+    /** Takes our fields out of what may yet be sent. */
+    void strip() {
+        if (!isCommitted()) {
+            DelegatedFile.strip(getHeaders());
+        }
+    }
+
+    // Decides, when that is not done yet.
+    @Override
+    protected boolean isDiscarding() {
+        if (!isDecided && !isCommitted()) {
+            boolean isSuccess = getStatus() == 0 || getStatus() == HttpStatus.OK_200;
+            if (isSuccess) {
+                delegated = contexts.take(origin, getHeaders());
+            } else {
+                strip();
+            }
+            isDecided = true;
+        }
+        return delegated != null;
+    }
+
+    @Override
+    public void write(boolean last, ByteBuffer bytes, Callback written) {
+        if (!isDiscarding()) {
+            // A handler around may buffer what is written: fields that are set after the first write leave too.
+            strip();
+            super.write(last, bytes, written);
+            return;
+        }
+        if (BufferUtil.hasContent(bytes)) {
+            hasDiscarded = true;
+            bytes.position(bytes.limit());
+        }
+        written.succeeded();
+    }
+
+    @Override
+    public CompletableFuture<Void> writeInterim(int status, HttpFields headers) {
+        HttpFields.Mutable kept = HttpFields.build(headers);
+        DelegatedFile.strip(kept);
+        return super.writeInterim(status, kept);
+    }
+
+    @Override
+    public void setStatus(int code) {
+        if (code != HttpStatus.OK_200 && !isCommitted()) {
+            // The application may have failed after it named the file: what it answers instead is decided anew.
+            forget();
+        }
+        super.setStatus(code);
+    }
+
+    @Override
+    public void reset() {
+        // An error page, for example: what comes next is decided anew.
+        forget();
+        super.reset();
+    }
+
+    private void forget() {
+        isDecided = false;
+        delegated = null;
+        hasDiscarded = false;
+    }
+
+    @Override
+    public void succeeded() {
+        if (isDiscarding()) {
+            // The application may have set them again since it was decided.
+            strip();
+            sender.send(delegated, hasDiscarded, getRequest(), getWrapped(), callback);
+        } else {
+            strip();
+            callback.succeeded();
+        }
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+        strip();
+        callback.failed(cause);
+    }
+
+    @Override
+    public InvocationType getInvocationType() {
+        // The thread that completes the response opens the file.
+        return InvocationType.BLOCKING;
+    }
+}

@@ -1,0 +1,73 @@
+package dev.millrace.xsendfile;
+
+import dev.millrace.files.FilesService;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.util.List;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.http.HttpURI;
+import org.eclipse.jetty.http.content.HttpContent;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.URIUtil;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends the files that answers name. Thread-safe.
+ *
+ * @param service answers conditions and ranges, and sends
+ * @param files finds a file by the key of {@link RootedFile}; null when there is none, or it leads out of its root
+ * @param listeners learn how it ended
+ */
+record FileSender(FilesService service, HttpContent.Factory files, List<TransferListener> listeners) {
+    private static final Logger LOG = LoggerFactory.getLogger(FileSender.class);
+
+    /**
+     * @param hasDiscarded whether the application has written a body besides, which is not sent
+     * @param response with the application's fields, but for ours; not committed
+     */
+    void send(DelegatedFile file, boolean hasDiscarded, Request request, Response response, Callback callback) {
+        MeasuredResponse measured = new MeasuredResponse(request, response);
+        Callback end = new TransferEnd(listeners, file, measured, callback);
+        try {
+            HttpContent content =
+                    file.file() == null ? null : files.getContent(file.file().key());
+            if (content == null) {
+                fail(request, measured, end, HttpStatus.NOT_FOUND_404);
+                return;
+            }
+            response.getHeaders().remove(HttpHeader.CONTENT_LENGTH);
+            if (hasDiscarded) {
+                // Of the body: a compression between the application and here has compressed it.
+                response.getHeaders().remove(HttpHeader.CONTENT_ENCODING);
+            }
+            service.doGet(ofTheFile(request), measured, end, DelegatedFile.as(content, response.getHeaders()));
+        } catch (AccessDeniedException x) {
+            LOG.warn("Not sending {}: it cannot be read", file.file());
+            fail(request, measured, end, HttpStatus.FORBIDDEN_403);
+        } catch (IOException | RuntimeException x) {
+            if (response.isCommitted()) {
+                end.failed(x);
+            } else {
+                LOG.warn("Not sending {}: {}", file.file(), x.toString());
+                fail(request, measured, end, HttpStatus.INTERNAL_SERVER_ERROR_500);
+            }
+        }
+    }
+
+    private static void fail(Request request, Response response, Callback end, int status) {
+        // The application's fields describe the file that is not sent.
+        response.reset();
+        Response.writeError(request, response, end, status);
+    }
+
+    /** A request whose path has no slash at its end, where Jetty would redirect. */
+    private static Request ofTheFile(Request request) {
+        String path = URIUtil.addPaths(request.getContext().getContextPath(), "/file");
+        return Request.serveAs(
+                request, HttpURI.build(request.getHttpURI()).path(path).asImmutable());
+    }
+}

@@ -1,0 +1,40 @@
+package dev.millrace.xsendfile;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * A file, which need not exist, and the directory that it may not lead out of. The same file below another root is
+ * judged, and kept open, by itself.
+ *
+ * @param root absolute and normal
+ * @param file below it by its name, normal too
+ */
+record RootedFile(Path root, Path file) {
+    private static final char SEPARATOR = ':';
+
+    /** @param key what {@link #key} said */
+    static RootedFile of(String key) {
+        int end = key.indexOf(SEPARATOR) + 1;
+        int rootLength = Integer.parseInt(key, 0, end - 1, 10);
+        return new RootedFile(Path.of(key.substring(end, end + rootLength)), Path.of(key.substring(end)));
+    }
+
+    /** Names both: the length of the root, and the file, which begins with it. */
+    String key() {
+        return root.toString().length() + String.valueOf(SEPARATOR) + file;
+    }
+
+    /**
+     * @param real the file's real path
+     * @return whether that is below the root's real path
+     */
+    boolean contains(Path real) throws IOException {
+        return real.startsWith(root.toRealPath());
+    }
+
+    @Override
+    public String toString() {
+        return file.toString();
+    }
+}

@@ -1,0 +1,85 @@
+package dev.millrace.xsendfile;
+
+import dev.millrace.transfer.FileFailedException;
+import java.nio.file.FileSystemException;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.IdleTimeout;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.NanoTime;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells the listeners how a transfer ended, once, after its response is completed. */
+final class TransferEnd extends Callback.Nested {
+    private static final Logger LOG = LoggerFactory.getLogger(TransferEnd.class);
+    private static final AtomicLong NUMBERS = new AtomicLong(System.currentTimeMillis());
+
+    private final List<TransferListener> listeners;
+    private final DelegatedFile file;
+    private final MeasuredResponse response;
+    private final EndPoint endPoint;
+    private final long beginNanoTime = NanoTime.now();
+    private final AtomicBoolean ended = new AtomicBoolean();
+
+    TransferEnd(List<TransferListener> listeners, DelegatedFile file, MeasuredResponse response, Callback callback) {
+        super(callback);
+        this.listeners = listeners;
+        this.file = file;
+        this.response = response;
+        this.endPoint =
+                response.getRequest().getConnectionMetaData().getConnection().getEndPoint();
+    }
+
+    @Override
+    public void succeeded() {
+        TransferResult result = result(TransferResult.Outcome.DONE);
+        super.succeeded();
+        tell(result);
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+        TransferResult result = result(outcome(cause));
+        super.failed(cause);
+        tell(result);
+    }
+
+    private TransferResult.Outcome outcome(Throwable cause) {
+        for (Throwable x = cause; x != null; x = x.getCause()) {
+            if (x instanceof TimeoutException) {
+                return TransferResult.Outcome.TIMED_OUT;
+            }
+            if (x instanceof FileFailedException || x instanceof FileSystemException) {
+                return TransferResult.Outcome.FAILED;
+            }
+        }
+        // At the idle timeout a blocking write ends by its channel being closed, like one whose peer went.
+        return endPoint instanceof IdleTimeout idle
+                        && idle.getIdleTimeout() > 0
+                        && idle.getIdleFor() >= idle.getIdleTimeout()
+                ? TransferResult.Outcome.TIMED_OUT
+                : TransferResult.Outcome.CLIENT_GONE;
+    }
+
+    private TransferResult result(TransferResult.Outcome outcome) {
+        String id = file.downloadId() == null ? Long.toString(NUMBERS.incrementAndGet(), 36) : file.downloadId();
+        return new TransferResult(
+                id, file.named(), response.getStatus(), outcome, response.bytes(), NanoTime.since(beginNanoTime));
+    }
+
+    private void tell(TransferResult result) {
+        if (ended.compareAndSet(false, true)) {
+            for (TransferListener listener : listeners) {
+                try {
+                    listener.onTransferEnd(result);
+                } catch (Throwable x) {
+                    LOG.warn("{} failed for {}", listener, result, x);
+                }
+            }
+        }
+    }
+}

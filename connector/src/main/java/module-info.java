@@ -1,0 +1,28 @@
+/**
+ * Connectors and file serving for Eclipse Jetty 12.1. Users name the types of the exported packages; what is not exported may change
+ * with any release.
+ *
+ * <p>Jetty exports neither its connection of HTTP/1.1 nor the state of it, which the connectors look at. On the module path the
+ * JVM needs {@code --add-exports org.eclipse.jetty.server/org.eclipse.jetty.server.internal=dev.millrace.connector}.
+ *
+ * <p>The types of a module that is only required for compiling are used where a server has that module.
+ */
+module dev.millrace.connector {
+    requires transitive org.eclipse.jetty.server;
+    requires com.github.benmanes.caffeine;
+    requires java.net.http;
+    // Tells how many files a process may open.
+    requires jdk.management;
+    // Ends mappings of files before JDK 22.
+    requires jdk.unsupported;
+    requires static jdk.jfr;
+    requires static org.eclipse.jetty.client;
+    requires static org.eclipse.jetty.ee11.servlet;
+    requires static org.eclipse.jetty.http2.server;
+
+    exports dev.millrace.connector;
+    exports dev.millrace.files;
+    exports dev.millrace.monitor;
+    exports dev.millrace.transfer;
+    exports dev.millrace.xsendfile;
+}

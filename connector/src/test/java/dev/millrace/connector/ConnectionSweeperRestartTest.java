@@ -1,0 +1,33 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.millrace.limits.ConnectionSweeper;
+import dev.millrace.testing.Plans;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Server;
+import org.junit.jupiter.api.Test;
+
+/** A look that is under way when the connector stops, and comes to its end after the next start. */
+class ConnectionSweeperRestartTest {
+
+    @Test
+    void onlyTheLooksOfTheLastStartGoOn() throws Exception {
+        Plans plans = new Plans();
+        Server server = new Server();
+        BioConnector connector = new BioConnector(server, null, plans, null, 1, new HttpConnectionFactory());
+        ConnectionSweeper peers = connector.getBean(ConnectionSweeper.class);
+        peers.start();
+        peers.stop();
+        peers.start();
+        assertEquals(2, plans.tasks().size());
+        plans.tasks().get(0).run();
+        assertEquals(2, plans.tasks().size(), "of the start before");
+        plans.tasks().get(1).run();
+        assertEquals(3, plans.tasks().size(), "goes on");
+        assertEquals(1, peers.getLooks());
+        peers.stop();
+        plans.tasks().get(2).run();
+        assertEquals(3, plans.tasks().size(), "stopped");
+    }
+}

@@ -1,0 +1,132 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.testing.Await;
+import dev.millrace.transfer.AnnouncedRegion;
+import dev.millrace.transfer.FileRegion;
+import dev.millrace.transfer.TransferAlgorithm;
+import dev.millrace.transfer.TransferStatistics;
+import dev.millrace.transfer.TransferWorkers;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.io.SocketChannelEndPoint;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A transfer's turn ends though the client would take more, when other transfers wait for a worker. */
+@Timeout(60)
+class NioTransferTest {
+    private static final int FILE_BYTES = 20_000_000;
+
+    @TempDir
+    Path directory;
+
+    private final TransferWorkers workers = new TransferWorkers();
+    private final CountDownLatch busy = new CountDownLatch(1);
+    private final TransferStatistics statistics = new TransferStatistics();
+    private NioTransfer transfer;
+    private long sent;
+
+    /** Sends the region alone; the test gives the turns. */
+    private final class RegionEndPoint extends SocketChannelEndPoint {
+        private RegionEndPoint(SocketChannel channel) {
+            super(channel, null, null, new ScheduledExecutorScheduler());
+        }
+
+        @Override
+        public boolean flush(ByteBuffer... buffers) throws IOException {
+            return transfer.send(null);
+        }
+
+        @Override
+        protected void onIncompleteFlush() {
+            // No selector, and no worker before the test says so.
+        }
+    }
+
+    private void crowd() throws Exception {
+        workers.setWorkers(1);
+        workers.start();
+        for (int i = 0; i < 2; i++) {
+            workers.execute(() -> {
+                try {
+                    busy.await();
+                } catch (InterruptedException x) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+        }
+        Await.until("a transfer waits for a worker", workers::isCrowded);
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        busy.countDown();
+        workers.stop();
+    }
+
+    private static void takeAll(Socket socket) {
+        try (InputStream in = socket.getInputStream()) {
+            in.transferTo(OutputStream.nullOutputStream());
+        } catch (IOException x) {
+            throw new UncheckedIOException(x);
+        }
+    }
+
+    /** Over a socket that blocks, so that it is never full. */
+    @ParameterizedTest
+    @CsvSource({"EqualNonBlocking,2097152", "Adaptive,2097152", "EqualBlocking(100000),100000"})
+    void endsATurnAtItsBound(String algorithm, int turnBytes) throws Exception {
+        crowd();
+        Path file = directory.resolve("sparse.bin");
+        try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
+            sparse.setLength(FILE_BYTES);
+        }
+        try (FileChannel channel = FileChannel.open(file);
+                ServerSocketChannel listener = ServerSocketChannel.open().bind(new InetSocketAddress("127.0.0.1", 0));
+                SocketChannel socket = SocketChannel.open(listener.getLocalAddress());
+                SocketChannel client = listener.accept()) {
+            CompletableFuture<Void> reader = CompletableFuture.runAsync(() -> takeAll(client.socket()));
+            FileRegion region = new FileRegion(channel, 0, channel.map(MapMode.READ_ONLY, 0, FILE_BYTES));
+            SocketChannelEndPoint endPoint = new RegionEndPoint(socket);
+            transfer = new NioTransfer(
+                    endPoint,
+                    bytes -> sent += bytes,
+                    new AnnouncedRegion(region, TransferAlgorithm.of(algorithm), statistics),
+                    workers,
+                    new SelectorExecutor(Runnable::run, new ScheduledExecutorScheduler(), "none"),
+                    Runnable::run);
+            endPoint.write(Callback.NOOP, region.token());
+            for (int turn = 1; turn <= 3; turn++) {
+                assertEquals((long) turn * turnBytes, region.sent());
+                assertEquals((long) turn * turnBytes, sent);
+                assertEquals(turn, statistics.getTurns());
+                assertTrue(transfer.isQueued());
+                transfer.run();
+            }
+            socket.close();
+            reader.get(10, TimeUnit.SECONDS);
+        }
+    }
+}

@@ -1,0 +1,223 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.files.SendfileHandler;
+import dev.millrace.limits.ConnectionSweeper;
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Connections whose sockets are closed at once: nothing is gained when these linger. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#ours")
+@Timeout(60)
+class QuickCloseTest {
+    private static final int LARGE_BYTES = 10_000_000;
+    /** Nobody reads them, and some would make a close reset. */
+    private static final String PIPELINED = "x".repeat(400);
+
+    @TempDir
+    static Path directory;
+
+    @Parameter
+    Connectors connectors;
+
+    /** Reads no content. */
+    private static final class Application extends Handler.Abstract {
+        private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            switch (Request.getPathInContext(request)) {
+                case "/large" ->
+                    response.write(true, ByteBuffer.allocate(LARGE_BYTES), Callback.from(callback::succeeded, x -> {
+                        failure.complete(x);
+                        callback.failed(x);
+                    }));
+                case "/half" -> {
+                    response.getHeaders().put(HttpHeader.CONTENT_LENGTH, 10);
+                    response.write(
+                            false,
+                            ByteBuffer.wrap(new byte[5]),
+                            Callback.from(() -> callback.failed(new IOException("no more")), callback::failed));
+                }
+                default -> Content.Sink.write(response, true, "hello", callback);
+            }
+            return true;
+        }
+    }
+
+    private TestServer server() {
+        return new TestServer(connectors::http).expectMalformedRequests();
+    }
+
+    private static MillraceConnector connector(TestServer server) {
+        return (MillraceConnector) server.connector();
+    }
+
+    private static long threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(t -> t.getName().startsWith("lingering-close-"))
+                .count();
+    }
+
+    @Test
+    void doesNotLingerWhenThatIsOff() throws Exception {
+        TestServer server = server();
+        connector(server).setLingeringCloseMillis(0);
+        try (server;
+                RawClient client = server.start(new Application()).client()) {
+            client.send("POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 1000\r\n\r\n");
+            assertEquals("hello", client.answer().text());
+            server.awaitNoEndPoints();
+            assertEquals(0, connector(server).getLingeredConnections());
+            assertEquals(0, threads());
+            assertThrows(IOException.class, () -> {
+                while (true) {
+                    client.send("more");
+                }
+            });
+        }
+    }
+
+    /** The ordinary end of a connection costs nothing. */
+    @Test
+    void doesNotLingerForAPeerThatHasEnded() throws Exception {
+        try (TestServer server = server().start(new Application())) {
+            try (RawClient client = server.client()) {
+                client.send("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+                assertEquals("hello", client.answer().text());
+                assertEquals(-1, client.in().read());
+            }
+            try (RawClient client = server.client()) {
+                assertEquals("hello", client.get("/").answer().text());
+            }
+            try (RawClient client = server.client()) {
+                client.send("GET / HTTP/1.0\r\n\r\n").shutdownOutput();
+                assertEquals("hello", client.answer().text());
+                assertEquals(-1, client.in().read());
+            }
+            server.awaitNoEndPoints();
+            assertEquals(0, connector(server).getLingeredConnections());
+            assertEquals(0, threads());
+        }
+    }
+
+    @Test
+    void doesNotLingerForAPeerThatHasEndedTls() throws Exception {
+        Tls tls = new Tls(directory);
+        TestServer server = new TestServer(
+                s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+        try (server) {
+            server.start(new Application());
+            try (RawClient client = tls.connect(server.port())) {
+                client.send("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+                assertEquals("hello", client.answer().text());
+                assertEquals(-1, client.in().read());
+            }
+            server.awaitNoEndPoints();
+            assertEquals(0, connector(server).getLingeredConnections());
+        }
+    }
+
+    @Test
+    void doesNotLingerAfterAnAnswerThatWasAborted() throws Exception {
+        try (TestServer server = server().start(new Application());
+                RawClient client = server.client()) {
+            client.get("/half").send(PIPELINED);
+            server.awaitEndPoints(0);
+            Await.until("closed", () -> server.events().closed() == 1);
+            assertEquals(0, connector(server).getLingeredConnections());
+        }
+    }
+
+    @Test
+    void doesNotLingerAfterAWriteThatTimedOut() throws Exception {
+        Application application = new Application();
+        TestServer server = server();
+        server.connector().setIdleTimeout(500);
+        try (server;
+                RawClient client = new RawClient(server.start(application).port(), 4096)) {
+            client.get("/large").send(PIPELINED);
+            assertTrue(application.failure.get(20, TimeUnit.SECONDS) != null);
+            server.awaitNoEndPoints();
+            assertEquals(0, connector(server).getLingeredConnections());
+        }
+    }
+
+    @Test
+    void doesNotLingerAfterAFileThatBecameShorter() throws Exception {
+        TestFiles.write(directory, "shortened", LARGE_BYTES);
+        SendfileHandler files = Handlers.files(directory);
+        try (TestServer server = server().start(files);
+                RawClient client = new RawClient(server.port(), 4096)) {
+            client.send("GET /shortened HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" + PIPELINED);
+            assertEquals("HTTP/1.1 200 OK", client.line());
+            FileChannel.open(directory.resolve("shortened"), StandardOpenOption.WRITE)
+                    .truncate(0)
+                    .close();
+            while (client.read() >= 0) {
+                // What has left.
+            }
+            server.awaitNoEndPoints();
+            assertEquals(1, connector(server).getTransferStatistics().getTruncations());
+            assertEquals(0, connector(server).getLingeredConnections());
+        }
+    }
+
+    @Test
+    void doesNotLingerAfterAnIdleTimeout() throws Exception {
+        try (TestServer server = server().start(new Application());
+                RawClient client = server.client()) {
+            assertEquals("hello", client.get("/").answer().text());
+            // Not before: a slow machine may need that for the answer.
+            server.connector().getConnectedEndPoints().forEach(endPoint -> endPoint.setIdleTimeout(200));
+            assertEquals(-1, client.in().read());
+            server.awaitNoEndPoints();
+            assertEquals(0, connector(server).getLingeredConnections());
+        }
+    }
+
+    @Test
+    void doesNotLingerForASlowPeer() throws Exception {
+        TestServer server = server();
+        server.connector().getBean(ConnectionSweeper.class).setPeriodMillis(50);
+        try (server;
+                RawClient client = server.start(new Application()).client()) {
+            assertEquals("hello", client.get("/").answer().text());
+            client.send("GET / HTTP/1.1\r\nX-Long: ");
+            connector(server).setRequestHeadTimeoutMillis(200);
+            server.awaitNoEndPoints();
+            assertEquals(1, connector(server).getSlowHeads());
+            assertEquals(0, connector(server).getLingeredConnections());
+        }
+    }
+}

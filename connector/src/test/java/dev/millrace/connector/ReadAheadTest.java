@@ -1,0 +1,34 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Test;
+
+class ReadAheadTest {
+    /** As it is after a read of so many bytes that all have been taken. */
+    private static ByteBuffer taken(int bytes, int capacity) {
+        ByteBuffer buffer = ByteBuffer.allocate(capacity).limit(bytes);
+        return buffer.position(bytes);
+    }
+
+    private static void assertEmpty(int capacity, ByteBuffer buffer) {
+        assertEquals(capacity, buffer.capacity());
+        assertEquals(capacity, buffer.remaining());
+    }
+
+    @Test
+    void growsByWhatFillsIt() {
+        assertEmpty(256, ReadAhead.emptied(taken(128, 128), 512));
+        assertEmpty(512, ReadAhead.emptied(taken(256, 256), 512));
+        assertEmpty(512, ReadAhead.emptied(taken(512, 512), 512));
+        assertEmpty(300, ReadAhead.emptied(taken(256, 256), 300));
+        assertEmpty(1, ReadAhead.emptied(taken(1, 1), 1));
+    }
+
+    @Test
+    void staysForWhatDoesNot() {
+        assertEmpty(128, ReadAhead.emptied(taken(127, 128), 512));
+        assertEmpty(128, ReadAhead.emptied(taken(0, 128), 512));
+    }
+}

@@ -1,0 +1,138 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Http2Frames;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.VirtualThreads;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A multiplexed protocol leaves the thread of its blocking connection to a selector; HTTP/1.1 does not. */
+@ParameterizedClass
+@MethodSource("threads")
+@Timeout(60)
+class SelectedChannelTest {
+    private static final Handler HELLO = new Handler.Abstract() {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            Content.Sink.write(response, true, Thread.currentThread().getName(), callback);
+            return true;
+        }
+    };
+
+    private final HttpConfiguration configuration = new HttpConfiguration();
+
+    @Parameter
+    String threads;
+
+    static Stream<String> threads() {
+        return VirtualThreads.areSupported() ? Stream.of("platform", "virtual") : Stream.of("platform");
+    }
+
+    private TestServer server(ConnectionFactory... factories) throws Exception {
+        return new TestServer(server -> {
+                    BioConnector connector = new BioConnector(server, factories);
+                    connector.setThreads(threads);
+                    return connector;
+                })
+                .start(HELLO);
+    }
+
+    private static boolean isBlocking(TestServer server) {
+        EndPoint endPoint =
+                server.connector().getConnectedEndPoints().iterator().next();
+        return ((SocketChannel) endPoint.getTransport()).isBlocking();
+    }
+
+    private static void awaitNoThread(TestServer server) {
+        BioConnector bio = (BioConnector) server.connector();
+        Await.until("no thread of a connection", () -> bio.getConnectionThreadCount() == 0);
+        assertFalse(isBlocking(server));
+        assertEquals(1, bio.getSelectorManager().getTotalKeys());
+    }
+
+    @Test
+    void keepsAThreadForHttp1() throws Exception {
+        try (TestServer server = server(new HttpConnectionFactory());
+                RawClient client = server.client()) {
+            for (int i = 0; i < 3; i++) {
+                client.get("/").answer();
+            }
+            assertEquals(1, ((BioConnector) server.connector()).getConnectionThreadCount());
+            assertTrue(isBlocking(server));
+            assertEquals(0, server.connector().getSelectorManager().getTotalKeys());
+        }
+    }
+
+    @Test
+    void leavesTheThreadForHttp2ByPriorKnowledge() throws Exception {
+        try (TestServer server = server(
+                        new HttpConnectionFactory(configuration), new HTTP2CServerConnectionFactory(configuration));
+                RawClient client = server.client()) {
+            Http2Frames frames = Http2Frames.get(client, "/");
+            assertFalse(frames.content().isEmpty());
+            awaitNoThread(server);
+            // From then on the server's pool serves it.
+            String thread = frames.get("/").content();
+            assertTrue(thread.startsWith("test-"), thread);
+            awaitNoThread(server);
+            client.close();
+            server.awaitNoEndPoints();
+            Await.until(
+                    "forgotten", () -> server.connector().getSelectorManager().getTotalKeys() == 0);
+        }
+    }
+
+    @Test
+    void leavesTheThreadAfterAlpn(@TempDir Path directory) throws Exception {
+        Tls tls = new Tls(directory);
+        ALPNServerConnectionFactory alpn = new ALPNServerConnectionFactory();
+        alpn.setDefaultProtocol("http/1.1");
+        try (TestServer server = server(
+                new SslConnectionFactory(tls.server(), alpn.getProtocol()),
+                alpn,
+                new HTTP2ServerConnectionFactory(configuration),
+                new HttpConnectionFactory(configuration))) {
+            HttpClient client = HttpClient.newBuilder().sslContext(tls.client()).build();
+            HttpRequest request = HttpRequest.newBuilder(URI.create("https://localhost:" + server.port() + "/"))
+                    .build();
+            for (int i = 0; i < 2; i++) {
+                HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
+                assertEquals(HttpClient.Version.HTTP_2, answer.version());
+                awaitNoThread(server);
+            }
+            server.connector().getConnectedEndPoints().forEach(EndPoint::close);
+            server.awaitNoEndPoints();
+        }
+    }
+}

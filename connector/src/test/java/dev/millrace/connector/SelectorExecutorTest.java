@@ -1,0 +1,214 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+
+import dev.millrace.testing.Await;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.util.component.AbstractLifeCycle;
+import org.eclipse.jetty.util.component.LifeCycle;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.eclipse.jetty.util.thread.strategy.AdaptiveExecutionStrategy;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Jetty's strategy, told by {@link SelectorExecutor} where tasks run, with a pool whose threads are all busy for ever. */
+@Timeout(20)
+class SelectorExecutorTest {
+    private final List<Runnable> queued = new CopyOnWriteArrayList<>();
+    private final Queue<Runnable> ready = new ArrayDeque<>();
+    private final Looks looks = new Looks();
+    private final SelectorExecutor duty = new SelectorExecutor(queued::add, looks, "test", this::newThread);
+    private final AdaptiveExecutionStrategy strategy = new AdaptiveExecutionStrategy(this::produce, duty);
+    private final Set<Thread> selecting = ConcurrentHashMap.newKeySet();
+    private boolean here;
+    private volatile boolean exhausted;
+
+    /** Looks when the test says so. */
+    private static final class Looks extends AbstractLifeCycle implements Scheduler {
+        private final Queue<Runnable> due = new ArrayDeque<>();
+
+        @Override
+        public Task schedule(Runnable task, long delay, TimeUnit units) {
+            due.add(task);
+            return () -> due.remove(task);
+        }
+
+        private void look() {
+            due.remove().run();
+        }
+    }
+
+    @BeforeEach
+    void start() {
+        LifeCycle.start(strategy);
+        duty.takeOn(strategy);
+    }
+
+    @AfterEach
+    void stop() {
+        LifeCycle.stop(strategy);
+    }
+
+    private Runnable produce() {
+        selecting.add(Thread.currentThread());
+        Runnable task = ready.poll();
+        if (task != null) {
+            duty.place(here);
+        }
+        return task;
+    }
+
+    private Thread newThread(Runnable task) {
+        return exhausted
+                ? new Thread(task) {
+                    @Override
+                    public synchronized void start() {
+                        throw new OutOfMemoryError("unable to create native thread");
+                    }
+                }
+                : new Thread(task);
+    }
+
+    private CompletableFuture<Thread> ready() {
+        CompletableFuture<Thread> ran = new CompletableFuture<>();
+        ready.add(() -> ran.complete(Thread.currentThread()));
+        return ran;
+    }
+
+    @Test
+    void runsATaskWhereItWasFound() {
+        here = true;
+        CompletableFuture<Thread> ran = ready();
+        strategy.produce();
+        assertEquals(Thread.currentThread(), ran.getNow(null));
+        assertEquals(List.of(), queued);
+    }
+
+    /** As the strategy does when, between two of its steps, another thread wants to select: nothing but its source shows the place. */
+    @Test
+    void leavesNoTaskToTheQueueOfAPool() throws Exception {
+        CompletableFuture<Thread> ran = new CompletableFuture<>();
+        duty.place(true);
+        duty.execute(() -> ran.complete(Thread.currentThread()));
+        assertNotEquals(Thread.currentThread(), ran.get(10, TimeUnit.SECONDS));
+        assertEquals(List.of(), queued);
+        // What comes after it was not to run here.
+        duty.execute(() -> ran.complete(null));
+        assertEquals(1, queued.size());
+    }
+
+    @Test
+    void leavesTasksOfOtherDispatchesToThePool() {
+        CompletableFuture<Thread> ran = ready();
+        strategy.produce();
+        assertEquals(1, queued.size());
+        queued.get(0).run();
+        assertEquals(Thread.currentThread(), ran.getNow(null));
+    }
+
+    /** Which sets some of the strategy's counters to zero, and leaves others. */
+    @Test
+    void countsNoFewerThanNoneAfterAReset() {
+        here = true;
+        ready.add(() -> {});
+        strategy.produce();
+        strategy.reset();
+        assertEquals(0, duty.handOvers());
+        here = false;
+        ready.add(() -> {});
+        strategy.produce();
+        assertEquals(1, duty.handOvers());
+    }
+
+    @Test
+    void selectsElsewhereWhenATaskWaits() {
+        here = true;
+        ready.add(() -> {
+            duty.aboutToBlock();
+            looks.look();
+            Await.until("somebody else selects", () -> selecting.size() == 2);
+        });
+        strategy.produce();
+        assertEquals(0, looks.due.size());
+    }
+
+    @Test
+    void nobodyLeavesWhatNoOtherTakesOn() {
+        here = true;
+        CompletableFuture<Boolean> left = new CompletableFuture<>();
+        ready.add(() -> left.complete(duty.leave()));
+        strategy.produce();
+        assertFalse(left.getNow(true));
+        assertEquals(Set.of(Thread.currentThread()), selecting);
+    }
+
+    @Test
+    void nobodyLeavesASelectorOfAnother() throws Exception {
+        here = true;
+        CompletableFuture<Boolean> left = new CompletableFuture<>();
+        ready.add(() ->
+                CompletableFuture.runAsync(() -> left.complete(duty.leave())).join());
+        strategy.produce();
+        assertFalse(left.getNow(true));
+    }
+
+    @Test
+    void keepsOnSelectingWhenTasksMayWaitAndDoNot() {
+        here = true;
+        // Asks for the first look.
+        ready.add(duty::aboutToBlock);
+        for (int i = 0; i < 100; i++) {
+            ready.add(() -> {
+                duty.aboutToBlock();
+                looks.look();
+            });
+        }
+        strategy.produce();
+        assertEquals(Set.of(Thread.currentThread()), selecting);
+        // Nobody may wait any more: the looks end.
+        LifeCycle.stop(strategy);
+        looks.look();
+        assertEquals(0, looks.due.size());
+    }
+
+    @Test
+    void leavesATaskToThePoolWhenThereIsNoThread() {
+        exhausted = true;
+        CompletableFuture<Thread> ran = new CompletableFuture<>();
+        duty.place(true);
+        duty.execute(() -> ran.complete(Thread.currentThread()));
+        assertEquals(1, queued.size());
+        queued.get(0).run();
+        assertEquals(Thread.currentThread(), ran.getNow(null));
+    }
+
+    @Test
+    void looksAgainWhenThereWasNoThreadToSelect() {
+        here = true;
+        duty.start();
+        exhausted = true;
+        ready.add(() -> {
+            duty.aboutToBlock();
+            // The one that is made each second has not seen this task before; the other finds it waiting, and no
+            // thread.
+            looks.look();
+            looks.look();
+            assertEquals(Set.of(Thread.currentThread()), selecting);
+            exhausted = false;
+            looks.look();
+            Await.until("somebody else selects", () -> selecting.size() == 2);
+        });
+        strategy.produce();
+    }
+}

@@ -1,0 +1,249 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.millrace.limits.MonitoredEndPoint;
+import dev.millrace.limits.PeerRates;
+import dev.millrace.limits.SlowPeerException;
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Logged;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
+import org.eclipse.jetty.ee11.servlet.ServletHolder;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.logging.JettyLevel;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Blocker;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** How a request of HTTP/1.1 ends whose content is too slow, and which one does not. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#ours")
+@Timeout(60)
+class SlowRequestContractTest {
+    private static final int GRACE_SECONDS = 5;
+    private static final int SILENCE_SECONDS = PeerRates.GRACES_BEFORE_CONTENT * GRACE_SECONDS;
+    private static final int LONG_SECONDS = 2 * SILENCE_SECONDS;
+
+    @Parameter
+    Connectors connectors;
+
+    private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
+    private final CountDownLatch released = new CountDownLatch(1);
+    private final Semaphore reading = new Semaphore(0);
+    private TestServer server;
+    private WatchClock clock;
+
+    /** Reads a request to its end. Answers before with /talk; with /deaf does something else when it cannot read. */
+    private final class Application extends Handler.Abstract {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            String path = Request.getPathInContext(request);
+            if (path.equals("/talk")) {
+                try (Blocker.Callback written = Blocker.callback()) {
+                    response.write(false, ByteBuffer.wrap(new byte[] {'>'}), written);
+                    written.block();
+                }
+            }
+            reading.release();
+            try (InputStream in = Content.Source.asInputStream(request)) {
+                Content.Sink.write(response, true, "had " + in.readAllBytes().length, callback);
+            } catch (IOException x) {
+                failure.complete(x);
+                if (path.equals("/deaf")) {
+                    released.await();
+                    callback.succeeded();
+                }
+                throw x;
+            }
+            return true;
+        }
+    }
+
+    private final class Servlet extends HttpServlet {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected void doPost(HttpServletRequest request, HttpServletResponse response) throws IOException {
+            reading.release();
+            try {
+                response.getWriter().print("had " + request.getInputStream().readAllBytes().length);
+            } catch (IOException x) {
+                failure.complete(x);
+                throw x;
+            }
+        }
+    }
+
+    private TestServer start(Handler handler) throws Exception {
+        server = new TestServer(connectors::http);
+        clock = new WatchClock(server);
+        connector().setSlowRequestsAlwaysEnded(true);
+        return server.start(handler);
+    }
+
+    private MillraceConnector connector() {
+        return (MillraceConnector) server.connector();
+    }
+
+    /** Begins a request, and waits until somebody waits for its content. */
+    private RawClient post(String path) throws Exception {
+        RawClient client =
+                server.client().send("POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n");
+        assertTrue(reading.tryAcquire(10, TimeUnit.SECONDS));
+        awaitWaiting();
+        return client;
+    }
+
+    private void awaitWaiting() {
+        Await.until(
+                "waits for content",
+                () -> connector().getConnectedEndPoints().stream()
+                        .allMatch(endPoint -> ((MonitoredEndPoint) endPoint).awaitsRead()));
+        // The clock begins with the first look.
+        clock.pass(1);
+    }
+
+    private long bytesIn() {
+        return connector()
+                .getConnectedEndPoints()
+                .iterator()
+                .next()
+                .getConnection()
+                .getBytesIn();
+    }
+
+    private void assertAnswers408(RawClient client) throws Exception {
+        RawClient.Answer answer = client.answer();
+        assertEquals(408, answer.status());
+        assertEquals("close", answer.headers().get("Connection"));
+        assertEquals(-1, client.read());
+        assertInstanceOf(SlowPeerException.class, failure.get(10, TimeUnit.SECONDS));
+        assertEquals(1, connector().getSlowRequests());
+    }
+
+    private void assertAnswers408InOneLine(Handler handler) throws Exception {
+        try (TestServer started = start(handler);
+                RawClient client = post("/");
+                Logged jetty = new Logged("org.eclipse.jetty");
+                Logged all = new Logged("dev.millrace", JettyLevel.INFO)) {
+            clock.pass(SILENCE_SECONDS - 1);
+            assertEquals(0, connector().getSlowRequests());
+            clock.pass(1);
+            assertAnswers408(client);
+            Await.until("logged", () -> all.count("was too slow (request content)") == 1);
+            assertEquals(1, all.count(""));
+        }
+    }
+
+    @Test
+    void isAnswered408AndLoggedInOneLine() throws Exception {
+        assertAnswers408InOneLine(new Application());
+    }
+
+    @Test
+    void isAnswered408OfAServletAndLoggedInOneLine() throws Exception {
+        ServletContextHandler context = new ServletContextHandler("/");
+        context.addServlet(new ServletHolder(new Servlet()), "/*");
+        assertAnswers408InOneLine(context);
+    }
+
+    @Test
+    void isEndedWhenItTrickles() throws Exception {
+        try (TestServer started = start(new Application());
+                RawClient client = post("/")) {
+            for (int i = 0; i < GRACE_SECONDS; i++) {
+                assertEquals(0, connector().getSlowRequests());
+                long bytes = bytesIn();
+                client.send("x");
+                Await.until("read", () -> bytesIn() > bytes);
+                awaitWaiting();
+            }
+            clock.pass(1);
+            assertAnswers408(client);
+        }
+    }
+
+    @Test
+    void isClosedWhenTheApplicationDoesNotAnswer() throws Exception {
+        try (TestServer started = start(new Application());
+                RawClient client = post("/deaf")) {
+            clock.pass(SILENCE_SECONDS);
+            assertInstanceOf(SlowPeerException.class, failure.get(10, TimeUnit.SECONDS));
+            clock.pass(GRACE_SECONDS - 1);
+            assertTrue(connector().getConnectedEndPoints().stream().allMatch(EndPoint::isOpen), "no time to answer");
+            clock.pass(1);
+            Await.until(
+                    "closed", () -> connector().getConnectedEndPoints().stream().noneMatch(EndPoint::isOpen));
+            assertEquals(1, connector().getSlowRequests());
+            assertEquals(-1, client.read());
+            released.countDown();
+        }
+    }
+
+    @Test
+    void mayBeSlowWhenTheAnswerHasBegun() throws Exception {
+        try (TestServer started = start(new Application());
+                RawClient client = post("/talk")) {
+            clock.pass(LONG_SECONDS);
+            assertEquals(0, connector().getSlowRequests());
+            client.send(new byte[1000]);
+            assertEquals(">had 1000", client.answer().text());
+        }
+    }
+
+    @Test
+    void mayBeSlowWhereNobodyWaits() throws Exception {
+        try (TestServer started = start(new Application());
+                RawClient client = post("/")) {
+            connector().setSlowRequestsAlwaysEnded(false);
+            clock.pass(LONG_SECONDS);
+            for (int i = 0; i < LONG_SECONDS; i++) {
+                client.send("x");
+                clock.pass(1);
+            }
+            assertEquals(0, connector().getSlowRequests());
+            assertEquals(
+                    "had 1000",
+                    client.send(new byte[1000 - LONG_SECONDS]).answer().text());
+        }
+    }
+
+    @Test
+    void isEndedWhenItHoldsTheLastConnection() throws Exception {
+        server = new TestServer(connectors::http);
+        assumeTrue(server.connector().getAcceptors() > 0, "a limit needs an acceptor");
+        clock = new WatchClock(server);
+        connector().setMaxConnections(1);
+        try (TestServer started = server.start(new Application());
+                RawClient slow = post("/");
+                RawClient next = server.client().get("/")) {
+            clock.pass(SILENCE_SECONDS);
+            assertAnswers408(slow);
+            assertEquals("had 0", next.answer().text());
+        }
+    }
+}

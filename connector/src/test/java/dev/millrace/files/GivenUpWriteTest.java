@@ -1,0 +1,278 @@
+package dev.millrace.files;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.files.cache.SliceMemory;
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Http2Frames;
+import dev.millrace.testing.Leaks;
+import dev.millrace.testing.Logged;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
+import dev.millrace.xsendfile.XSendfileHandler;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.compression.server.CompressionHandler;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.io.AbstractEndPoint;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.server.handler.MinimumDataRateHandler;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Jetty's MinimumDataRateHandler fails the callback of a write that is still pending, and fails it again when that ends: the memory
+ * and the file of such an answer are given back once, and not before nobody sends from them.
+ */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#senders")
+@Timeout(60)
+class GivenUpWriteTest {
+    private static final int SMALL_BYTES = 60_000;
+    private static final int GIVEN_UP_MILLIS = 200;
+
+    @Parameter
+    Connectors connectors;
+
+    @TempDir
+    Path directory;
+
+    private final SendfileHandler files = new SendfileHandler();
+
+    /** Gives up requests for {@code ?slow} after a moment; others go past it. */
+    private static final class SomeAreGivenUp extends Handler.Wrapper {
+        private final Handler others;
+
+        private SomeAreGivenUp(Handler handler) {
+            super(new MinimumDataRateHandler(handler, 0, SMALL_BYTES * 1000L / GIVEN_UP_MILLIS));
+            others = handler;
+        }
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            return "slow".equals(request.getHttpURI().getQuery())
+                    ? super.handle(request, response, callback)
+                    : others.handle(request, response, callback);
+        }
+    }
+
+    private TestServer server(Handler handler) throws Exception {
+        return server(handler, new HttpConnectionFactory(), new HTTP2CServerConnectionFactory(new HttpConfiguration()));
+    }
+
+    private TestServer server(Handler handler, ConnectionFactory... factories) throws Exception {
+        TestServer server = new TestServer(s -> connectors.on(s, factories));
+        server.connector().setAcceptedSendBufferSize(16 * 1024);
+        return server.start(handler);
+    }
+
+    /** A cache with room for one file. */
+    private SendfileContentFactory cache() {
+        files.setBaseResourceAsString(directory.toString());
+        SendfileContentFactory cache = files.getSendfileContentFactory();
+        cache.getSettings().setMaxCacheBytes(SliceMemory.wholeSlices(SMALL_BYTES));
+        cache.getSettings().setValidMillis(50);
+        return cache;
+    }
+
+    private static void get(RawClient client, String path, byte[] expected, int times) throws Exception {
+        for (int i = 0; i < times; i++) {
+            assertArrayEquals(expected, client.get(path).answer().body());
+        }
+    }
+
+    /** Asks slowly, and is given up. */
+    private interface Slow {
+        void ask(TestServer server) throws Exception;
+    }
+
+    private void assertOthersKeepTheirBytes(Slow slow) throws Exception {
+        byte[] first = TestFiles.write(directory, "first.bin", SMALL_BYTES);
+        byte[] second = TestFiles.write(directory, "second.bin", SMALL_BYTES);
+        SendfileContentFactory cache = cache();
+        try (TestServer server = server(new SomeAreGivenUp(files));
+                RawClient client = server.client();
+                RawClient stalled = new RawClient(server.port(), 4096)) {
+            get(client, "/first.bin", first, 5);
+            assertEquals(1, cache.getCachedFiles());
+            stalled.get("/first.bin");
+            assertEquals("HTTP/1.1 200 OK", stalled.line());
+            slow.ask(server);
+            assertEquals(2, cache.getCacheHits());
+            Files.delete(directory.resolve("first.bin"));
+            Await.until("the first has left", () -> cache.getCachedFiles() == 0);
+            // Of what was given back too often this would take the place.
+            get(client, "/second.bin", second, 10);
+            while (!stalled.line().isEmpty()) {
+                // The fields before the body.
+            }
+            assertArrayEquals(first, stalled.in().readNBytes(SMALL_BYTES));
+            Await.until("the memory is free", () -> cache.getCachedBytes() == 0);
+        }
+    }
+
+    @Test
+    void ofTheContentCacheLeavesOthersTheirBytes() throws Exception {
+        assertOthersKeepTheirBytes(server -> {
+            try (RawClient slow = new RawClient(server.port(), 4096)) {
+                slow.get("/first.bin?slow");
+                assertEquals("HTTP/1.1 200 OK", slow.line());
+                server.awaitEndPoints(2);
+            }
+        });
+    }
+
+    // The frame may wait for the window for ever, and longer than its callback.
+    @Test
+    void ofTheContentCacheOverHttp2LeavesOthersTheirBytes() throws Exception {
+        assertOthersKeepTheirBytes(server -> {
+            try (RawClient slow = server.client()) {
+                Http2Frames http2 = new Http2Frames(slow);
+                http2.setWindows(100);
+                http2.get("/first.bin?slow");
+                assertThrows(IOException.class, http2::content);
+            }
+        });
+    }
+
+    // The timer's thread ends it, of which a server has one.
+    @Test
+    void overTlsIsEnded(@TempDir Path tls) throws Exception {
+        byte[] first = TestFiles.write(directory, "first.bin", SMALL_BYTES);
+        SendfileContentFactory cache = cache();
+        Tls keys = new Tls(tls);
+        HttpConnectionFactory http = new HttpConnectionFactory();
+        Observer observer = new Observer(files);
+        SomeAreGivenUp handler = new SomeAreGivenUp(observer);
+        try (TestServer server = server(handler, new SslConnectionFactory(keys.server(), http.getProtocol()), http);
+                RawClient client = keys.connect(server.port());
+                Socket plain = new Socket()) {
+            get(client, "/first.bin", first, 5);
+            plain.setReceiveBufferSize(4096);
+            plain.connect(new InetSocketAddress("127.0.0.1", server.port()));
+            try (RawClient slow = keys.over(plain)) {
+                slow.get("/first.bin?slow");
+                assertTrue(observer.isEnded.get(10, TimeUnit.SECONDS));
+                server.awaitEndPoints(1);
+                assertEquals(1, cache.getCacheHits());
+                CompletableFuture<Void> told = new CompletableFuture<>();
+                server.server().getScheduler().schedule(() -> told.complete(null), 1, TimeUnit.MILLISECONDS);
+                told.get(10, TimeUnit.SECONDS);
+            }
+        }
+    }
+
+    /** Whether the end point writes no more when the handler below says that it has failed. */
+    private static final class Observer extends Handler.Wrapper {
+        private final CompletableFuture<Boolean> isEnded = new CompletableFuture<>();
+
+        private Observer(Handler handler) {
+            super(handler);
+        }
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            AbstractEndPoint endPoint = (AbstractEndPoint)
+                    request.getConnectionMetaData().getConnection().getEndPoint();
+            return super.handle(request, response, Callback.from(callback::succeeded, cause -> {
+                isEnded.complete(endPoint.getWriteFlusher().isFailed());
+                callback.failed(cause);
+            }));
+        }
+    }
+
+    private Path large() throws IOException {
+        Path large = directory.resolve("large.jpg");
+        try (RandomAccessFile file = new RandomAccessFile(large.toFile(), "rw")) {
+            file.setLength(100_000_000);
+        }
+        return large;
+    }
+
+    private static Handler givenUp(Handler handler) {
+        return new MinimumDataRateHandler(handler, 0, 100_000_000 * 1000L / GIVEN_UP_MILLIS);
+    }
+
+    private void assertEnded(Observer observer, Handler handler) throws Exception {
+        try (Logged logged = new Logged("org.eclipse.jetty");
+                TestServer server = server(handler)) {
+            try (RawClient client = new RawClient(server.port(), 4096)) {
+                client.send("GET /large.jpg HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n");
+                assertTrue(observer.isEnded.get(10, TimeUnit.SECONDS));
+                server.awaitNoEndPoints();
+            }
+            assertEquals(0, logged.count("Exception"));
+        }
+        Await.until("closed", () -> Leaks.descriptors(directory) == 0 && Leaks.mappings(directory) == 0);
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void ofARegionIsEnded() throws Exception {
+        large();
+        files.setBaseResourceAsString(directory.toString());
+        Observer observer = new Observer(files);
+        assertEnded(observer, givenUp(observer));
+    }
+
+    /** Names the file, and completes at once or on another thread. */
+    private Handler application(boolean isAsynchronous) {
+        return new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                response.getHeaders().put("X-Sendfile", large().toString());
+                if (isAsynchronous) {
+                    request.getComponents().getExecutor().execute(callback::succeeded);
+                } else {
+                    callback.succeeded();
+                }
+                return true;
+            }
+        };
+    }
+
+    private void assertEndsPastACompression(boolean isAsynchronous) throws Exception {
+        XSendfileHandler delegating = new XSendfileHandler(application(isAsynchronous));
+        delegating.addRoot(directory.toString());
+        Observer observer = new Observer(delegating);
+        assertEnded(observer, givenUp(new CompressionHandler(observer)));
+        assertEquals(1, delegating.getSendfileContentFactory().getTransfers());
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void ofARegionThatGoesPastACompressionIsEnded() throws Exception {
+        assertEndsPastACompression(false);
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void ofARegionThatAnotherThreadWritesIsEnded() throws Exception {
+        assertEndsPastACompression(true);
+    }
+}

@@ -1,0 +1,324 @@
+package dev.millrace.files;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import dev.millrace.ee11.SendfileServlet;
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
+import dev.millrace.testing.Leaks;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.RawClient.Answer;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import dev.millrace.xsendfile.XSendfileHandler;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import org.eclipse.jetty.ee11.servlet.ResourceServlet;
+import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
+import org.eclipse.jetty.ee11.servlet.ServletHolder;
+import org.eclipse.jetty.http.CompressedContentFormat;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * A file that is replaced, or deleted, and let go of while a request stands still between its look-up and the first byte of its
+ * answer.
+ */
+@EnabledOnOs(OS.LINUX)
+class ReplacedFileTest {
+    private static final FileTime FIRST = FileTime.from(Instant.ofEpochSecond(1_000_000_000));
+    private static final FileTime SECOND = FileTime.from(Instant.ofEpochSecond(1_000_000_100));
+    private static final String DATE_OF_FIRST = "Sun, 09 Sep 2001 01:46:40 GMT";
+    private static final String DATE_OF_SECOND = "Sun, 09 Sep 2001 01:48:20 GMT";
+
+    @TempDir
+    Path directory;
+
+    private byte[] second;
+    /** What happens to a request that says so, once its answer has its fields; or, of one that says it early, before. */
+    private volatile Meanwhile meanwhile;
+
+    private interface Meanwhile {
+        Object happen() throws Exception;
+    }
+
+    /** What serves the file. */
+    enum Serving {
+        HANDLER {
+            @Override
+            Handler of(Path directory, TestServer server) {
+                SendfileHandler files = Handlers.files(directory);
+                files.getSettings().setValidMillis(0);
+                files.setPrecompressedFormats(CompressedContentFormat.GZIP);
+                files.setEtags(true);
+                return files;
+            }
+        },
+        DELEGATED {
+            @Override
+            Handler of(Path directory, TestServer server) {
+                XSendfileHandler files = new XSendfileHandler(new Handler.Abstract() {
+                    @Override
+                    public boolean handle(Request request, Response response, Callback callback) {
+                        response.getHeaders().put("X-Sendfile", directory + Request.getPathInContext(request));
+                        callback.succeeded();
+                        return true;
+                    }
+                });
+                files.addRoot(directory.toString());
+                return files;
+            }
+        },
+        SERVLET {
+            @Override
+            Handler of(Path directory, TestServer server) {
+                return context(directory, new ServletHolder(new SendfileServlet()));
+            }
+        },
+        JETTYS_SERVLET {
+            @Override
+            Handler of(Path directory, TestServer server) {
+                ServerSendfile sendfile = new ServerSendfile(server.server());
+                sendfile.getSettings().setValidMillis(0);
+                server.server().addBean(sendfile);
+                return context(directory, new ServletHolder(new ResourceServlet()));
+            }
+        };
+
+        abstract Handler of(Path directory, TestServer server);
+
+        private static Handler context(Path directory, ServletHolder files) {
+            ServletContextHandler context = new ServletContextHandler();
+            context.setBaseResourceAsPath(directory);
+            files.setInitParameter("cacheValidationTime", "0");
+            files.setInitParameter("etags", "true");
+            files.setInitParameter("precompressed", "gzip=.gz");
+            context.addServlet(files, "/*");
+            return context;
+        }
+    }
+
+    /** Stands still where a request says so. */
+    private final class Halting extends Handler.Wrapper {
+        private Halting(Handler handler) {
+            super(handler);
+        }
+
+        @Override
+        public InvocationType getInvocationType() {
+            // Or its thread might be the one that selects.
+            return InvocationType.BLOCKING;
+        }
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            return switch (String.valueOf(request.getHeaders().get("X-Halt"))) {
+                case "late" -> super.handle(request, haltingAtItsFields(request, response), callback);
+                // Asked for when the file is found.
+                case "early" ->
+                    super.handle(
+                            new Request.Wrapper(request) {
+                                @Override
+                                public HttpFields getHeaders() {
+                                    halt();
+                                    return super.getHeaders();
+                                }
+                            },
+                            response,
+                            callback);
+                default -> super.handle(request, response, callback);
+            };
+        }
+
+        private Response haltingAtItsFields(Request request, Response response) {
+            return new Response.Wrapper(request, response) {
+                @Override
+                public HttpFields.Mutable getHeaders() {
+                    return new HttpFields.Mutable.Wrapper(super.getHeaders()) {
+                        @Override
+                        public HttpField onAddField(HttpField field) {
+                            if (field.getHeader() == HttpHeader.LAST_MODIFIED) {
+                                halt();
+                            }
+                            return field;
+                        }
+                    };
+                }
+            };
+        }
+
+        private void halt() {
+            Meanwhile once = meanwhile;
+            meanwhile = null;
+            if (once != null) {
+                try {
+                    once.happen();
+                } catch (Exception x) {
+                    throw new IllegalStateException(x);
+                }
+            }
+        }
+    }
+
+    @BeforeEach
+    void files() throws Exception {
+        write("file.bin", 100_000, FIRST);
+    }
+
+    private byte[] write(String name, int size, FileTime time) throws Exception {
+        byte[] bytes = TestFiles.write(directory, name, size);
+        Files.setLastModifiedTime(directory.resolve(name), time);
+        return bytes;
+    }
+
+    private TestServer server(Serving serving) throws Exception {
+        TestServer server = new TestServer(Connectors.NIO::http);
+        return server.start(new Halting(serving.of(directory, server)));
+    }
+
+    /** Puts the second version in place of the first, has it sent, and waits until the first is closed. */
+    private Void replace(TestServer server, String name) throws Exception {
+        second = write("second", 70_001, SECOND);
+        Files.move(directory.resolve("second"), directory.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+        try (RawClient client = server.client()) {
+            assertArrayEquals(second, client.get("/" + name).answer().body());
+        }
+        Await.until("the first is closed", () -> Leaks.descriptors(directory) == 1);
+        return null;
+    }
+
+    private Void delete(TestServer server) throws Exception {
+        Files.delete(directory.resolve("file.bin"));
+        try (RawClient client = server.client()) {
+            assertEquals(404, client.get("/file.bin").answer().status());
+        }
+        Await.until("closed", () -> Leaks.descriptors(directory) == 0);
+        return null;
+    }
+
+    private static Answer halted(RawClient client, String... fields) throws Exception {
+        return client.send("GET /file.bin HTTP/1.1\r\nHost: a\r\nX-Halt: late\r\n" + String.join("", fields) + "\r\n")
+                .answer();
+    }
+
+    private void assertIsSecond(Answer answer, String latestTag) {
+        assertEquals(200, answer.status());
+        assertArrayEquals(second, answer.body());
+        assertEquals(DATE_OF_SECOND, answer.headers().get("Last-Modified"));
+        assertEquals(latestTag, answer.headers().get("ETag"));
+        assertNull(answer.headers().get("Content-Range"));
+    }
+
+    private static String tag(RawClient client) throws Exception {
+        return client.send("HEAD /file.bin HTTP/1.1\r\nHost: a\r\n\r\n")
+                .answer("HEAD")
+                .headers()
+                .get("ETag");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void isSentAsItIsByThen(Serving serving) throws Exception {
+        String[] ranges = {
+            "",
+            "Range: bytes=10-19\r\n",
+            "Range: bytes=10-19\r\nIf-Range: " + DATE_OF_FIRST + "\r\n",
+            "Range: bytes=90000-\r\n"
+        };
+        for (String range : ranges) {
+            write("file.bin", 100_000, FIRST);
+            try (TestServer server = server(serving);
+                    RawClient client = server.client()) {
+                meanwhile = () -> replace(server, "file.bin");
+                Answer answer = halted(client, range);
+                assertIsSecond(answer, tag(client));
+                assertNull(meanwhile, "it did stand still");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void isNotFoundWhenItIsDeleted(Serving serving) throws Exception {
+        try (TestServer server = server(serving);
+                RawClient client = server.client()) {
+            meanwhile = () -> delete(server);
+            Answer answer = halted(client);
+            assertEquals(404, answer.status());
+            assertNull(answer.headers().get("Last-Modified"));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void isHeldAgainstTheConditionsOfTheRequest(Serving serving) throws Exception {
+        try (TestServer server = server(serving);
+                RawClient client = server.client()) {
+            String condition = "If-Match: " + tag(client) + "\r\n";
+            meanwhile = () -> replace(server, "file.bin");
+            assertEquals(412, halted(client, condition).status());
+            write("file.bin", 100_000, FIRST);
+            meanwhile = () -> replace(server, "file.bin");
+            assertEquals(
+                    412,
+                    halted(client, "If-Unmodified-Since: " + DATE_OF_FIRST + "\r\n")
+                            .status());
+            write("file.bin", 100_000, FIRST);
+            meanwhile = () -> replace(server, "file.bin");
+            assertEquals(
+                    200,
+                    halted(client, "If-Unmodified-Since: " + DATE_OF_SECOND + "\r\n")
+                            .status());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"HANDLER", "SERVLET", "JETTYS_SERVLET"})
+    void hasNoTagOfAnotherVersionWhenItIsAVariant(Serving serving) throws Exception {
+        write("file.bin.gz", 50_000, FIRST);
+        try (TestServer server = server(serving);
+                RawClient client = server.client()) {
+            meanwhile = () -> {
+                Files.delete(directory.resolve("file.bin"));
+                return replace(server, "file.bin.gz");
+            };
+            Answer answer = halted(client, "Accept-Encoding: gzip\r\n");
+            assertEquals(200, answer.status());
+            assertArrayEquals(second, answer.body());
+            assertEquals("gzip", answer.headers().get("Content-Encoding"));
+            assertNull(answer.headers().get("ETag"));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "HANDLER")
+    void isSentWholeInPlaceOfSeveralRanges(Serving serving) throws Exception {
+        try (TestServer server = server(serving);
+                RawClient client = server.client()) {
+            meanwhile = () -> replace(server, "file.bin");
+            Answer answer = client.send(
+                            "GET /file.bin HTTP/1.1\r\nHost: a\r\nX-Halt: early\r\nRange: bytes=0-9,20-29\r\n\r\n")
+                    .answer();
+            assertIsSecond(answer, tag(client));
+            assertFalse(answer.headers().get("Content-Type").startsWith("multipart/"));
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package dev.millrace.limits;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Connections are as many as may be, whoever gives back what, and when. */
+@Timeout(20)
+class ConnectionPermitsTest {
+    private final ConnectionPermits permits = new ConnectionPermits();
+
+    ConnectionPermitsTest() {
+        permits.setMost(1);
+        permits.open();
+    }
+
+    // By an acceptor that is late.
+    @Test
+    void whatIsOfTheLastStartIsNoneOfTheNext() throws Exception {
+        int late = permits.acquire();
+        permits.open();
+        int taken = permits.acquire();
+        CompletableFuture<Integer> next = CompletableFuture.supplyAsync(permits::acquire);
+        permits.release(late);
+        assertEquals("ConnectionPermits[1 of 1]", permits.toString());
+        permits.release(taken);
+        next.get(10, TimeUnit.SECONDS);
+        assertEquals("ConnectionPermits[1 of 1]", permits.toString());
+    }
+
+    @Test
+    void nobodyGivesBackMoreThanWasTaken() {
+        int start = permits.acquire();
+        permits.release(start);
+        assertThrows(IllegalStateException.class, () -> permits.release(start));
+        assertEquals("ConnectionPermits[0 of 1]", permits.toString());
+    }
+
+    @Test
+    void aConnectionGivesItsOwnBackOnce() throws Exception {
+        permits.acquire();
+        try (SocketChannel channel = SocketChannel.open()) {
+            permits.onAccepting(channel);
+            permits.onAcceptFailed(channel, new Exception("closed"));
+            permits.onClosed(channel);
+        }
+        assertEquals("ConnectionPermits[0 of 1]", permits.toString());
+    }
+}

@@ -1,0 +1,183 @@
+package dev.millrace.monitor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.connector.BioConnector;
+import dev.millrace.connector.NioConnector;
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Handlers;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.Tls;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.ProxyConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.server.handler.ContextHandler;
+import org.eclipse.jetty.server.handler.ContextHandlerCollection;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.component.Container;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Live figures for applications, as a context attribute. */
+class ConnectorMonitorTest {
+
+    private static ServerConnector on(Server server, ServerConnector connector) {
+        connector.setHost("127.0.0.1");
+        server.addConnector(connector);
+        return connector;
+    }
+
+    @Test
+    @SuppressWarnings("unchecked")
+    void applicationsSeeEachConnector() throws Exception {
+        Server server = new Server();
+        on(server, new BioConnector(server));
+        server.addBean(new ConnectorMonitor(server));
+        ServerConnector nio = on(server, new NioConnector(server));
+        on(server, new NioConnector(server));
+        on(server, new ServerConnector(server)).setName("stock");
+        ContextHandler context = new ContextHandler(Handlers.hello(), "/app");
+        ContextHandlerCollection contexts = new ContextHandlerCollection(true);
+        contexts.addHandler(context);
+        server.setHandler(contexts);
+        server.start();
+        try (RawClient client = new RawClient(nio.getLocalPort())) {
+            client.get("/app/").answer();
+            client.get("/app/").answer();
+            Supplier<List<Map<String, Object>>> figures = (Supplier<List<Map<String, Object>>>)
+                    context.getContext().getAttribute(ConnectorMonitor.CONTEXT_ATTRIBUTE);
+            List<Map<String, Object>> listeners = figures.get();
+            assertEquals(
+                    List.of(
+                            "BIO",
+                            "NIO",
+                            "NIO " + ((ServerConnector) server.getConnectors()[2]).getLocalPort(),
+                            "stock"),
+                    listeners.stream().map(listener -> listener.get("name")).toList());
+            Map<String, Object> second = listeners.get(1);
+            assertEquals("http://127.0.0.1:" + nio.getLocalPort(), second.get("url"));
+            assertEquals(NioConnector.class.getName(), second.get("connector"));
+            assertEquals(2L, second.get("requests"));
+            assertEquals(1L, second.get("accepted"));
+            assertEquals(1, second.get("connections"));
+            assertTrue((long) second.get("bytesByCopy") > 10, second.toString());
+            assertEquals(0L, listeners.get(0).get("requests"));
+            client.close();
+            Await.until("closed", () -> figures.get().get(1).get("connections").equals(0));
+            assertEquals(2L, figures.get().get(1).get("requests"));
+            contexts.removeHandler(context);
+            assertNull(context.getAttribute(ConnectorMonitor.CONTEXT_ATTRIBUTE));
+        } finally {
+            server.stop();
+        }
+    }
+
+    /** As whoever asks for the figures may, in the instant in which the connector is one of the server's, and nobody counts for it yet. */
+    @Test
+    void leavesOutAConnectorThatIsBeingAdded() {
+        Server server = new Server();
+        ConnectorMonitor figures = new ConnectorMonitor(server);
+        List<List<Object>> names = new ArrayList<>();
+        // Told before the figures are.
+        server.addEventListener(new Container.Listener() {
+            @Override
+            public void beanAdded(Container parent, Object child) {
+                if (child instanceof ServerConnector) {
+                    names.add(figures.get().stream()
+                            .map(listener -> listener.get("name"))
+                            .toList());
+                }
+            }
+
+            @Override
+            public void beanRemoved(Container parent, Object child) {}
+        });
+        server.addBean(figures);
+        on(server, new NioConnector(server)).setName("first");
+        on(server, new NioConnector(server)).setName("second");
+        assertEquals(List.of(List.of(), List.of("first")), names);
+        assertEquals(
+                List.of("first", "second"),
+                figures.get().stream().map(listener -> listener.get("name")).toList());
+    }
+
+    private static final class Large extends Handler.Abstract {
+        private static final int BYTES = 100_000;
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            response.getHeaders().put(HttpHeader.CONTENT_LENGTH, BYTES);
+            response.write(true, ByteBuffer.allocate(BYTES), callback);
+            return true;
+        }
+    }
+
+    /** Of a connector that counts nothing else, while a connection is open and when it is closed. */
+    private static void assertCountsBytesOnce(Tls tls, ConnectionFactory... factories) throws Exception {
+        Server server = new Server();
+        ServerConnector connector = on(server, new ServerConnector(server, factories));
+        ConnectorMonitor figures = new ConnectorMonitor(server);
+        server.addBean(figures);
+        server.setHandler(new Large());
+        server.start();
+        Socket plain = new Socket("127.0.0.1", connector.getLocalPort());
+        boolean isProxyFirst = factories[0] instanceof ProxyConnectionFactory;
+        byte[] header = "PROXY TCP4 10.1.2.3 10.4.5.6 1000 2000\r\n".getBytes(StandardCharsets.US_ASCII);
+        if (isProxyFirst) {
+            plain.getOutputStream().write(header);
+        }
+        try (RawClient client = tls == null ? new RawClient(plain) : tls.over(plain)) {
+            if (!isProxyFirst) {
+                client.send(header);
+            }
+            assertEquals(Large.BYTES, client.get("/").answer().body().length);
+            assertOnce(figures);
+            client.close();
+            Await.until("closed", () -> figures.get().get(0).get("connections").equals(0));
+            assertOnce(figures);
+        } finally {
+            server.stop();
+        }
+    }
+
+    private static void assertOnce(ConnectorMonitor figures) {
+        Supplier<Long> bytes = () -> (Long) figures.get().get(0).get("bytesByCopy");
+        // The client may have read what the server is about to count.
+        Await.until(
+                "counted", () -> bytes.get() > Large.BYTES, () -> figures.get().toString());
+        assertTrue(bytes.get() < 2 * Large.BYTES, figures.get().toString());
+    }
+
+    @Test
+    void countsBytesBehindAProxy(@TempDir Path directory) throws Exception {
+        Tls tls = new Tls(directory);
+        assertCountsBytesOnce(null, new ProxyConnectionFactory("http/1.1"), new HttpConnectionFactory());
+        assertCountsBytesOnce(
+                tls,
+                new ProxyConnectionFactory("ssl"),
+                new SslConnectionFactory(tls.server(), "http/1.1"),
+                new HttpConnectionFactory());
+        assertCountsBytesOnce(
+                tls,
+                new SslConnectionFactory(tls.server(), "[proxy]"),
+                new ProxyConnectionFactory("http/1.1"),
+                new HttpConnectionFactory());
+    }
+}

@@ -1,0 +1,108 @@
+package dev.millrace.testing;
+
+import dev.millrace.files.SendfileHandler;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.function.Supplier;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.Invocable.InvocationType;
+
+/** Handlers that several tests serve by. A handler with a meaning for one test stays in that test. */
+public final class Handlers {
+    /** What {@link #hello} answers. */
+    public static final String HELLO = "hello";
+
+    private Handlers() {}
+
+    /** What a handler does with each request: it completes the callback, now or later. */
+    @FunctionalInterface
+    public interface Handling {
+        void handle(Request request, Response response, Callback callback) throws Exception;
+    }
+
+    /** Handles each request as told, on a thread that may block. */
+    public static Handler.Abstract of(Handling handling) {
+        return new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                handling.handle(request, response, callback);
+                return true;
+            }
+        };
+    }
+
+    /** Answers {@value #HELLO}. */
+    public static Handler.Abstract hello() {
+        return text(HELLO);
+    }
+
+    /** Answers a text. */
+    public static Handler.Abstract text(String text) {
+        return of((request, response, callback) -> Content.Sink.write(response, true, text, callback));
+    }
+
+    /** Answers the path of the request. */
+    public static Handler.Abstract path() {
+        return of((request, response, callback) ->
+                Content.Sink.write(response, true, Request.getPathInContext(request), callback));
+    }
+
+    /** Answers bytes in one write. */
+    public static Handler.Abstract bytes(byte[] bytes) {
+        return of((request, response, callback) -> response.write(true, ByteBuffer.wrap(bytes), callback));
+    }
+
+    /** Answers zeros in one write of memory outside the heap. */
+    public static Handler.Abstract zeros(int bytes) {
+        return of((request, response, callback) -> response.write(true, ByteBuffer.allocateDirect(bytes), callback));
+    }
+
+    /** Answers without content. */
+    public static Handler.Abstract empty() {
+        return of((request, response, callback) -> callback.succeeded());
+    }
+
+    /** Waits for all content of the request, and answers it in one write. */
+    public static Handler.Abstract wholeContent() {
+        return of((request, response, callback) -> {
+            try (InputStream content = Content.Source.asInputStream(request)) {
+                response.write(true, ByteBuffer.wrap(content.readAllBytes()), callback);
+            }
+        });
+    }
+
+    /** Answers the content of the request as it comes, without waiting on a thread. */
+    public static Handler.Abstract echo() {
+        return of(Content::copy);
+    }
+
+    /** Handles no request. */
+    public static Handler.Abstract declining(InvocationType type) {
+        return new Handler.Abstract(type) {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) {
+                return false;
+            }
+        };
+    }
+
+    /** Serves the files of a directory. */
+    public static SendfileHandler files(Path directory) {
+        SendfileHandler files = new SendfileHandler();
+        files.setBaseResourceAsString(directory.toString());
+        return files;
+    }
+
+    /** Names the file of a directory that has the path of the request, for an {@code XSendfileHandler} above. */
+    public static Handler.Abstract naming(Supplier<Path> directory) {
+        return of((request, response, callback) -> {
+            response.getHeaders().put("X-Sendfile", directory.get() + Request.getPathInContext(request));
+            callback.succeeded();
+        });
+    }
+}

@@ -1,0 +1,110 @@
+package dev.millrace.testing;
+
+import dev.millrace.files.SendfileHandler;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.eclipse.jetty.http.HttpURI;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+
+/**
+ * A server in a process of its own, which {@link ServerProcess} starts: all connectors over the same mounts, each argument a directory
+ * below its number, and {@code /hello}. At {@code /exhaust} it opens files until it may not any more. Prints the port of each connector,
+ * and ends with its input.
+ */
+public final class ServedFiles {
+    public static final String HELLO = "Hello, world!";
+
+    private ServedFiles() {}
+
+    private static final class Hello extends Handler.Abstract.NonBlocking {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            if (!Request.getPathInContext(request).equals("/hello")) {
+                return false;
+            }
+            Content.Sink.write(response, true, HELLO, callback);
+            return true;
+        }
+    }
+
+    /** Takes all descriptors that are left. */
+    private static final class Hoard extends Handler.Abstract {
+        private final List<FileInputStream> files = new ArrayList<>();
+
+        @Override
+        public synchronized boolean handle(Request request, Response response, Callback callback) {
+            if (!Request.getPathInContext(request).equals("/exhaust")) {
+                return false;
+            }
+            try {
+                while (true) {
+                    files.add(new FileInputStream("/dev/null"));
+                }
+            } catch (IOException exhausted) {
+                Content.Sink.write(response, true, "That was the last one.", callback);
+            }
+            return true;
+        }
+    }
+
+    /** Takes its number from the path, as a context would, but has no alias checks. */
+    private static final class Mount extends Handler.Wrapper {
+        private final String prefix;
+
+        private Mount(int number, String directory) {
+            prefix = "/" + number;
+            SendfileHandler files = new SendfileHandler();
+            files.setBaseResourceAsString(directory);
+            files.getSettings().setDebugHeader(true);
+            // Each is to come from its file.
+            files.getSettings().setMaxCacheBytes(0);
+            setHandler(files);
+        }
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            String path = Request.getPathInContext(request);
+            if (!path.startsWith(prefix + "/")) {
+                return false;
+            }
+            HttpURI uri = HttpURI.build(request.getHttpURI()).path(path.substring(prefix.length()));
+            return super.handle(Request.serveAs(request, uri), response, callback);
+        }
+    }
+
+    public static void main(String[] directories) throws Exception {
+        Server server = new Server(new QueuedThreadPool());
+        for (Connectors connectors : Connectors.all().toList()) {
+            ServerConnector connector = connectors.http(server);
+            connector.setName(connectors.name());
+            connector.setHost("127.0.0.1");
+            server.addConnector(connector);
+        }
+        List<Handler> handlers = new ArrayList<>();
+        for (int i = 0; i < directories.length; i++) {
+            handlers.add(new Mount(i, directories[i]));
+        }
+        handlers.add(new Hello());
+        handlers.add(new Hoard());
+        server.setHandler(new Handler.Sequence(handlers));
+        server.start();
+        for (Connector connector : server.getConnectors()) {
+            System.out.println(connector.getName() + " " + ((ServerConnector) connector).getLocalPort());
+        }
+        System.out.println();
+        // Until the test lets go of it.
+        System.in.read();
+        server.stop();
+        System.exit(0);
+    }
+}

@@ -1,0 +1,115 @@
+package dev.millrace.testing;
+
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.millrace.files.SendfileHandler;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.logging.JettyLogger;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.util.Callback;
+import org.slf4j.Logger;
+
+/** {@link ServedFiles} in another process, of another runtime or with other limits than the test's own. */
+public final class ServerProcess implements AutoCloseable {
+    private final Process process;
+    private final Map<Connectors, Integer> ports = new EnumMap<>(Connectors.class);
+    private final List<String> log = Collections.synchronizedList(new ArrayList<>());
+
+    /**
+     * @param prefix what starts the command: a shell that sets limits, for example
+     * @param javaHome a runtime
+     * @param options of its JVM
+     * @param directories what is served
+     */
+    public ServerProcess(List<String> prefix, Path javaHome, List<String> options, Path... directories)
+            throws IOException {
+        List<String> command = new ArrayList<>(prefix);
+        command.add(javaHome.resolve("bin").resolve("java").toString());
+        command.addAll(
+                List.of("-Xmx128m", "-XX:+UseSerialGC", "-Dorg.eclipse.jetty.LEVEL=WARN", "-Ddev.millrace.LEVEL=WARN"));
+        command.addAll(options);
+        command.addAll(List.of("-cp", classPath(), ServedFiles.class.getName()));
+        Stream.of(directories).map(Path::toString).forEach(command::add);
+        process = new ProcessBuilder(command).start();
+        Thread reader = new Thread(
+                () -> new BufferedReader(new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8))
+                        .lines()
+                        .forEach(log::add),
+                "log of a server");
+        reader.setDaemon(true);
+        reader.start();
+        BufferedReader out = process.inputReader();
+        for (String line = out.readLine(); line != null && !line.isEmpty(); line = out.readLine()) {
+            String[] words = line.split(" ");
+            ports.put(Connectors.valueOf(words[0]), Integer.parseInt(words[1]));
+        }
+        if (ports.isEmpty()) {
+            throw new IOException("no server: " + String.join("\n", log()));
+        }
+    }
+
+    // What it needs and no more: the test's own class path has services that need other modules.
+    private static String classPath() {
+        return Stream.of(
+                        ServedFiles.class,
+                        SendfileHandler.class,
+                        Server.class,
+                        HttpField.class,
+                        EndPoint.class,
+                        Callback.class,
+                        Logger.class,
+                        JettyLogger.class,
+                        Caffeine.class)
+                .map(type -> new File(type.getProtectionDomain()
+                                .getCodeSource()
+                                .getLocation()
+                                .getPath())
+                        .toString())
+                .distinct()
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    public int port(Connectors connectors) {
+        return ports.get(connectors);
+    }
+
+    /** The lines of the log so far. */
+    public List<String> log() {
+        synchronized (log) {
+            return List.copyOf(log);
+        }
+    }
+
+    /** Descriptors of files whose path begins so, deleted ones too. */
+    public long descriptors(Path prefix) {
+        return Leaks.descriptors(Path.of("/proc", Long.toString(process.pid()), "fd"), prefix);
+    }
+
+    /** Ends it in order. */
+    public void stop() throws Exception {
+        process.getOutputStream().close();
+        if (!process.waitFor(20, TimeUnit.SECONDS)) {
+            throw new IOException("does not stop: " + log);
+        }
+    }
+
+    @Override
+    public void close() {
+        // Process.destroyForcibly() would close the streams that are still being read.
+        process.toHandle().destroyForcibly();
+    }
+}

@@ -1,0 +1,114 @@
+package dev.millrace.transfer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+/** A quarter of the descriptors for the files of all caches, and fewer when the system has refused one. */
+class OpenFileBudgetTest {
+    private static final int LIMIT = 320;
+    private static final int SHARE = LIMIT / 4;
+    private static final int SCARCE_SHARE = LIMIT / 32;
+
+    /** Descriptors that others have. */
+    private int others;
+
+    private final Files first = new Files();
+    private final Files second = new Files();
+    private final OpenFileBudget budget = new OpenFileBudget(LIMIT, () -> others + first.open + second.open < LIMIT);
+
+    private static final class Files implements OpenFileBudget.Keeper {
+        private int kept;
+        private int open;
+        private int sent;
+
+        @Override
+        public int keptFiles() {
+            return kept;
+        }
+
+        @Override
+        public void giveUp() {
+            kept = Math.max(0, kept - 1);
+        }
+
+        @Override
+        public void closeGivenUp() {
+            open = Math.max(kept, sent);
+        }
+    }
+
+    private void open(Files files, int number) {
+        for (int i = 0; i < number; i++) {
+            files.kept++;
+            files.open++;
+            budget.onKept();
+        }
+    }
+
+    @Test
+    void isOneForAllCaches() {
+        budget.add(first);
+        budget.add(second);
+        open(first, SHARE);
+        assertEquals(SHARE, first.kept);
+        open(second, SHARE);
+        assertEquals(SHARE, first.kept + second.kept);
+        assertEquals(SHARE / 2, second.kept);
+    }
+
+    @Test
+    void isNotForACacheThatIsGone() {
+        budget.add(first);
+        budget.add(second);
+        open(first, SHARE);
+        budget.remove(first);
+        open(second, SHARE);
+        assertEquals(SHARE, second.kept);
+    }
+
+    @Test
+    void isSmallAfterARefusal() {
+        budget.add(first);
+        open(first, SHARE);
+        others = LIMIT - SHARE;
+        assertTrue(budget.makeRoom());
+        assertEquals(SCARCE_SHARE, first.open);
+        open(first, SHARE);
+        assertEquals(SCARCE_SHARE, first.kept);
+        assertEquals(SCARCE_SHARE, budget.maxFiles());
+    }
+
+    @Test
+    void isGivenUpToTheLastFile() {
+        budget.add(first);
+        open(first, SHARE);
+        others = LIMIT - SCARCE_SHARE;
+        assertTrue(budget.makeRoom());
+        assertTrue(first.open < SCARCE_SHARE);
+        others = LIMIT - first.open;
+        assertTrue(budget.makeRoom());
+        others = LIMIT - first.open;
+        assertEquals(first.open > 0, budget.makeRoom());
+    }
+
+    @Test
+    void makesNoRoomOfFilesThatAreSent() {
+        budget.add(first);
+        open(first, SHARE);
+        first.sent = SHARE;
+        others = LIMIT - SHARE;
+        assertFalse(budget.makeRoom());
+        assertEquals(0, first.kept);
+    }
+
+    @Test
+    void makesNoRoomWhereThereIsSome() {
+        budget.add(first);
+        open(first, SHARE);
+        assertFalse(budget.makeRoom());
+        assertEquals(SHARE, first.kept);
+    }
+}

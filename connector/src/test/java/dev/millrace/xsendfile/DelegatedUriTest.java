@@ -1,0 +1,70 @@
+package dev.millrace.xsendfile;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which file a URI names: a semicolon is a character of a path like another. */
+class DelegatedUriTest {
+    private static final Map<String, String> FILES_BY_URI = Map.of(
+            "/p/a",
+            "a",
+            "/p/a?b",
+            "a",
+            "/p/a;b.txt",
+            "a;b.txt",
+            "/p/a%3Bb.txt",
+            "a;b.txt",
+            "/p/a;b.txt?c;d",
+            "a;b.txt",
+            "/p/d;1/a%20;",
+            "d;1/a ;");
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void namesWithSemicolons() throws Exception {
+        Files.createDirectory(directory.resolve("d;1"));
+        for (String file : FILES_BY_URI.values()) {
+            Files.writeString(directory.resolve(file), file);
+        }
+        XSendfileHandler handler = new XSendfileHandler(new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) {
+                response.getHeaders()
+                        .put("X-Accel-Redirect", request.getHeaders().get("X-Uri"));
+                callback.succeeded();
+                return true;
+            }
+        });
+        handler.addMapping("/p/", directory.toString());
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(handler);
+                RawClient client = server.client()) {
+            for (Map.Entry<String, String> named : FILES_BY_URI.entrySet()) {
+                assertEquals(
+                        named.getValue(),
+                        client.send("GET / HTTP/1.1\r\nHost: a\r\nX-Uri: " + named.getKey() + "\r\n\r\n")
+                                .answer()
+                                .text(),
+                        named.getKey());
+            }
+            assertEquals(
+                    404,
+                    client.send("GET / HTTP/1.1\r\nHost: a\r\nX-Uri: /p/a;none\r\n\r\n")
+                            .answer()
+                            .status());
+        }
+    }
+}

@@ -1,0 +1,181 @@
+package dev.millrace.xsendfile;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.RandomAccessFile;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.IdleTimeout;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What is posted about real downloads that end well, or in the middle. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#senders")
+@Timeout(60)
+class NotifiedDownloadsTest {
+    /** Much more than the sockets of both sides hold. */
+    private static final int SIZE = 60_000_000;
+
+    private static final int SHORTER = 30_000_000;
+    private static final int IDLE_MILLIS = 300;
+    private static final int STANDSTILL_MILLIS = 50;
+
+    @Parameter
+    Connectors connectors;
+
+    @TempDir
+    Path directory;
+
+    private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
+    private final TestServer destination = new TestServer(Connectors.NIO::http);
+    private final XSendfileHandler handler = new XSendfileHandler(new Handler.Abstract() {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            response.getHeaders().put("X-Sendfile", directory + Request.getPathInContext(request));
+            response.getHeaders().put("X-Download-Id", "my & own");
+            callback.succeeded();
+            return true;
+        }
+    });
+
+    @BeforeEach
+    void servers() throws Exception {
+        Files.write(directory.resolve("file.bin"), new byte[SIZE]);
+        destination.start(new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                received.add(Content.Source.asString(request));
+                callback.succeeded();
+                return true;
+            }
+        });
+        handler.addRoot(directory.toString());
+        handler.addTransferListener(new DownloadNotifier("http://127.0.0.1:" + destination.port() + "/results"));
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        destination.close();
+        assertEquals(0, received.size(), "one post for a download");
+    }
+
+    private TestServer server() throws Exception {
+        return new TestServer(connectors::http).start(handler);
+    }
+
+    /** Has begun to receive the file, and takes nothing more until it is told to. */
+    private static RawClient begun(TestServer server) throws IOException {
+        RawClient client = new RawClient(server.port(), 8192);
+        client.get("/file.bin");
+        assertEquals("HTTP/1.1 200 OK", client.line());
+        return client;
+    }
+
+    private static EndPoint awaitStandstill(TestServer server) {
+        EndPoint endPoint =
+                server.connector().getConnectedEndPoints().iterator().next();
+        Await.until("the server waits for its client", () -> ((IdleTimeout) endPoint).getIdleFor() > STANDSTILL_MILLIS);
+        return endPoint;
+    }
+
+    private Map<String, String> post() throws InterruptedException {
+        String form = received.poll(20, TimeUnit.SECONDS);
+        assertNotNull(form, "no post");
+        Map<String, String> fields = new TreeMap<>();
+        for (String field : form.split("&")) {
+            int equals = field.indexOf('=');
+            fields.put(
+                    field.substring(0, equals), URLDecoder.decode(field.substring(equals + 1), StandardCharsets.UTF_8));
+        }
+        return fields;
+    }
+
+    private void assertPosted(String name, String result) throws InterruptedException {
+        Map<String, String> post = post();
+        assertTrue(Long.parseLong(post.remove("speed")) >= 0);
+        assertEquals(Map.of("download_id", "my & own", "file_path", directory + "/" + name, "result", result), post);
+    }
+
+    @Test
+    void aDownloadThatIsComplete() throws Exception {
+        try (TestServer server = server();
+                RawClient client = server.client()) {
+            assertEquals(SIZE, client.get("/file.bin").answer().body().length);
+            assertPosted("file.bin", "200");
+            client.send("GET /file.bin HTTP/1.1\r\nHost: localhost\r\nRange: bytes=1000-99999\r\n\r\n");
+            assertEquals(99_000, client.answer().body().length);
+            assertPosted("file.bin", "200");
+            assertEquals(404, client.get("/none.bin").answer().status());
+            assertPosted("none.bin", "404");
+        }
+    }
+
+    @Test
+    void aClientThatGoesInTheMiddle() throws Exception {
+        try (TestServer server = server()) {
+            begun(server).close();
+            assertPosted("file.bin", "420");
+        }
+    }
+
+    @Test
+    void aClientThatGoesWhileTheServerWaitsForIt() throws Exception {
+        try (TestServer server = server()) {
+            try (RawClient ignored = begun(server)) {
+                awaitStandstill(server);
+            }
+            assertPosted("file.bin", "420");
+        }
+    }
+
+    @Test
+    void aClientThatTakesNothing() throws Exception {
+        try (TestServer server = server();
+                RawClient ignored = begun(server)) {
+            // Not before: a client that has not asked yet would be idle too.
+            awaitStandstill(server).setIdleTimeout(IDLE_MILLIS);
+            assertPosted("file.bin", "421");
+        }
+    }
+
+    @Test
+    void aFileThatBecomesShorter() throws Exception {
+        try (TestServer server = server();
+                RawClient client = begun(server)) {
+            try (RandomAccessFile file =
+                    new RandomAccessFile(directory.resolve("file.bin").toFile(), "rw")) {
+                file.setLength(SHORTER);
+            }
+            client.in().transferTo(OutputStream.nullOutputStream());
+            assertPosted("file.bin", "500");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+package dev.millrace.xsendfile;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Logged;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.RawClient.Answer;
+import dev.millrace.testing.TestServer;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.eclipse.jetty.client.HttpClient;
+import org.eclipse.jetty.http.HttpURI;
+import org.eclipse.jetty.proxy.ProxyHandler;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.handler.ContextHandler;
+import org.eclipse.jetty.server.handler.ContextHandlerCollection;
+import org.eclipse.jetty.server.handler.EventsHandler;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Answers of other servers, which a proxy fetches: they name no file of this one, unless that is wanted. */
+class ProxiedXSendfileTest {
+    @TempDir
+    Path directory;
+
+    private final XSendfileHandler handler = new XSendfileHandler();
+    private TestServer upstream;
+
+    /** Names the file, and says something besides. */
+    private final class Naming extends Handler.Abstract {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            String path = Request.getPathInContext(request);
+            response.getHeaders()
+                    .put(
+                            path.endsWith("uri") ? "X-Accel-Redirect" : "X-Sendfile",
+                            path.endsWith("uri")
+                                    ? "/p/file.txt"
+                                    : directory.resolve("file.txt").toString());
+            response.getHeaders().put("X-Download-Id", "1");
+            response.write(
+                    true,
+                    path.endsWith("empty") ? null : ByteBuffer.wrap("body".getBytes(StandardCharsets.US_ASCII)),
+                    callback);
+            return true;
+        }
+    }
+
+    private ProxyHandler proxy() {
+        return new ProxyHandler.Reverse(request -> HttpURI.build("http://127.0.0.1:" + upstream.port() + "/other")
+                .path(request.getHttpURI().getPath()));
+    }
+
+    @BeforeEach
+    void upstream() throws Exception {
+        Files.writeString(directory.resolve("file.txt"), "the file");
+        handler.addRoot(directory.toString());
+        handler.addMapping("/p/", directory.toString());
+        upstream = new TestServer(Connectors.STOCK::http).start(new Naming());
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        upstream.close();
+    }
+
+    private static void assertAnswers(RawClient client, String path, String text) throws Exception {
+        Answer answer = client.get(path).answer();
+        assertEquals(200, answer.status(), path);
+        assertEquals(text, answer.text(), path);
+        for (String name : new String[] {"X-Sendfile", "X-Accel-Redirect", "X-Download-Id"}) {
+            assertNull(answer.headers().get(name), path);
+        }
+    }
+
+    @Test
+    void nameNoFile() throws Exception {
+        handler.setHandler(proxy());
+        try (Logged logged = new Logged(DelegatingContexts.class.getName());
+                TestServer server = new TestServer(Connectors.NIO::http).start(handler);
+                RawClient client = server.client()) {
+            assertAnswers(client, "/path", "body");
+            assertAnswers(client, "/uri", "body");
+            assertAnswers(client, "/empty", "");
+            assertEquals(1, logged.count("Not sending what another server names"));
+        }
+    }
+
+    @Test
+    void nameFilesWhereThatIsWanted() throws Exception {
+        handler.setHandler(proxy());
+        handler.setProxied(true);
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(handler);
+                RawClient client = server.client()) {
+            assertAnswers(client, "/path", "the file");
+            assertAnswers(client, "/uri", "the file");
+            handler.setProxied(false);
+            assertAnswers(client, "/path", "body");
+        }
+    }
+
+    @Test
+    void areToldFromThoseOfApplications() throws Exception {
+        handler.setHandler(new ContextHandlerCollection(
+                new ContextHandler(new Naming(), "/app"),
+                // Wrapped, and behind a context: the proxy's response is not that of the handler.
+                new ContextHandler(new EventsHandler(proxy()) {}, "/other")));
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(handler);
+                RawClient client = server.client()) {
+            for (int i = 0; i < 3; i++) {
+                assertAnswers(client, "/app/path", "the file");
+                assertAnswers(client, "/other/path", "body");
+                assertAnswers(client, "/other/uri", "body");
+            }
+        }
+    }
+
+    @Test
+    void areThatAfterARestartToo() throws Exception {
+        ProxyHandler proxy = proxy();
+        handler.setHandler(proxy);
+        for (int i = 0; i < 3; i++) {
+            try (TestServer server = new TestServer(Connectors.NIO::http).start(handler)) {
+                try (RawClient client = server.client()) {
+                    assertAnswers(client, "/path", "body");
+                }
+                // Which fails an exchange that the proxy has not brought to its end, and ends the connection with it.
+                proxy.stop();
+                proxy.start();
+                try (RawClient client = server.client()) {
+                    assertAnswers(client, "/path", "body");
+                }
+            }
+        }
+    }
+
+    @Test
+    void areThatOfAClientThatIsGivenToTheProxy() throws Exception {
+        HttpClient client = new HttpClient();
+        ProxyHandler proxy = proxy();
+        proxy.setHttpClient(client);
+        handler.setHandler(proxy);
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(handler);
+                RawClient own = server.client()) {
+            assertAnswers(own, "/path", "body");
+        }
+    }
+
+    @Test
+    void areThatOfAProxyThatComesLater() throws Exception {
+        ContextHandlerCollection contexts = new ContextHandlerCollection(true);
+        contexts.addHandler(new ContextHandler(new Naming(), "/app"));
+        handler.setHandler(contexts);
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(handler);
+                RawClient client = server.client()) {
+            assertAnswers(client, "/app/path", "the file");
+            ContextHandler later = new ContextHandler(proxy(), "/other");
+            contexts.addHandler(later);
+            later.start();
+            assertAnswers(client, "/other/path", "body");
+            assertAnswers(client, "/app/path", "the file");
+        }
+    }
+}

@@ -1,0 +1,282 @@
+package dev.millrace.xsendfile;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.RawClient.Answer;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
+import java.io.ByteArrayInputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.zip.GZIPInputStream;
+import org.eclipse.jetty.compression.server.CompressionHandler;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.server.handler.gzip.GzipHandler;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Delegated files through what else lies between an application and its clients: encryption, multiplexing, compression. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#senders")
+class XSendfileLayersTest {
+    private static final byte[] TEXT = "All work and no play. ".repeat(10_000).getBytes(StandardCharsets.UTF_8);
+
+    private static final String BODY = "Compressible, and long enough to be compressed. ".repeat(100);
+
+    @TempDir
+    static Path tls;
+
+    @Parameter
+    Connectors connectors;
+
+    @TempDir
+    Path directory;
+
+    private final HttpConnectionFactory http = new HttpConnectionFactory();
+    private byte[] image;
+
+    /** Names the file that was asked for, and reads nothing; writes this, which is to lead nowhere. */
+    private final class Application extends Handler.Abstract {
+        private final String body;
+
+        private Application(String body) {
+            this.body = body;
+        }
+
+        private Application() {
+            this("");
+        }
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            response.getHeaders().put("X-Sendfile", directory + Request.getPathInContext(request));
+            if (body.isEmpty()) {
+                callback.succeeded();
+            } else {
+                Content.Sink.write(response, true, body, callback);
+            }
+            return true;
+        }
+    }
+
+    @BeforeEach
+    void write() throws Exception {
+        Files.write(directory.resolve("text.txt"), TEXT);
+        image = TestFiles.write(directory, "image.jpg", 500_000);
+    }
+
+    private XSendfileHandler delegating(Handler application) {
+        XSendfileHandler handler = new XSendfileHandler(application);
+        handler.addRoot(directory.toString());
+        return handler;
+    }
+
+    private static byte[] content(Answer answer) throws Exception {
+        return "gzip".equals(answer.headers().get("Content-Encoding"))
+                ? new GZIPInputStream(new ByteArrayInputStream(answer.body())).readAllBytes()
+                : answer.body();
+    }
+
+    private static Answer get(RawClient client, String path, String... fields) throws Exception {
+        String all = fields.length == 0 ? "" : String.join("\r\n", fields) + "\r\n";
+        return client.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + all + "\r\n")
+                .answer();
+    }
+
+    private void checkAll(RawClient client) throws Exception {
+        Answer whole = get(client, "/image.jpg");
+        assertEquals(200, whole.status());
+        assertNull(whole.headers().get("X-Sendfile"));
+        assertArrayEquals(image, whole.body());
+        Answer range = get(client, "/image.jpg", "Range: bytes=100000-399999");
+        assertEquals(206, range.status());
+        assertArrayEquals(Arrays.copyOfRange(image, 100_000, 400_000), range.body());
+        assertEquals(
+                304,
+                get(
+                                client,
+                                "/image.jpg",
+                                "If-Modified-Since: " + whole.headers().get("Last-Modified"))
+                        .status());
+        assertEquals(404, get(client, "/none").status());
+    }
+
+    @Test
+    void areSentOverTls() throws Exception {
+        Tls keys = new Tls(tls);
+        XSendfileHandler handler = delegating(new Application());
+        SslConnectionFactory ssl = new SslConnectionFactory(keys.server(), http.getProtocol());
+        try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(handler);
+                RawClient client = keys.connect(server.port())) {
+            checkAll(client);
+            assertEquals(0, handler.getSendfileContentFactory().getTransfers());
+        }
+    }
+
+    @Test
+    void areSentOverHttp2() throws Exception {
+        XSendfileHandler handler = delegating(new Application());
+        HTTP2CServerConnectionFactory http2 = new HTTP2CServerConnectionFactory(new HttpConfiguration());
+        HttpClient client =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
+        try (TestServer server = new TestServer(s -> connectors.on(s, http, http2)).start(handler)) {
+            HttpRequest.Builder request =
+                    HttpRequest.newBuilder(URI.create("http://localhost:" + server.port() + "/image.jpg"));
+            // What has no content upgrades the connection: of what follows that at once the JDK's client may lose a
+            // part.
+            assertEquals(
+                    200,
+                    client.send(
+                                    request.copy()
+                                            .method("HEAD", HttpRequest.BodyPublishers.noBody())
+                                            .build(),
+                                    BodyHandlers.discarding())
+                            .statusCode());
+            HttpResponse<byte[]> whole = client.send(request.build(), BodyHandlers.ofByteArray());
+            assertEquals(HttpClient.Version.HTTP_2, whole.version());
+            assertFalse(whole.headers().firstValue("X-Sendfile").isPresent());
+            assertArrayEquals(image, whole.body());
+            HttpResponse<byte[]> range = client.send(
+                    request.copy().header("Range", "bytes=100000-399999").build(), BodyHandlers.ofByteArray());
+            assertEquals(206, range.statusCode());
+            assertArrayEquals(Arrays.copyOfRange(image, 100_000, 400_000), range.body());
+            assertEquals(0, handler.getSendfileContentFactory().getTransfers());
+        }
+    }
+
+    @Test
+    void answerARequestWhoseBodyNobodyReads() throws Exception {
+        XSendfileHandler handler = delegating(new Application());
+        String post = "POST /image.jpg HTTP/1.1\r\nHost: localhost\r\nContent-Length: ";
+        try (TestServer server = new TestServer(connectors::http).start(handler)) {
+            try (RawClient client = server.client()) {
+                assertArrayEquals(
+                        image,
+                        client.send(post + "1000\r\n\r\n" + "x".repeat(1000))
+                                .answer()
+                                .body());
+                assertArrayEquals(TEXT, client.get("/text.txt").answer().body());
+            }
+            try (RawClient client = server.client()) {
+                assertArrayEquals(
+                        image,
+                        client.send(post + "1000000\r\n\r\n" + "x".repeat(10))
+                                .answer()
+                                .body());
+                assertEquals(-1, client.read(), "what comes next would be taken for the body");
+            }
+        }
+    }
+
+    private void checkCompressed(Handler handler, boolean compressesText) throws Exception {
+        String accept = "Accept-Encoding: gzip";
+        try (TestServer server = new TestServer(connectors::http).start(handler);
+                RawClient client = server.client()) {
+            checkAll(client);
+            Answer text = get(client, "/text.txt", accept);
+            assertEquals(compressesText ? "gzip" : null, text.headers().get("Content-Encoding"));
+            assertArrayEquals(TEXT, content(text));
+            assertNull(text.headers().get("X-Sendfile"));
+            Answer incompressible = get(client, "/image.jpg", accept);
+            assertNull(incompressible.headers().get("Content-Encoding"));
+            assertArrayEquals(image, incompressible.body());
+            assertArrayEquals(TEXT, get(client, "/text.txt").body());
+        }
+    }
+
+    @Test
+    void areCompressedAroundTheDelegation() throws Exception {
+        checkCompressed(new CompressionHandler(delegating(new Application())), true);
+        checkCompressed(new CompressionHandler(delegating(new Application(BODY))), true);
+    }
+
+    @Test
+    void areAsTheyAreAroundACompression() throws Exception {
+        checkCompressed(delegating(new CompressionHandler(new Application())), false);
+        checkCompressed(delegating(new CompressionHandler(new Application(BODY))), false);
+    }
+
+    @Test
+    @SuppressWarnings("removal")
+    void areCompressedByTheOldHandlerToo() throws Exception {
+        checkCompressed(new GzipHandler(delegating(new Application())), true);
+        checkCompressed(new GzipHandler(delegating(new Application(BODY))), true);
+        checkCompressed(delegating(new GzipHandler(new Application())), false);
+        checkCompressed(delegating(new GzipHandler(new Application(BODY))), false);
+    }
+
+    /** Of a file that is compressed on the disk, for example. */
+    private static Handler encoded(Handler application) {
+        return new Handler.Wrapper(application) {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                response.getHeaders().put("Content-Encoding", "br");
+                response.getHeaders().put("Content-Disposition", "attachment");
+                response.getHeaders().put("ETag", "\"one\"");
+                return super.handle(request, response, callback);
+            }
+        };
+    }
+
+    @Test
+    void haveTheEncodingThatTheApplicationSays() throws Exception {
+        for (String body : new String[] {"", BODY}) {
+            try (TestServer server =
+                            new TestServer(connectors::http).start(delegating(encoded(new Application(body))));
+                    RawClient client = server.client()) {
+                Answer answer = get(client, "/image.jpg");
+                assertArrayEquals(image, answer.body());
+                assertEquals(body.isEmpty() ? "br" : null, answer.headers().get("Content-Encoding"));
+            }
+        }
+    }
+
+    @Test
+    void leaveNoFieldOfTheirsOnAPageThatSaysWhyTheyAreNotSent() throws Exception {
+        try (TestServer server = new TestServer(connectors::http).start(delegating(encoded(new Application())));
+                RawClient client = server.client()) {
+            for (String range : new String[] {"bytes=0-9", "bytes=0-9,20-29"}) {
+                Answer part = get(client, "/image.jpg", "Range: " + range, "If-Match: \"one\"");
+                assertEquals(206, part.status());
+                assertEquals("br", part.headers().get("Content-Encoding"));
+                assertEquals("attachment", part.headers().get("Content-Disposition"));
+            }
+            checkPage(416, get(client, "/image.jpg", "Range: bytes=99999999-"));
+            checkPage(416, get(client, "/image.jpg", "Range: bytes=99999998-99999998,99999999-"));
+            checkPage(412, get(client, "/image.jpg", "If-Match: \"other\""));
+        }
+    }
+
+    private static void checkPage(int status, Answer page) {
+        assertEquals(status, page.status());
+        assertTrue(page.text().contains(String.valueOf(status)), page.text());
+        assertNull(page.headers().get("Content-Encoding"));
+        assertNull(page.headers().get("Content-Disposition"));
+    }
+}

@@ -1,0 +1,114 @@
+package dev.millrace.load.cli;
+
+import dev.millrace.load.run.CellResult;
+import dev.millrace.load.run.Percentiles;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalDouble;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A condition under which a run fails, such as {@code p99>50ms}. Immutable.
+ *
+ * @param text   the user's form
+ * @param metric name of the figure
+ * @param above  whether the figure must not be above the bound; otherwise not below
+ * @param bound  in the unit of the figure: microseconds for times, a number otherwise
+ */
+record Gate(String text, String metric, boolean above, double bound) {
+
+    private static final Pattern FORM = Pattern.compile("\\s*(\\w+)\\s*([<>])\\s*(\\d+(?:\\.\\d+)?)\\s*(\\w*)\\s*");
+    private static final Map<String, Function<Percentiles, Double>> TIMES = Map.of(
+            "p50", Percentiles::p50,
+            "p90", Percentiles::p90,
+            "p99", Percentiles::p99,
+            "p999", Percentiles::p999,
+            "max", Percentiles::max);
+    private static final double MICROS_PER_MILLI = 1e3;
+
+    /**
+     * Reads a condition.
+     *
+     * @throws IllegalArgumentException if it is none; the message is for people
+     */
+    static Gate of(String text) {
+        Matcher parts = FORM.matcher(text);
+        if (parts.matches()) {
+            String metric = parts.group(1).toLowerCase(Locale.ROOT);
+            boolean above = parts.group(2).equals(">");
+            double number = Double.parseDouble(parts.group(3));
+            String unit = parts.group(4);
+            if (TIMES.containsKey(metric) && !unit.isEmpty()) {
+                return new Gate(text, metric, above, micros(parts.group(3), unit));
+            }
+            if (metric.equals("cpu") && (unit.equals("us") || unit.equals("ms"))) {
+                return new Gate(text, metric, above, unit.equals("us") ? number : number * MICROS_PER_MILLI);
+            }
+            if ((metric.equals("errors") || metric.equals("throughput")) && unit.isEmpty()) {
+                return new Gate(text, metric, above, number);
+            }
+        }
+        throw new IllegalArgumentException(
+                "'" + text
+                        + "' is not of the form p50|p90|p99|p999|max>TIME, cpu>TIME, errors>N or throughput<N, such as p99>50ms");
+    }
+
+    private static double micros(String number, String unit) {
+        if (unit.equals("us")) {
+            return Double.parseDouble(number);
+        }
+        Duration time = Units.duration(number + unit);
+        return time.toNanos() / MICROS_PER_MILLI;
+    }
+
+    /**
+     * The mean of the figure over a cell's repetitions; empty if it is not known in any.
+     *
+     * @param repetitions of one cell
+     */
+    OptionalDouble figure(List<CellResult> repetitions) {
+        return repetitions.stream()
+                .map(this::figure)
+                .filter(Objects::nonNull)
+                .mapToDouble(Double::doubleValue)
+                .average();
+    }
+
+    private Double figure(CellResult cell) {
+        return switch (metric) {
+            case "errors" -> (double) cell.errorCount();
+            case "throughput" -> cell.throughput();
+            case "cpu" -> cell.serverMicrosPerRequest();
+            default -> {
+                Percentiles latency = cell.times().latency();
+                yield latency.count() == 0 ? null : TIMES.get(metric).apply(latency);
+            }
+        };
+    }
+
+    /**
+     * Why a cell fails; null if it does not. A figure that is not known fails: a gate that cannot close is none.
+     *
+     * @param repetitions of one cell
+     */
+    String failure(List<CellResult> repetitions) {
+        OptionalDouble figure = figure(repetitions);
+        if (figure.isEmpty()) {
+            return metric + " is not known, --fail-if '" + text + "'";
+        }
+        boolean fails = above ? figure.getAsDouble() > bound : figure.getAsDouble() < bound;
+        return fails ? metric + " is " + shown(figure.getAsDouble()) + ", --fail-if '" + text + "'" : null;
+    }
+
+    private String shown(double figure) {
+        boolean time = TIMES.containsKey(metric);
+        return time
+                ? String.format(Locale.ROOT, "%.3g ms", figure / MICROS_PER_MILLI)
+                : String.format(Locale.ROOT, metric.equals("cpu") ? "%.3g us" : "%.6g", figure);
+    }
+}

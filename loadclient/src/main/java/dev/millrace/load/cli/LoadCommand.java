@@ -1,0 +1,101 @@
+package dev.millrace.load.cli;
+
+import dev.millrace.load.http.Target;
+import dev.millrace.load.run.Cell;
+import dev.millrace.load.run.Interruption;
+import dev.millrace.load.run.RunSettings;
+import dev.millrace.load.server.Servers;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** What the commands share that put load on servers of the user's choice: their options, and the run. */
+abstract class LoadCommand implements Callable<Integer> {
+
+    private final Interruption interruption;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private LoadOptions load;
+
+    @Mixin
+    private RunOptions run;
+
+    @Mixin
+    private OutputOptions output;
+
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "URL",
+            description = "Where requests go, as in the examples; with several, each cell is measured on one after the "
+                    + "other.")
+    private List<String> urls;
+
+    LoadCommand(Interruption interruption) {
+        this.interruption = interruption;
+    }
+
+    /** Checks the values of the shared options that picocli does not check. */
+    final void validate() {
+        load.validate();
+        run.validate(urls.size());
+    }
+
+    /**
+     * Measures the cells.
+     *
+     * @param title    heading of the report
+     * @param settings settings of all cells
+     * @param servers  servers that are measured
+     * @param facts    settings for the report
+     * @param cells    cells in the order of the command line
+     */
+    final int measure(String title, RunSettings settings, Servers servers, Map<String, String> facts, List<Cell> cells)
+            throws Exception {
+        Plan plan = new Plan(title, cells, settings, servers, run.schedule(load.seed()), facts);
+        return new Session(interruption, spec.commandLine(), run, output).run(plan);
+    }
+
+    /** Creates the folder for results, unless nothing is measured. */
+    final void prepareFolder() {
+        if (!run.dryRun()) {
+            output.prepareFolder();
+        }
+    }
+
+    final Servers servers(List<Target> targets) {
+        return run.servers(targets, output.folder());
+    }
+
+    /** Whether the user has given an option. */
+    final boolean given(String option) {
+        return spec.commandLine().getParseResult().hasMatchedOption(option);
+    }
+
+    /** Shows a line of advice. */
+    final void note(String text) {
+        spec.commandLine().getErr().println("note: " + text);
+    }
+
+    final Interruption interruption() {
+        return interruption;
+    }
+
+    final LoadOptions load() {
+        return load;
+    }
+
+    final RunOptions run() {
+        return run;
+    }
+
+    final List<String> urls() {
+        return urls;
+    }
+}

@@ -1,0 +1,52 @@
+package dev.millrace.load.cli;
+
+import dev.millrace.load.http.Failure;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/** Prepares the folder for results before the run, so that no measurement is lost at its end. Stateless. */
+final class OutputFolder {
+
+    private OutputFolder() {}
+
+    /**
+     * Creates the folder if it is missing.
+     *
+     * @throws UsageException if that fails, or no file can be created in it
+     */
+    static void prepare(Path folder) {
+        try {
+            Files.createDirectories(folder);
+            // A file is created, because permissions do not show that a file system is read-only or the user is root.
+            Files.delete(Files.createTempFile(folder, "loadclient", null));
+        } catch (IOException e) {
+            throw unwritable(folder, e);
+        }
+    }
+
+    /** The exception for a file or folder that the user has named and that cannot be written. */
+    static UsageException unwritable(Path path, IOException e) {
+        return new UsageException("cannot write to " + path + ": " + reason(e), e);
+    }
+
+    /** The reason in words: the messages of these exceptions of the JDK hold the file's name only. */
+    private static String reason(IOException e) {
+        if (e instanceof NoSuchFileException) {
+            return "no such file or directory";
+        }
+        if (e instanceof AccessDeniedException) {
+            return "permission denied";
+        }
+        if (e instanceof FileAlreadyExistsException) {
+            return "it is not a folder";
+        }
+        return e instanceof FileSystemException failure && failure.getReason() != null
+                ? failure.getReason()
+                : Failure.firstLine(e);
+    }
+}

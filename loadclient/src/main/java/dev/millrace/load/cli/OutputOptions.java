@@ -1,0 +1,67 @@
+package dev.millrace.load.cli;
+
+import dev.millrace.load.report.OutputFormat;
+import dev.millrace.load.run.Progress;
+import java.nio.file.Path;
+import java.util.Set;
+import picocli.CommandLine.Option;
+
+/** The options for the output: the results' folder and formats, and the progress on standard error. */
+final class OutputOptions {
+
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "DIR",
+            description =
+                    "Folder for run.json, report.html, cells.txt, cells.csv, latency.hlog and hgrm files (default: "
+                            + "none).")
+    private Path output;
+
+    @Option(
+            names = "--format",
+            split = ",",
+            defaultValue = "text,json,csv,html,hlog,hgrm",
+            paramLabel = "text|json|csv|html|hlog|hgrm",
+            description = "What --output writes (default: ${DEFAULT-VALUE}).")
+    private Set<OutputFormat> formats;
+
+    @Option(names = "--latency", description = "Prints the percentiles of latency below each cell's line.")
+    private boolean latency;
+
+    @Option(
+            names = "--progress",
+            defaultValue = "auto",
+            paramLabel = "auto|bar|plain|none",
+            description = "Progress on standard error; auto: a bar on a terminal, else a line per second "
+                    + "(default: ${DEFAULT-VALUE}).")
+    private Progress.Style progress;
+
+    @Option(
+            names = {"-q", "--quiet"},
+            description = "The same as --progress=none.")
+    private boolean quiet;
+
+    /** The folder for results; null if the user wants none. */
+    Path folder() {
+        return output;
+    }
+
+    /** Creates the folder for results, if the user wants one. */
+    void prepareFolder() {
+        if (output != null) {
+            OutputFolder.prepare(output);
+        }
+    }
+
+    Set<OutputFormat> formats() {
+        return formats;
+    }
+
+    boolean latency() {
+        return latency;
+    }
+
+    Progress.Style progress() {
+        return quiet ? Progress.Style.NONE : progress;
+    }
+}

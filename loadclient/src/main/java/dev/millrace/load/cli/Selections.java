@@ -1,0 +1,65 @@
+package dev.millrace.load.cli;
+
+import static dev.millrace.load.cli.UsageException.require;
+
+import dev.millrace.load.scenario.Catalog;
+import dev.millrace.load.scenario.CatalogFile;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Selects the files of a catalogue that a cell downloads. Stateless. */
+final class Selections {
+
+    private static final String ALL = "mix";
+    static final String EACH = "each";
+    private static final Pattern PART = Pattern.compile("(\\w+):(\\d+)");
+
+    private Selections() {}
+
+    /** A name for the selection of each cell: a file that the user named, each file, or a mix. */
+    static List<String> names(Catalog catalog, List<String> files, String mix) {
+        if (mix != null) {
+            return List.of(mix);
+        }
+        if (files == null) {
+            return List.of(catalog.files().size() == 1 ? catalog.files().get(0).name() : ALL);
+        }
+        return files.equals(List.of(EACH))
+                ? catalog.files().stream().map(CatalogFile::name).toList()
+                : files;
+    }
+
+    /**
+     * The files of a selection, each repeated by its weight.
+     *
+     * @param weighted whether the name is a list of sizes and weights
+     * @throws IllegalArgumentException if the catalogue has no such file; the message is for people
+     */
+    static List<CatalogFile> deck(Catalog catalog, String name, boolean weighted) {
+        if (weighted) {
+            return weighted(catalog, name);
+        }
+        boolean known = catalog.files().stream().anyMatch(file -> file.name().equals(name));
+        return name.equals(ALL) && !known ? catalog.files() : List.of(catalog.file(name));
+    }
+
+    private static List<CatalogFile> weighted(Catalog catalog, String mix) {
+        List<CatalogFile> deck = new ArrayList<>();
+        for (String part : mix.toLowerCase(Locale.ROOT).split(",")) {
+            Matcher matcher = PART.matcher(part.strip());
+            require(matcher.matches(), "--mix takes SIZE:WEIGHT,... such as 1k:40,1m:10, not " + part);
+            long size = UsageException.parse("--mix: ", () -> Units.bytes(matcher.group(1)));
+            CatalogFile file = catalog.files().stream()
+                    .filter(one -> one.size() == size)
+                    .findFirst()
+                    .orElseThrow(() -> new UsageException("no file of " + size + " bytes in the catalogue"));
+            deck.addAll(Collections.nCopies(Integer.parseInt(matcher.group(2)), file));
+        }
+        require(!deck.isEmpty(), "--mix has no weight above 0: " + mix);
+        return deck;
+    }
+}

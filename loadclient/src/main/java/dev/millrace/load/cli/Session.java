@@ -1,0 +1,240 @@
+package dev.millrace.load.cli;
+
+import dev.millrace.load.host.Environment;
+import dev.millrace.load.host.ReportedCpu;
+import dev.millrace.load.host.ServerCpu;
+import dev.millrace.load.http.Connections;
+import dev.millrace.load.http.Failure;
+import dev.millrace.load.http.Protocol;
+import dev.millrace.load.http.SocketSettings;
+import dev.millrace.load.http.Target;
+import dev.millrace.load.http.TlsClient;
+import dev.millrace.load.report.ReportFolder;
+import dev.millrace.load.report.ResultLine;
+import dev.millrace.load.report.RunFile;
+import dev.millrace.load.run.Cell;
+import dev.millrace.load.run.CellResult;
+import dev.millrace.load.run.CellRun;
+import dev.millrace.load.run.Interruption;
+import dev.millrace.load.run.Progress;
+import dev.millrace.load.run.RunSettings;
+import dev.millrace.load.server.Servers;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+
+/**
+ * Runs a plan: progress on standard error, a line per cell on standard output, the report at the end. Confined to one
+ * thread.
+ */
+final class Session {
+
+    private static final int PROBE_MILLIS = 10_000;
+
+    private final Interruption interruption;
+    private final PrintWriter out;
+    private final PrintWriter err;
+    private final RunOptions options;
+    private final OutputOptions output;
+    private final List<CellResult> results = new ArrayList<>();
+    /** Reasons that make cells invalid even if all errors are forgiven. */
+    private final List<String> flaws = new ArrayList<>();
+
+    Session(Interruption interruption, CommandLine line, RunOptions options, OutputOptions output) {
+        this.interruption = interruption;
+        this.out = line.getOut();
+        this.err = line.getErr();
+        this.options = options;
+        this.output = output;
+    }
+
+    /**
+     * Runs all cells and returns the exit code.
+     *
+     * @throws Exception the failure that ended the run; earlier results are reported before
+     */
+    int run(Plan plan) throws Exception {
+        if (options.dryRun()) {
+            dryRun(plan);
+            return ExitCode.GOOD;
+        }
+        Preflight.Findings findings = Preflight.of(plan);
+        findings.notes().forEach(note -> err.println("note: " + note));
+        if (!findings.refusals().isEmpty()) {
+            err.println("loadclient: " + findings.refusals().get(0));
+            return ExitCode.INVALID;
+        }
+        Map<String, String> environment = new LinkedHashMap<>(Environment.read());
+        String started = RunFile.now();
+        Exception failure = null;
+        try (Servers servers = plan.servers()) {
+            interruption.beforeExit(servers::close);
+            measure(plan, environment);
+        } catch (IOException | RuntimeException e) {
+            if (results.isEmpty()) {
+                throw e;
+            }
+            // Ctrl-C ends the servers that this program started too.
+            failure = interruption.requested() ? null : e;
+        }
+        report(plan, started, environment, failure);
+        if (failure != null) {
+            throw failure;
+        }
+        boolean failed = failsGates();
+        long errors = results.stream().mapToLong(CellResult::errorCount).sum();
+        int code = errors > 0 && errors <= options.maxErrors() ? forgiven() : ExitCode.of(results);
+        return failed && code == ExitCode.GOOD ? ExitCode.ERRORS : code;
+    }
+
+    /** Says which cells fail {@code --fail-if}. */
+    private boolean failsGates() {
+        Map<String, List<CellResult>> cells = new LinkedHashMap<>();
+        results.forEach(result -> cells.computeIfAbsent(ResultLine.name(result), key -> new ArrayList<>())
+                .add(result));
+        boolean failed = false;
+        for (Gate gate : options.gates()) {
+            for (Map.Entry<String, List<CellResult>> cell : cells.entrySet()) {
+                String reason = gate.failure(cell.getValue());
+                if (reason != null) {
+                    failed = true;
+                    err.println("loadclient: " + cell.getKey() + ": " + reason);
+                }
+            }
+        }
+        return failed;
+    }
+
+    private void report(Plan plan, String started, Map<String, String> environment, Exception failure)
+            throws IOException {
+        if (plan.schedule().repeat() > 1) {
+            ResultLine.all(results, nameWidth(plan)).forEach(out::println);
+        }
+        if (output.folder() != null) {
+            Map<String, String> facts = new LinkedHashMap<>(plan.facts());
+            if (failure != null) {
+                facts.put(RunFile.ENDED_EARLY, Failure.firstLine(failure));
+            }
+            RunFile run = RunFile.of(plan.title(), started, Environment.commandLine(), environment, facts, results);
+            err.println("report: " + ReportFolder.write(run, output.folder(), output.formats()));
+        }
+    }
+
+    private int forgiven() {
+        if (flaws.isEmpty()) {
+            return ExitCode.GOOD;
+        }
+        err.println("loadclient: --max-errors forgives errors, not this: " + flaws.get(0));
+        return ExitCode.INVALID;
+    }
+
+    private void measure(Plan plan, Map<String, String> environment) throws IOException, InterruptedException {
+        int repeat = plan.schedule().repeat();
+        for (int block = 0; block < repeat && !interruption.requested(); block++) {
+            plan.servers().startBlock();
+            if (block == 0) {
+                probe(plan);
+                plan.servers().describe(environment);
+            }
+            for (Cell cell : plan.schedule().block(block, plan.cells())) {
+                if (interruption.requested()) {
+                    return;
+                }
+                if (!results.isEmpty()) {
+                    options.coolDown().rest(interruption);
+                }
+                String number = (results.size() + 1) + "/" + plan.cells().size() * repeat;
+                CellResult result = cell(plan, cell, block, number);
+                results.add(result);
+                show(result, plan);
+            }
+        }
+    }
+
+    private CellResult cell(Plan plan, Cell cell, int block, String number) throws InterruptedException {
+        try (Progress progress = new Progress(err, number, output.progress())) {
+            CellRun run = new CellRun(cell, plan.settings(), plan.servers().cpu(cell.label()), progress);
+            interruption.onRequest(run::stop);
+            CellResult result = run.run(block);
+            if (run.flaw() != null) {
+                flaws.add(ResultLine.name(result) + ": " + run.flaw());
+            }
+            return result;
+        }
+    }
+
+    private void show(CellResult result, Plan plan) {
+        // With repetitions, standard output gets one line per cell with intervals, at the end.
+        PrintWriter lines = plan.schedule().repeat() > 1 ? err : out;
+        lines.println(ResultLine.of(result, nameWidth(plan)));
+        if (output.latency()) {
+            lines.println(ResultLine.percentiles(result));
+        }
+        if (result.errorCount() > 0 && !(interruption.requested() && options.startsServers())) {
+            err.println("errors: " + ResultLine.errors(result));
+        }
+        result.notes().forEach(note -> err.println("note: " + note));
+    }
+
+    private static int nameWidth(Plan plan) {
+        return plan.cells().stream()
+                .mapToInt(
+                        cell -> ResultLine.name(cell.label(), cell.parameters()).length())
+                .max()
+                .orElse(1);
+    }
+
+    private void dryRun(Plan plan) {
+        plan.cells().forEach(cell -> out.println(ResultLine.name(cell.label(), cell.parameters())));
+        Duration each = plan.settings().warmup().total().plus(plan.settings().duration());
+        int cells = plan.cells().size() * plan.schedule().repeat();
+        out.println(cells + " cells"
+                + (plan.settings().requests() > 0
+                        ? ""
+                        : ", about " + each.multipliedBy(cells).toSeconds() + " s"));
+    }
+
+    private static void probe(Target target, Protocol protocol, RunSettings settings) throws IOException {
+        InetSocketAddress address = target.address();
+        SocketSettings sockets = SocketSettings.to(target, settings.tls(), protocol, null, 0, PROBE_MILLIS);
+        try {
+            Connections.open(address, sockets, new byte[1], socket -> {}).close();
+        } catch (IOException e) {
+            throw new IOException(
+                    "cannot connect to " + address.getHostString() + ":" + address.getPort() + ": "
+                            + TlsClient.reason(e),
+                    e);
+        }
+    }
+
+    /** Connects to each server once, so that a missing one is one error instead of thousands of refused connects. */
+    private void probe(Plan plan) throws IOException {
+        for (Servers.Entry entry : plan.servers().entries()) {
+            List<Protocol> protocols = plan.cells().stream()
+                    .filter(cell -> cell.label().equals(entry.label()))
+                    .map(Cell::protocol)
+                    .distinct()
+                    .toList();
+            for (Protocol protocol : protocols) {
+                probe(entry.target(), protocol, plan.settings());
+            }
+            String wrong = plan.servers().wrongProcess(entry);
+            if (wrong != null) {
+                throw new UsageException("--server-pid: " + wrong);
+            }
+            ServerCpu cpu = plan.servers().cpu(entry.label());
+            if (cpu instanceof ReportedCpu reported) {
+                reported.read();
+            } else if (cpu == null) {
+                err.println("note: the process of " + entry.target().uri()
+                        + " is not known, so there are no figures of its CPU time (--server-pid, --server-cpu-url)");
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package dev.millrace.load.cli;
+
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine;
+import picocli.CommandLine.TypeConversionException;
+
+/** Reads values of options: {@code 10s}, {@code 500ms}, {@code 2m}; {@code 64k}, {@code 1M}; {@code 5%}. Stateless. */
+final class Units {
+
+    private static final Pattern TIME = Pattern.compile("(\\d+(?:\\.\\d+)?)(ms|s|m|h)?");
+    private static final Pattern SIZE = Pattern.compile("(\\d+)([kKmMgG]?)");
+    private static final Map<String, Double> MILLIS = Map.of("ms", 1.0, "s", 1e3, "m", 6e4, "h", 3.6e6);
+
+    private Units() {}
+
+    static void register(CommandLine line) {
+        line.registerConverter(Duration.class, Units::duration);
+        line.registerConverter(ByteSize.class, text -> new ByteSize(bytes(text)));
+    }
+
+    /**
+     * A number of bytes. K, M and G are powers of 1024, as in curl.
+     *
+     * @param bytes the number
+     */
+    record ByteSize(long bytes) {}
+
+    static Duration duration(String text) {
+        Matcher matcher = TIME.matcher(text.toLowerCase(Locale.ROOT));
+        if (!matcher.matches()) {
+            throw new TypeConversionException("'" + text + "' is not a time such as 10s, 500ms or 2m");
+        }
+        String unit = matcher.group(2) == null ? "s" : matcher.group(2);
+        return Duration.ofMillis(Math.round(Double.parseDouble(matcher.group(1)) * MILLIS.get(unit)));
+    }
+
+    /** The form that {@link #duration} reads. */
+    static String text(Duration time) {
+        long millis = time.toMillis();
+        if (millis % MILLIS.get("s") != 0) {
+            return millis + "ms";
+        }
+        return millis == 0 || millis % MILLIS.get("m") != 0 ? time.toSeconds() + "s" : time.toMinutes() + "m";
+    }
+
+    static long bytes(String text) {
+        Matcher matcher = SIZE.matcher(text);
+        if (!matcher.matches()) {
+            throw new TypeConversionException("'" + text + "' is not a size such as 64k or 1M");
+        }
+        int shift = switch (matcher.group(2).toLowerCase(Locale.ROOT)) {
+            case "k" -> 10;
+            case "m" -> 20;
+            case "g" -> 30;
+            default -> 0;
+        };
+        return Long.parseLong(matcher.group(1)) << shift;
+    }
+
+    /**
+     * Reads {@code 10} or {@code 10%}.
+     *
+     * @throws UsageException if it is neither
+     */
+    static double percent(String option, String text) {
+        try {
+            return Double.parseDouble(text.strip().replaceFirst("%$", ""));
+        } catch (NumberFormatException e) {
+            throw new UsageException(option + " takes per cent, not " + text, e);
+        }
+    }
+}

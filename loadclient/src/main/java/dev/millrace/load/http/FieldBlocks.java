@@ -1,0 +1,117 @@
+package dev.millrace.load.http;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http2.frame.FrameFlag;
+import org.apache.hc.core5.http2.frame.RawFrame;
+import org.apache.hc.core5.http2.hpack.HPackDecoder;
+import org.apache.hc.core5.http2.hpack.HPackEncoder;
+import org.apache.hc.core5.http2.hpack.HPackException;
+import org.apache.hc.core5.util.ByteArrayBuffer;
+
+/**
+ * The field blocks of one connection, compressed by HPACK (RFC 7541) and cut into HEADERS and CONTINUATION frames (RFC
+ * 9113 section 4.3). Used by the connection's thread.
+ */
+final class FieldBlocks {
+
+    static final int TABLE_BYTES = 4096;
+    private static final int LARGEST_BLOCK_BYTES = 256 * 1024;
+    private static final int PRIORITY_BYTES = 5;
+    /** A table size update to 0 (RFC 7541 section 6.3). */
+    private static final int NO_TABLE = 0x20;
+
+    private final HPackDecoder decoder = new HPackDecoder(TABLE_BYTES, StandardCharsets.ISO_8859_1);
+    private final HPackEncoder encoder = new HPackEncoder(TABLE_BYTES, StandardCharsets.ISO_8859_1);
+    private final ByteArrayBuffer encoded = new ByteArrayBuffer(512);
+    private final ByteArrayOutputStream fragments = new ByteArrayOutputStream();
+    private boolean tableWithdrawn;
+    /** The stream whose block goes on; 0 for none. */
+    private int openStream;
+
+    private boolean endStream;
+
+    /** Encodes without a table from now on, because the peer wants a smaller one. */
+    void withdrawTable() {
+        encoder.setMaxTableSize(0);
+        tableWithdrawn = true;
+    }
+
+    /** Encodes fields. The result is valid until the next call. */
+    ByteBuffer encode(List<Header> fields) throws BadResponseException {
+        encoded.clear();
+        if (tableWithdrawn) {
+            encoded.append(NO_TABLE);
+            tableWithdrawn = false;
+        }
+        try {
+            encoder.encodeHeaders(encoded, fields, false);
+        } catch (CharacterCodingException e) {
+            throw new BadResponseException(FailureKind.OTHER, "a request field that is not ISO 8859-1");
+        }
+        return ByteBuffer.wrap(encoded.array(), 0, encoded.length());
+    }
+
+    /** Takes a HEADERS frame. Returns its fields, or null if CONTINUATION must follow. */
+    List<Header> headers(RawFrame frame) throws BadResponseException {
+        boolean weighted = frame.isFlagSet(FrameFlag.PRIORITY);
+        ByteBuffer fields = payload(frame, weighted ? PRIORITY_BYTES : 0);
+        fields.position(fields.position() + (weighted ? PRIORITY_BYTES : 0));
+        endStream = frame.isFlagSet(FrameFlag.END_STREAM);
+        if (frame.isFlagSet(FrameFlag.END_HEADERS)) {
+            return decode(fields);
+        }
+        fragments.reset();
+        openStream = frame.getStreamId();
+        keep(fields);
+        return null;
+    }
+
+    /** Takes a CONTINUATION frame. Returns the fields, or null if another must follow. */
+    List<Header> continuation(RawFrame frame) throws BadResponseException {
+        if (openStream == 0 || frame.getStreamId() != openStream) {
+            throw new BadResponseException(FailureKind.MALFORMED, "CONTINUATION of another stream");
+        }
+        keep(payload(frame, 0));
+        if (!frame.isFlagSet(FrameFlag.END_HEADERS)) {
+            return null;
+        }
+        openStream = 0;
+        return decode(ByteBuffer.wrap(fragments.toByteArray()));
+    }
+
+    /** Whether the stream of the last block has ended with it. */
+    boolean endStream() {
+        return endStream;
+    }
+
+    private List<Header> decode(ByteBuffer fields) throws BadResponseException {
+        try {
+            return decoder.decodeHeaders(fields);
+        } catch (HPackException e) {
+            throw new BadResponseException(FailureKind.MALFORMED, "no field block: " + Failure.firstLine(e));
+        }
+    }
+
+    private void keep(ByteBuffer fragment) throws BadResponseException {
+        if (fragments.size() + fragment.remaining() > LARGEST_BLOCK_BYTES) {
+            throw new BadResponseException(FailureKind.MALFORMED, "fields of more than " + fragments.size() + " bytes");
+        }
+        byte[] bytes = new byte[fragment.remaining()];
+        fragment.get(bytes);
+        fragments.writeBytes(bytes);
+    }
+
+    /** The payload of a frame, which has so many bytes at least (RFC 9113 section 4.2). */
+    static ByteBuffer payload(RawFrame frame, int least) throws BadResponseException {
+        ByteBuffer payload = frame.getPayloadContent();
+        if (payload == null || payload.remaining() < least) {
+            throw new BadResponseException(FailureKind.MALFORMED, "a frame that is too short");
+        }
+        return payload;
+    }
+}

@@ -1,0 +1,385 @@
+package dev.millrace.load.http;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http2.H2Error;
+import org.apache.hc.core5.http2.config.H2Param;
+import org.apache.hc.core5.http2.config.H2Setting;
+import org.apache.hc.core5.http2.frame.DefaultFrameFactory;
+import org.apache.hc.core5.http2.frame.FrameFactory;
+import org.apache.hc.core5.http2.frame.FrameFlag;
+import org.apache.hc.core5.http2.frame.FrameType;
+import org.apache.hc.core5.http2.frame.RawFrame;
+import org.apache.hc.core5.http2.impl.io.FrameInputBuffer;
+
+/**
+ * A blocking client connection of HTTP/2 (RFC 9113), which may carry many exchanges at once. One thread starts
+ * exchanges and reads their answers. Frames and field blocks are HttpCore's; what they mean for a stream is here.
+ */
+public final class Http2Connection implements Connection {
+
+    private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+    private static final FrameFactory FRAMES = DefaultFrameFactory.INSTANCE;
+    private static final int MOST_PAYLOAD = FrameOutput.MOST_PAYLOAD;
+    private static final int SETTING_BYTES = 6;
+    private static final int FIRST_WINDOW = 65_535;
+    /** That of h2load: the server must be measured, not how fast this client opens windows. */
+    private static final int OUR_WINDOW = (1 << 30) - 1;
+
+    private final Socket socket;
+    private final TlsClient.Handshake handshake;
+    private final FrameOutput out;
+    private final InputStream in;
+    private final FrameInputBuffer reader = new FrameInputBuffer(MOST_PAYLOAD);
+    private final FieldBlocks blocks = new FieldBlocks();
+    private final byte[] chunk = new byte[MOST_PAYLOAD];
+    private final Map<Integer, Http2Stream> streams = new LinkedHashMap<>();
+    private int nextId = 1;
+    private long streamLimit = Integer.MAX_VALUE;
+    private long peerStreamWindow = FIRST_WINDOW;
+    private long window = FIRST_WINDOW;
+    private long unreported;
+    private boolean settled;
+    private boolean goingAway;
+    private boolean failed;
+    private boolean brokenOff;
+    private int endedStreams;
+
+    private Http2Connection(Connected connected) throws IOException {
+        this.socket = connected.socket();
+        this.handshake = connected.handshake();
+        this.out = new FrameOutput(socket.getOutputStream());
+        this.in = out.before(socket.getInputStream());
+    }
+
+    /**
+     * Connects, and waits for the server's settings.
+     *
+     * @param known gets the socket before it connects
+     * @throws IOException see {@link Failure#ofConnect}
+     */
+    public static Http2Connection open(InetSocketAddress address, SocketSettings settings, Consumer<Closeable> known)
+            throws IOException {
+        Http2Connection connection = new Http2Connection(Connected.to(address, settings, known));
+        try {
+            connection.begin(settings);
+            return connection;
+        } catch (IOException e) {
+            connection.close();
+            throw e;
+        }
+    }
+
+    private void begin(SocketSettings settings) throws IOException {
+        if (settings.protocol() == Protocol.H2 && !"h2".equals(handshake.protocol())) {
+            throw new BadResponseException(FailureKind.MALFORMED, "the server does not agree on h2 by ALPN");
+        }
+        out.write(PREFACE);
+        out.write(FRAMES.createSettings(
+                new H2Setting(H2Param.ENABLE_PUSH, 0), new H2Setting(H2Param.INITIAL_WINDOW_SIZE, OUR_WINDOW)));
+        out.write(FRAMES.createWindowUpdate(0, OUR_WINDOW - FIRST_WINDOW));
+        socket.setSoTimeout(settings.connectTimeoutMillis());
+        try {
+            while (!settled) {
+                frame(reader.read(in));
+            }
+        } catch (IOException e) {
+            throw new BadResponseException(
+                    FailureKind.MALFORMED, "the server does not speak HTTP/2: " + Failure.firstLine(e));
+        }
+        socket.setSoTimeout(0);
+    }
+
+    /** Number of exchanges that the server allows at once. */
+    public long streamLimit() {
+        return streamLimit;
+    }
+
+    /**
+     * Starts an exchange.
+     *
+     * @param call     requests and check
+     * @param timing   filled in
+     * @param meter    gets the number of body bytes of each frame
+     * @param listener is told of the end, in {@link #await}
+     */
+    public void send(Call call, Timing timing, IntConsumer meter, StreamListener listener) throws IOException {
+        send(new Http2Stream(call, timing, meter, listener, peerStreamWindow), call.request());
+    }
+
+    private void send(Http2Stream stream, Request request) throws IOException {
+        int id = nextId;
+        nextId += 2;
+        streams.put(id, stream);
+        ByteBuffer block = blocks.encode(request.http2());
+        boolean empty = !stream.unsent().hasRemaining();
+        ByteBuffer part = next(block);
+        out.write(FRAMES.createHeaders(id, part, !block.hasRemaining(), empty));
+        while (block.hasRemaining()) {
+            part = next(block);
+            out.write(FRAMES.createContinuation(id, part, !block.hasRemaining()));
+        }
+        sendBody(id, stream);
+    }
+
+    /** Takes the bytes of the next frame. */
+    private static ByteBuffer next(ByteBuffer block) {
+        int count = Math.min(block.remaining(), MOST_PAYLOAD);
+        ByteBuffer part = block.slice().limit(count);
+        block.position(block.position() + count);
+        return part;
+    }
+
+    /** Sends what the peer's windows allow (RFC 9113 section 5.2). */
+    private void sendBody(int id, Http2Stream stream) throws IOException {
+        ByteBuffer unsent = stream.unsent();
+        while (unsent.hasRemaining() && window > 0 && stream.window() > 0) {
+            int count = (int) Math.min(Math.min(unsent.remaining(), MOST_PAYLOAD), Math.min(window, stream.window()));
+            ByteBuffer part = unsent.slice().limit(count);
+            unsent.position(unsent.position() + count);
+            window -= count;
+            stream.addWindow(-count);
+            out.write(FRAMES.createData(id, part, !unsent.hasRemaining()));
+        }
+    }
+
+    private void sendBodies() throws IOException {
+        for (Map.Entry<Integer, Http2Stream> stream : streams.entrySet()) {
+            sendBody(stream.getKey(), stream.getValue());
+        }
+    }
+
+    /**
+     * Reads until an exchange has ended.
+     *
+     * @throws IOException if the connection is of no use any more; {@link #fail} ends the exchanges then
+     */
+    public void await() throws IOException {
+        endedStreams = 0;
+        while (endedStreams == 0) {
+            frame(reader.read(in));
+        }
+    }
+
+    /** Ends all exchanges that are under way, because the connection has failed. */
+    public void fail(IOException failure) {
+        failed = true;
+        List<Http2Stream> all = new ArrayList<>(streams.values());
+        streams.clear();
+        for (Http2Stream stream : all) {
+            stream.fail(Failure.ofExchange(stream.failureOf(failure)));
+        }
+    }
+
+    private void frame(RawFrame frame) throws IOException {
+        FrameType type = FrameType.valueOf(frame.getType());
+        if (type == null) {
+            // RFC 9113 section 4.1: frames of unknown types are ignored.
+            return;
+        }
+        switch (type) {
+            case DATA -> data(frame);
+            case HEADERS -> fields(frame.getStreamId(), blocks.headers(frame));
+            case CONTINUATION -> fields(frame.getStreamId(), blocks.continuation(frame));
+            case RST_STREAM -> reset(frame);
+            case SETTINGS -> settings(frame);
+            case PING -> {
+                if (!frame.isFlagSet(FrameFlag.ACK)) {
+                    out.write(FRAMES.createPingAck(FieldBlocks.payload(frame, Long.BYTES)));
+                }
+            }
+            case GOAWAY -> goAway(FieldBlocks.payload(frame, 2 * Integer.BYTES));
+            case WINDOW_UPDATE -> windowUpdate(frame);
+            case PUSH_PROMISE ->
+                throw new BadResponseException(FailureKind.MALFORMED, "PUSH_PROMISE, which our settings forbid");
+            default -> {
+                // Priorities are those of requests.
+            }
+        }
+    }
+
+    private void data(RawFrame frame) throws IOException {
+        returnWindow(frame.getLength());
+        Http2Stream stream = streams.get(frame.getStreamId());
+        if (stream == null) {
+            // The rest of an answer that was broken off or reset.
+            return;
+        }
+        ByteBuffer payload = frame.getPayloadContent();
+        boolean goesOn = true;
+        while (goesOn && payload != null && payload.hasRemaining()) {
+            int count = Math.min(payload.remaining(), chunk.length);
+            payload.get(chunk, 0, count);
+            goesOn = stream.data(chunk, 0, count);
+        }
+        if (!goesOn) {
+            brokenOff = true;
+            out.write(FRAMES.createResetStream(frame.getStreamId(), H2Error.CANCEL));
+            out.flush();
+        }
+        if (!goesOn || frame.isFlagSet(FrameFlag.END_STREAM)) {
+            end(frame.getStreamId());
+        }
+    }
+
+    /** Opens the connection's window again. Those of streams are larger than most bodies, and open with it. */
+    private void returnWindow(int bytes) throws IOException {
+        unreported += bytes;
+        if (unreported > OUR_WINDOW / 2) {
+            out.write(FRAMES.createWindowUpdate(0, (int) unreported));
+            for (int id : streams.keySet()) {
+                out.write(FRAMES.createWindowUpdate(id, (int) unreported));
+            }
+            unreported = 0;
+        }
+    }
+
+    /** Passes on the fields of a complete block. */
+    private void fields(int id, List<Header> fields) throws IOException {
+        Http2Stream stream = streams.get(id);
+        if (stream == null || fields == null) {
+            return;
+        }
+        stream.headers(fields);
+        if (blocks.endStream()) {
+            end(id);
+        }
+    }
+
+    private void end(int id) {
+        endedStreams++;
+        streams.remove(id).end();
+    }
+
+    private void fail(int id, Failure failure) {
+        Http2Stream stream = streams.remove(id);
+        if (stream != null) {
+            endedStreams++;
+            stream.fail(failure);
+        }
+    }
+
+    private void reset(RawFrame frame) throws BadResponseException {
+        int code = FieldBlocks.payload(frame, Integer.BYTES).getInt();
+        FailureKind kind = code == H2Error.REFUSED_STREAM.getCode() ? FailureKind.REFUSED : FailureKind.STREAM_RESET;
+        fail(frame.getStreamId(), new Failure(kind, "RST_STREAM " + name(code)));
+    }
+
+    private static String name(int code) {
+        H2Error error = H2Error.getByCode(code);
+        return error == null ? Integer.toString(code) : error.name();
+    }
+
+    private void goAway(ByteBuffer payload) {
+        goingAway = true;
+        int last = payload.getInt() & Integer.MAX_VALUE;
+        String text = "GOAWAY " + name(payload.getInt());
+        String debug = StandardCharsets.UTF_8.decode(payload).toString();
+        for (int id : List.copyOf(streams.keySet())) {
+            if (id > last) {
+                fail(id, new Failure(FailureKind.GOAWAY, debug.isEmpty() ? text : text + ": " + debug));
+            }
+        }
+    }
+
+    private void settings(RawFrame frame) throws IOException {
+        if (frame.isFlagSet(FrameFlag.ACK)) {
+            return;
+        }
+        settled = true;
+        ByteBuffer payload = frame.getPayload();
+        while (payload != null && payload.remaining() >= SETTING_BYTES) {
+            int code = payload.getShort();
+            long value = payload.getInt() & 0xffff_ffffL;
+            if (code == H2Param.MAX_CONCURRENT_STREAMS.getCode()) {
+                streamLimit = value;
+            } else if (code == H2Param.INITIAL_WINDOW_SIZE.getCode()) {
+                for (Http2Stream stream : streams.values()) {
+                    stream.addWindow(value - peerStreamWindow);
+                }
+                peerStreamWindow = value;
+            } else if (code == H2Param.HEADER_TABLE_SIZE.getCode() && value < FieldBlocks.TABLE_BYTES) {
+                blocks.withdrawTable();
+            }
+        }
+        out.write(FRAMES.createSettingsAck());
+        sendBodies();
+    }
+
+    private void windowUpdate(RawFrame frame) throws IOException {
+        int bytes = FieldBlocks.payload(frame, Integer.BYTES).getInt() & Integer.MAX_VALUE;
+        if (frame.getStreamId() == 0) {
+            window += bytes;
+            sendBodies();
+            return;
+        }
+        Http2Stream stream = streams.get(frame.getStreamId());
+        if (stream != null) {
+            stream.addWindow(bytes);
+            sendBody(frame.getStreamId(), stream);
+        }
+    }
+
+    @Override
+    public Failure exchange(Call call, Timing timing, IntConsumer meter) throws IOException {
+        brokenOff = false;
+        Failure[] result = new Failure[1];
+        Http2Stream stream = new Http2Stream(call, timing, meter, failure -> result[0] = failure, peerStreamWindow);
+        try {
+            send(stream, call.request());
+            await();
+        } catch (IOException e) {
+            failed = true;
+            streams.clear();
+            throw stream.failureOf(e);
+        }
+        return result[0];
+    }
+
+    @Override
+    public boolean reusable() {
+        return !goingAway && !failed && !brokenOff && nextId > 0;
+    }
+
+    @Override
+    public boolean brokenOff() {
+        return brokenOff;
+    }
+
+    /** Returns at once: a client of HTTP/2 closes, because the server may not know that nothing more will come. */
+    @Override
+    public void awaitClose() {
+        failed = true;
+    }
+
+    @Override
+    public TlsClient.Handshake handshake() {
+        return handshake;
+    }
+
+    @Override
+    public void close() {
+        try {
+            if (!failed && settled) {
+                out.write(FRAMES.createGoAway(0, H2Error.NO_ERROR, ""));
+                out.flush();
+            }
+            socket.close();
+        } catch (IOException ignored) {
+            // The connection is given up, so that nothing is lost.
+            failed = true;
+        }
+    }
+}

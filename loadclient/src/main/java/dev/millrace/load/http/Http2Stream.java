@@ -1,0 +1,155 @@
+package dev.millrace.load.http;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.function.IntConsumer;
+import org.apache.hc.core5.http.ConnectionClosedException;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http2.H2ConnectionException;
+
+/** One exchange on a connection of HTTP/2 (RFC 9113 section 5). Used by the connection's thread. */
+final class Http2Stream {
+
+    private static final int FIRST_FINAL = 200;
+    private static final int NO_CONTENT = 204;
+    private static final int NOT_MODIFIED = 304;
+    private static final int UNKNOWN = -1;
+    private static final byte[] NO_BODY = new byte[0];
+
+    private final Call call;
+    private final Timing timing;
+    private final IntConsumer meter;
+    private final StreamListener listener;
+    /** What is left of the request's body. */
+    private final ByteBuffer unsent;
+    /** Bytes of it that the peer allows. */
+    private long window;
+
+    private boolean begun;
+    private boolean brokenOff;
+    private boolean bodiless;
+    private long announced = UNKNOWN;
+    private long received;
+
+    Http2Stream(Call call, Timing timing, IntConsumer meter, StreamListener listener, long window) {
+        this.call = call;
+        this.timing = timing;
+        this.meter = meter;
+        this.listener = listener;
+        this.window = window;
+        timing.reset();
+        byte[] body = call.request().body();
+        this.unsent = ByteBuffer.wrap(body == null ? NO_BODY : body);
+    }
+
+    ByteBuffer unsent() {
+        return unsent;
+    }
+
+    long window() {
+        return window;
+    }
+
+    void addWindow(long bytes) {
+        window += bytes;
+    }
+
+    /** Fields have come: those of an interim answer, of the answer, or trailers. */
+    void headers(List<Header> fields) throws BadResponseException {
+        if (begun) {
+            return;
+        }
+        if (timing.headerByte == 0) {
+            timing.headerByte = System.nanoTime();
+        }
+        Http2Head head = new Http2Head(fields);
+        if (head.status() < FIRST_FINAL) {
+            return;
+        }
+        begun = true;
+        bodiless = call.request().isHead() || head.status() == NO_CONTENT || head.status() == NOT_MODIFIED;
+        announced = announced(head.field("content-length"));
+        call.check().begin(head);
+    }
+
+    private static long announced(String length) throws BadResponseException {
+        try {
+            return length == null ? UNKNOWN : Long.parseLong(length);
+        } catch (NumberFormatException e) {
+            throw new BadResponseException(FailureKind.MALFORMED, "content-length is no number: " + length);
+        }
+    }
+
+    /** Bytes of the body have come. Returns false to break it off. */
+    boolean data(byte[] bytes, int offset, int count) throws BadResponseException {
+        if (!begun) {
+            throw new BadResponseException(FailureKind.MALFORMED, "DATA before HEADERS");
+        }
+        if (count == 0) {
+            return true;
+        }
+        if (timing.bodyByte == 0) {
+            timing.bodyByte = System.nanoTime();
+        }
+        timing.bodyBytes += count;
+        received += count;
+        meter.accept(count);
+        call.check().body(bytes, offset, count);
+        long stopAfter = call.stopAfter();
+        if (stopAfter == 0 || received < stopAfter || received == announced) {
+            return true;
+        }
+        brokenOff = true;
+        call.check().stopped();
+        return false;
+    }
+
+    boolean brokenOff() {
+        return brokenOff;
+    }
+
+    /** The answer is complete, or was broken off. */
+    void end() {
+        timing.end = System.nanoTime();
+        if (timing.bodyByte == 0) {
+            timing.bodyByte = timing.end;
+        }
+        listener.ended(brokenOff ? null : failure());
+    }
+
+    private Failure failure() {
+        if (!begun) {
+            return new Failure(FailureKind.MALFORMED, "an answer without HEADERS");
+        }
+        // RFC 9113 section 8.1.1: a length that is not that of the DATA makes an answer malformed.
+        if (!bodiless && announced != UNKNOWN && received != announced) {
+            return received < announced
+                    ? new Failure(FailureKind.SHORT_BODY, "ended after " + received + " of " + announced + " bytes")
+                    : new Failure(FailureKind.WRONG_CONTENT, received + " bytes, content-length says " + announced);
+        }
+        return call.check().end();
+    }
+
+    /** The answer will not come. */
+    void fail(Failure failure) {
+        listener.ended(failure);
+    }
+
+    /** The failure of this exchange when its connection fails. */
+    BadResponseException failureOf(IOException failure) {
+        if (failure instanceof BadResponseException bad) {
+            return bad;
+        }
+        if (failure instanceof ConnectionClosedException) {
+            return begun
+                    ? new BadResponseException(FailureKind.SHORT_BODY, "closed after " + received + " body bytes")
+                    : new BadResponseException(FailureKind.RESET, "closed before the answer");
+        }
+        if (failure instanceof H2ConnectionException) {
+            return new BadResponseException(FailureKind.MALFORMED, "no HTTP/2: " + Failure.firstLine(failure));
+        }
+        Failure other = Failure.ofExchange(failure);
+        return new BadResponseException(other.kind(), other.detail());
+    }
+}

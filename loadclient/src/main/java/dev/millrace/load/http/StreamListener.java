@@ -1,0 +1,12 @@
+package dev.millrace.load.http;
+
+/** Is told of the end of an exchange on a connection of HTTP/2, by the connection's thread. */
+public interface StreamListener {
+
+    /**
+     * The exchange has ended.
+     *
+     * @param failure what is wrong with it, or null
+     */
+    void ended(Failure failure);
+}

@@ -1,0 +1,44 @@
+package dev.millrace.load.report;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** Writes a run in all its formats into a folder. Stateless. */
+public final class ReportFolder {
+
+    private ReportFolder() {}
+
+    /** Writes all formats into a folder, which is created if it is missing. Returns the page. */
+    public static Path write(RunFile run, Path folder) throws IOException {
+        return write(run, folder, EnumSet.allOf(OutputFormat.class));
+    }
+
+    /** Writes some formats into a folder, which is created if missing. Returns the page, or the folder without one. */
+    public static Path write(RunFile run, Path folder, Set<OutputFormat> formats) throws IOException {
+        Files.createDirectories(folder);
+        if (formats.contains(OutputFormat.JSON)) {
+            run.write(folder.resolve(RunFile.NAME));
+        }
+        if (formats.contains(OutputFormat.TEXT)) {
+            Files.writeString(folder.resolve("cells.txt"), ResultLine.table(run.cells()));
+        }
+        if (formats.contains(OutputFormat.CSV)) {
+            Files.writeString(folder.resolve("cells.csv"), Exports.csv(run.cells()));
+        }
+        if (formats.contains(OutputFormat.HLOG)) {
+            Exports.hlog(run.cells(), folder.resolve("latency.hlog"));
+        }
+        if (formats.contains(OutputFormat.HGRM)) {
+            Exports.hgrm(run.cells(), Files.createDirectories(folder.resolve("hgrm")));
+        }
+        if (!formats.contains(OutputFormat.HTML)) {
+            return folder;
+        }
+        Path page = folder.resolve("report.html");
+        Files.writeString(page, new HtmlReport(run).html());
+        return page;
+    }
+}

@@ -1,0 +1,251 @@
+package dev.millrace.load.run;
+
+import dev.millrace.load.http.Failure;
+import dev.millrace.load.http.FailureKind;
+import dev.millrace.load.http.Http2Connection;
+import dev.millrace.load.http.SocketSettings;
+import dev.millrace.load.http.StreamListener;
+import dev.millrace.load.http.Timing;
+import dev.millrace.load.run.CellClock.Phase;
+import dev.millrace.load.scenario.Script;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
+
+/**
+ * One client with several requests under way at once, on one connection of HTTP/2, in the closed model. One thread
+ * starts them and reads their answers. Confined to its thread.
+ */
+final class StreamsClient implements LoadClient {
+
+    private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final int MOST_DOUBLINGS = 7;
+    private static final byte[] NO_CHUNK = new byte[1];
+
+    private final Cell cell;
+    private final CellClock clock;
+    private final Recording recording;
+    private final Pacing pacing;
+    private final Deadline deadline = new Deadline();
+    private final Connector connector;
+    private final long timeoutNanos;
+    private final Deque<Slot> free = new ArrayDeque<>();
+    /** Requests under way, the oldest first. */
+    private final Set<Slot> busy = new LinkedHashSet<>();
+
+    private Http2Connection connection;
+    /** Whether the watchdog has closed the connection. */
+    private boolean aborting;
+
+    private int failuresInARow;
+    private boolean failedNow;
+
+    StreamsClient(
+            Cell cell, int number, RunSettings settings, CellClock clock, SocketSettings sockets, Recording recording) {
+        this.cell = cell;
+        this.clock = clock;
+        this.recording = recording;
+        this.pacing = new Pacing(cell, number, settings.ramp(), clock);
+        this.timeoutNanos = settings.timeout().toNanos();
+        this.connector =
+                new Connector(cell.workload().target().address(), sockets, clock, recording, deadline, timeoutNanos);
+        for (int i = 0; i < cell.streams(); i++) {
+            long seed = settings.seed() + (long) number * cell.streams() + i;
+            free.add(new Slot(cell.workload().script(seed)));
+        }
+    }
+
+    @Override
+    public Deadline deadline() {
+        return deadline;
+    }
+
+    @Override
+    public void run() {
+        pacing.awaitStart();
+        try {
+            do {
+                fill();
+                if (!busy.isEmpty()) {
+                    await();
+                }
+                if (failedNow) {
+                    failedNow = false;
+                    int doublings = Math.min(failuresInARow / cell.streams(), MOST_DOUBLINGS);
+                    pacing.pause(FIRST_PAUSE_NANOS << doublings);
+                }
+            } while (!busy.isEmpty() || (clock.phase() != Phase.DRAIN && !clock.ticketsGone()));
+        } finally {
+            drop();
+        }
+    }
+
+    /** Starts as many requests as may be under way. */
+    private void fill() {
+        while (!free.isEmpty() && !failedNow) {
+            if (connection != null && (busy.size() >= connection.streamLimit() || !connection.reusable())) {
+                if (!busy.isEmpty()) {
+                    return;
+                }
+                drop();
+            }
+            long now = pacing.awaitNext();
+            Phase phase = clock.phase();
+            boolean ticket = phase == Phase.WINDOW && clock.limited();
+            if (phase == Phase.DRAIN || (ticket && !clock.takeTicket())) {
+                return;
+            }
+            if (connection != null || connect()) {
+                start(now, ticket);
+            }
+        }
+    }
+
+    private boolean connect() {
+        connection = (Http2Connection) connector.open(NO_CHUNK);
+        if (connection != null && connection.streamLimit() < cell.streams()) {
+            clock.streamLimit.accumulateAndGet(connection.streamLimit(), Math::min);
+        }
+        if (connector.failure() != null) {
+            failed(connector.failure());
+        }
+        if (connection != null && connection.streamLimit() == 0) {
+            failed(new Failure(FailureKind.REFUSED, "the server allows no stream"));
+            drop();
+        }
+        return connection != null;
+    }
+
+    private void start(long now, boolean ticket) {
+        Slot slot = free.remove();
+        busy.add(slot);
+        try {
+            slot.start(now, ticket);
+        } catch (IOException e) {
+            lost(e);
+        }
+    }
+
+    private void await() {
+        deadline.set(busy.iterator().next().lastProgress + timeoutNanos);
+        try {
+            connection.await();
+            if (!deadline.clear()) {
+                aborting = true;
+                lost(new IOException("closed by the watchdog"));
+            }
+        } catch (IOException e) {
+            aborting = !deadline.clear();
+            lost(e);
+        } catch (RuntimeException e) {
+            // A fault of this program counts as a failure too. Otherwise the client would end in silence.
+            deadline.clear();
+            lost(new IOException(e.toString(), e));
+        }
+    }
+
+    /** The connection has failed, and all that was under way on it. */
+    private void lost(IOException failure) {
+        connection.fail(failure);
+        aborting = false;
+        drop();
+    }
+
+    private void failed(Failure failure) {
+        clock.faults.add(failure);
+        failuresInARow++;
+        failedNow = true;
+    }
+
+    private void drop() {
+        if (connection != null) {
+            connection.close();
+            connection = null;
+        }
+    }
+
+    /** One of the requests that are under way at once. */
+    private final class Slot implements StreamListener, IntConsumer {
+
+        private final Script script;
+        private final Timing timing = new Timing();
+        private long start;
+        private long lastProgress;
+        private long bytesInWindow;
+        private boolean startedInWindow;
+        private boolean ticket;
+
+        Slot(Script script) {
+            this.script = script;
+        }
+
+        void start(long now, boolean withTicket) throws IOException {
+            start = now;
+            lastProgress = now;
+            bytesInWindow = 0;
+            startedInWindow = clock.phase() == Phase.WINDOW;
+            ticket = withTicket;
+            connection.send(script.next(), timing, this, this);
+        }
+
+        @Override
+        public void accept(int count) {
+            if (clock.phase() == Phase.WINDOW) {
+                bytesInWindow += count;
+                clock.bytes.add(count);
+            }
+            if (cell.workload().countsBytes()) {
+                lastProgress = System.nanoTime();
+                deadline.extend(busy.iterator().next().lastProgress + timeoutNanos);
+            }
+        }
+
+        @Override
+        public void ended(Failure failure) {
+            busy.remove(this);
+            free.add(this);
+            if (aborting) {
+                aborted();
+            } else if (failure != null) {
+                clock.bytes.add(-bytesInWindow);
+                failed(failure);
+            } else {
+                succeeded();
+            }
+        }
+
+        private void aborted() {
+            boolean late = System.nanoTime() - lastProgress >= timeoutNanos;
+            if (late || !clock.isOver()) {
+                clock.bytes.add(-bytesInWindow);
+                failed(new Failure(
+                        FailureKind.TIMEOUT,
+                        late
+                                ? "nothing came for " + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms after "
+                                        + timing.bodyBytes() + " body bytes"
+                                : "closed, because another request of the connection got no answer"));
+            } else if (cell.workload().countsBytes() && clock.drained() && lastProgress - clock.windowEnd() < 0) {
+                clock.stalled.increment();
+            } else {
+                clock.cutOff.increment();
+            }
+        }
+
+        private void succeeded() {
+            failuresInARow = 0;
+            if (cell.workload().countsBytes() && startedInWindow) {
+                recording.download(start, timing);
+            }
+            if (ticket || (!clock.limited() && clock.phase() == Phase.WINDOW)) {
+                clock.requests.increment();
+                recording.exchange(start, timing);
+            } else {
+                clock.warmup.increment();
+            }
+        }
+    }
+}

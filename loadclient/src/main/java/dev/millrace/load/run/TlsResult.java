@@ -1,0 +1,15 @@
+package dev.millrace.load.run;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+
+/**
+ * TLS of a cell's connections. Immutable.
+ *
+ * @param version   version and cipher suite, such as {@code TLSv1.3 TLS_AES_256_GCM_SHA384}; several if connections
+ *                  differed
+ * @param full      full handshakes in the whole cell
+ * @param resumed   handshakes in the whole cell that resumed a session
+ * @param handshake length of the handshakes in the window, in microseconds
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+public record TlsResult(String version, long full, long resumed, Percentiles handshake) {}

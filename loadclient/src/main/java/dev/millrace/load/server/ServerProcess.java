@@ -1,0 +1,193 @@
+package dev.millrace.load.server;
+
+import dev.millrace.load.host.ProcessCpu;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * A server in a process of its own. This object owns the process and its descendants: they have ended when {@link
+ * #close()} returns. Safe for use by any thread.
+ */
+public final class ServerProcess implements AutoCloseable {
+
+    private static final Pattern READY = Pattern.compile("(?:(\\w+) )?listening on (http://\\S+)");
+    private static final long START_SECONDS = 60;
+    private static final long STOP_SECONDS = 5;
+    private static final int POLL_MILLIS = 20;
+
+    private final Process process;
+    private final Path log;
+    private final int listenerCount;
+    private final CompletableFuture<Map<String, String>> listeners = new CompletableFuture<>();
+    /** The descendants when the server listened. When a shell has ended, its children can no longer be found. */
+    private volatile List<ProcessHandle> children = List.of();
+
+    private ServerProcess(List<String> command, Path log, int listenerCount) throws IOException {
+        this.process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        this.log = log;
+        this.listenerCount = listenerCount;
+        Thread reader = new Thread(this::read, "server-output");
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    /**
+     * Starts a Java program that prints {@code NAME listening on URL} for each of its listeners.
+     *
+     * @param jvmArguments  arguments of the JVM and of the program
+     * @param listenerCount number of such lines to wait for
+     * @throws IOException if it cannot be started
+     */
+    public static ServerProcess ofJava(List<String> jvmArguments, int listenerCount, Path log) throws IOException {
+        Stream<String> java = Stream.of(ServerJava.current().program());
+        return new ServerProcess(Stream.concat(java, jvmArguments.stream()).toList(), log, listenerCount);
+    }
+
+    /** Starts a command without a shell. It must print {@code listening on URL} for each of its listeners. */
+    public static ServerProcess of(List<String> command, int listenerCount, Path log) throws IOException {
+        return new ServerProcess(command, log, listenerCount);
+    }
+
+    /** Starts a command of the user in a shell. */
+    static ServerProcess ofCommand(String command, Path log) throws IOException {
+        return new ServerProcess(List.of("/bin/sh", "-c", command), log, Integer.MAX_VALUE);
+    }
+
+    /** The process that was started: the server, or the shell or script that runs it. */
+    public long pid() {
+        return process.pid();
+    }
+
+    /**
+     * Waits until the server has announced all its listeners.
+     *
+     * @return their URLs by name
+     * @throws IOException if the process ends before, or takes too long; the message is for people
+     */
+    public Map<String, String> awaitListeners() throws IOException, InterruptedException {
+        try {
+            return listeners.get(START_SECONDS, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            throw new IOException(
+                    "the server did not announce " + listenerCount + " listeners within " + START_SECONDS + " s, see "
+                            + log,
+                    e);
+        } catch (ExecutionException e) {
+            throw new IOException(e.getCause().getMessage(), e);
+        }
+    }
+
+    /**
+     * Waits until an address accepts connections and this process is alive.
+     *
+     * @throws IOException if the process ends before, or takes too long; the message is for people
+     */
+    void awaitPort(InetSocketAddress address) throws IOException, InterruptedException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
+        while (System.nanoTime() < end) {
+            if (process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
+                awaitListeners();
+            }
+            if (answers(address, POLL_MILLIS) && process.isAlive()) {
+                children = process.descendants().toList();
+                return;
+            }
+        }
+        throw new IOException("nothing listens on " + address + " after " + START_SECONDS + " s, see " + log);
+    }
+
+    /** Whether an address accepts connections. */
+    static boolean answers(InetSocketAddress address, int millis) {
+        try (Socket socket = new Socket()) {
+            socket.connect(address, millis);
+            // A connect from a port to itself succeeds without a listener (RFC 9293 section 3.5, simultaneous open).
+            return socket.getLocalPort() != address.getPort();
+        } catch (IOException ignored) {
+            // The connect was refused or timed out.
+            return false;
+        }
+    }
+
+    private void read() {
+        Map<String, String> found = new LinkedHashMap<>();
+        String last = "it printed nothing";
+        try (BufferedReader lines =
+                        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+                PrintWriter copy = new PrintWriter(Files.newBufferedWriter(log))) {
+            String line;
+            while ((line = lines.readLine()) != null) {
+                copy.println(line);
+                copy.flush();
+                last = line;
+                Matcher matcher = READY.matcher(line);
+                if (matcher.find()) {
+                    found.put(matcher.group(1) == null ? "" : matcher.group(1), matcher.group(2));
+                }
+                if (found.size() == listenerCount) {
+                    listeners.complete(Map.copyOf(found));
+                }
+            }
+            listeners.completeExceptionally(new IOException("the server ended before it listened: " + last));
+        } catch (IOException e) {
+            listeners.completeExceptionally(
+                    new IOException("the server's output cannot be read: " + e.getMessage(), e));
+        }
+    }
+
+    @Override
+    public void close() {
+        List<ProcessHandle> all = Stream.concat(children.stream(), process.descendants())
+                .distinct()
+                .toList();
+        // The shell ends first: a script that outlives its server may start another one.
+        process.destroy();
+        all.forEach(ProcessHandle::destroy);
+        try {
+            if (!awaitEnd(all)) {
+                kill(all);
+                awaitEnd(all);
+            }
+        } catch (InterruptedException ignored) {
+            // The caller must not wait: the processes are killed.
+            kill(all);
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void kill(List<ProcessHandle> all) {
+        process.destroyForcibly();
+        all.forEach(ProcessHandle::destroyForcibly);
+    }
+
+    private boolean awaitEnd(List<ProcessHandle> all) throws InterruptedException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(STOP_SECONDS);
+        while (process.isAlive() || all.stream().anyMatch(ServerProcess::runs)) {
+            if (System.nanoTime() - end >= 0) {
+                return false;
+            }
+            TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+        }
+        return true;
+    }
+
+    private static boolean runs(ProcessHandle process) {
+        return process.isAlive() && !new ProcessCpu(process.pid()).isZombie();
+    }
+}

@@ -1,0 +1,168 @@
+package dev.millrace.load.server;
+
+import dev.millrace.load.host.Environment;
+import dev.millrace.load.host.ListeningPort;
+import dev.millrace.load.host.ProcessCpu;
+import dev.millrace.load.host.ReportedCpu;
+import dev.millrace.load.host.ServerCpu;
+import dev.millrace.load.http.Target;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/**
+ * The servers that are measured. Those with a command are started anew for each block, and owned by this object until
+ * {@link #close()}. Confined to one thread.
+ */
+public final class Servers implements AutoCloseable {
+
+    private static final int PROBE_MILLIS = 500;
+
+    private final List<Entry> entries;
+    private final Path logFolder;
+    private final Map<String, ServerProcess> started = new HashMap<>();
+
+    /**
+     * One server. Immutable.
+     *
+     * @param label   name of the variant
+     * @param target  URL that requests go to
+     * @param pid     its process if the user named it, or null
+     * @param cpuUri  URL at which it reports its CPU time, or null
+     * @param command command that starts it, or null
+     */
+    public record Entry(String label, Target target, Long pid, URI cpuUri, String command) {}
+
+    /** Servers. The output of those that are started goes to the folder; null for the temporary folder. */
+    public Servers(List<Entry> entries, Path logFolder) {
+        this.entries = List.copyOf(entries);
+        this.logFolder = logFolder;
+    }
+
+    /**
+     * Starts the servers that have a command, after ending those of the block before.
+     *
+     * @throws IOException if a server does not listen, or another process uses its port; the message is for people
+     */
+    public void startBlock() throws IOException, InterruptedException {
+        close();
+        for (Entry entry : entries) {
+            if (entry.command() != null) {
+                refuseOther(entry.target().address());
+                Path folder = logFolder == null ? Path.of(System.getProperty("java.io.tmpdir")) : logFolder;
+                Files.createDirectories(folder);
+                String name = entry.label().isEmpty()
+                        ? "server"
+                        : "server-" + entry.label().replaceAll("\\W", "_");
+                ServerProcess process = ServerProcess.ofCommand(entry.command(), folder.resolve(name + ".log"));
+                started.put(entry.label(), process);
+                process.awaitPort(entry.target().address());
+            }
+        }
+    }
+
+    /** Fails if another process listens, because it would be measured in place of the server. */
+    private static void refuseOther(InetSocketAddress address) throws IOException {
+        if (ServerProcess.answers(address, PROBE_MILLIS)) {
+            throw new IOException("something listens on " + address.getHostString() + ":" + address.getPort()
+                    + " already, so the server's command was not started");
+        }
+    }
+
+    /** The CPU time of a server; null if it is not known. */
+    public ServerCpu cpu(String label) {
+        Entry entry = entry(label);
+        return entry.cpuUri() == null
+                ? process(label)
+                : new ReportedCpu(
+                        entry.cpuUri(), isLocal(entry.target().address().getAddress()));
+    }
+
+    private Entry entry(String label) {
+        return entries.stream()
+                .filter(one -> one.label().equals(label))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** A server's process with its descendants; null if it is not known. */
+    ProcessCpu process(String label) {
+        Entry entry = entry(label);
+        if (started.containsKey(label)) {
+            return new ProcessCpu(started.get(label).pid(), true);
+        }
+        if (entry.pid() != null) {
+            return new ProcessCpu(entry.pid(), true);
+        }
+        if (!isLocal(entry.target().address().getAddress())) {
+            return null;
+        }
+        OptionalLong pid = ListeningPort.pid(entry.target().address());
+        return pid.isPresent() ? new ProcessCpu(pid.getAsLong(), true) : null;
+    }
+
+    /**
+     * Why the process that the user named cannot be the server's: another listens there, which it has not started.
+     *
+     * @return null if it may be, or the listening process is not known
+     */
+    public String wrongProcess(Entry entry) {
+        InetSocketAddress address = entry.target().address();
+        if (entry.pid() == null || !isLocal(address.getAddress())) {
+            return null;
+        }
+        OptionalLong listening = ListeningPort.pid(address);
+        if (listening.isEmpty() || listening.getAsLong() == entry.pid()) {
+            return null;
+        }
+        boolean started = ProcessHandle.of(entry.pid()).stream()
+                .flatMap(ProcessHandle::descendants)
+                .anyMatch(child -> child.pid() == listening.getAsLong());
+        return started
+                ? null
+                : "process " + entry.pid() + " does not listen on " + address.getHostString() + ":" + address.getPort()
+                        + ", process " + listening.getAsLong() + " does";
+    }
+
+    /** Adds each server's process and command line to a report's facts. */
+    public void describe(Map<String, String> facts) {
+        for (Entry entry : entries) {
+            ProcessCpu process = process(entry.label());
+            if (process != null) {
+                String command = Environment.commandLine(process.pid());
+                facts.put(
+                        ("server process " + entry.label()).strip(),
+                        process.pid() + (command == null ? "" : " " + command));
+            }
+        }
+    }
+
+    /** All servers, in the order of the command line. */
+    public List<Entry> entries() {
+        return entries;
+    }
+
+    private static boolean isLocal(InetAddress address) {
+        try {
+            return address.isLoopbackAddress() || NetworkInterface.getByInetAddress(address) != null;
+        } catch (SocketException ignored) {
+            // Without a list of interfaces the server counts as remote, and its CPU time is unknown.
+            return false;
+        }
+    }
+
+    @Override
+    public void close() {
+        started.values().forEach(ServerProcess::close);
+        started.clear();
+    }
+}

@@ -1,0 +1,127 @@
+package dev.millrace.load.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.load.TestFiles;
+import dev.millrace.load.TestServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Catalogues: made of a folder, missing, wrong, and done without. */
+class CatalogTest {
+
+    private static final byte[] FILE = TestFiles.content(5000);
+
+    @TempDir
+    private Path folder;
+
+    private static TestServer server(int status) throws IOException {
+        return new TestServer((request, out, socket) -> {
+            boolean file = request.target().endsWith("/b%20c.bin");
+            TestServer.send(
+                    out,
+                    file ? "200 OK" : status + " Other",
+                    "application/octet-stream",
+                    file ? FILE : "{\"files\":1}".getBytes(UTF_8));
+        });
+    }
+
+    private static Cli download(TestServer server, String... options) {
+        String[] all = new String[options.length + 6];
+        System.arraycopy(
+                new String[] {"download", "-c=1", "-n=4", "--warmup=0s", "-q", server.url("/a/")}, 0, all, 0, 6);
+        System.arraycopy(options, 0, all, 6, options.length);
+        return Cli.run(all);
+    }
+
+    @Test
+    void aFolderIsListedAndItsCatalogueIsRead() throws IOException {
+        Files.write(folder.resolve("b c.bin"), FILE);
+        Files.createDirectories(folder.resolve("sub"));
+        Files.writeString(folder.resolve("sub/d.txt"), "d");
+        for (int i = 0; i < 2; i++) {
+            Cli cli = Cli.run("catalog", folder.toString());
+            assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+            assertEquals(folder.resolve("catalog.json") + ": 2 files", cli.out().strip());
+        }
+        String json = Files.readString(folder.resolve("catalog.json"));
+        assertTrue(json.contains("\"name\" : \"sub/d.txt\""), json);
+        assertTrue(json.contains("8277e0910d750195b448797616e091ad"), json);
+        try (TestServer server = server(404)) {
+            Cli cli = download(server, "--file=b c.bin", "--catalog=" + folder.resolve("catalog.json"));
+            assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+        }
+    }
+
+    @Test
+    void aFolderThatIsMissingOrEmptyIsNamed() throws IOException {
+        assertEquals(
+                ExitCode.USAGE,
+                Cli.run("catalog", folder.resolve("x").toString()).code());
+        Cli cli = Cli.run("catalog", folder.toString());
+        assertEquals(ExitCode.USAGE, cli.code());
+        assertTrue(cli.err().contains("no file in " + folder), cli.err());
+    }
+
+    @Test
+    void namedFilesNeedNoCatalogue() throws IOException {
+        try (TestServer server = server(404)) {
+            Cli cli = download(server, "--file=b c.bin");
+            assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+            assertTrue(cli.err().contains("sizes and MD5 are those of a first download"), cli.err());
+            assertEquals(
+                    5,
+                    server.requests().stream()
+                            .filter(one -> one.target().equals("/a/b%20c.bin"))
+                            .count());
+            cli = download(server, "--file=b c.bin", "--catalog=none");
+            assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+            assertTrue(download(server, "--catalog=none").err().contains("--catalog=none takes --file NAME"));
+        }
+    }
+
+    @Test
+    void aFileThatChangesAfterTheFirstDownloadIsWrong() throws IOException {
+        AtomicInteger downloads = new AtomicInteger();
+        try (TestServer server = new TestServer((request, out, socket) -> TestServer.send(
+                out, "200 OK", "a/b", downloads.incrementAndGet() < 3 ? FILE : new byte[FILE.length]))) {
+            Cli cli = download(server, "--file=b", "--catalog=none");
+            assertEquals(ExitCode.ERRORS, cli.code(), cli.err());
+            assertTrue(cli.err().contains("wrong digest x 3"), cli.err());
+        }
+    }
+
+    @Test
+    void aFileThatIsNotThereIsNamed() throws IOException {
+        try (TestServer server = server(404)) {
+            Cli cli = download(server, "--file=x", "--catalog=none");
+            assertEquals(ExitCode.ERRORS, cli.code());
+            assertTrue(cli.err().contains("cannot download x below " + server.url("/a/") + ": status 404"), cli.err());
+        }
+    }
+
+    @Test
+    void aCatalogueThatCannotBeReadIsNamedWithTheFormExpected() throws IOException {
+        Path local = Files.writeString(folder.resolve("wrong.json"), "{}");
+        try (TestServer server = server(200)) {
+            assertUnreadable(download(server), server.url("/a/catalog.json"));
+            assertUnreadable(download(server, "--catalog=" + local), local.toString());
+        }
+        try (TestServer server = server(404)) {
+            assertUnreadable(download(server), server.url("/a/catalog.json") + ": status 404");
+        }
+    }
+
+    private static void assertUnreadable(Cli cli, String source) {
+        assertEquals(ExitCode.ERRORS, cli.code(), cli.err());
+        assertEquals(1, cli.err().lines().count(), cli.err());
+        assertTrue(cli.err().contains("cannot read the catalogue " + source), cli.err());
+        assertTrue(cli.err().contains("expected is {\"files\":[{\"name\""), cli.err());
+    }
+}

@@ -1,0 +1,55 @@
+package dev.millrace.load.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.load.TestServer;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code --fail-if} decides the exit code. */
+class GateTest {
+
+    private static Cli run(String... gates) throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            String[] all = new String[gates.length + 6];
+            System.arraycopy(
+                    new String[] {"uuid", "-c=1", "-n=20", "--warmup=0s", "-q", server.url("/generate-uuid")},
+                    0,
+                    all,
+                    0,
+                    6);
+            for (int i = 0; i < gates.length; i++) {
+                all[6 + i] = "--fail-if=" + gates[i];
+            }
+            return Cli.run(all);
+        }
+    }
+
+    @Test
+    void aRunWithinItsBoundsPasses() throws IOException {
+        Cli cli = run("p99>60s", "max > 60s", "errors>0", "throughput<0.01");
+        assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+    }
+
+    @Test
+    void aRunBeyondOneOfItsBoundsFailsAndSaysWhich() throws IOException {
+        Cli cli = run("p50>60s", "p99>0.001us", "throughput<100000000");
+        assertEquals(ExitCode.ERRORS, cli.code(), cli.err());
+        assertTrue(
+                cli.err().matches("(?s).*c=1 GET ka=on RANDOM n=1: p99 is \\S+ ms, --fail-if 'p99>0.001us'.*"),
+                cli.err());
+        assertTrue(cli.err().contains("throughput is "), cli.err());
+        assertTrue(!cli.err().contains("p50 is"), cli.err());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"p99", "p99>50", "p98>1ms", "errors>1ms", "cpu>3", "p99=1ms"})
+    void otherFormsAreUsageErrors(String gate) throws IOException {
+        Cli cli = run(gate);
+        assertEquals(ExitCode.USAGE, cli.code());
+        assertTrue(cli.err().contains("--fail-if: '" + gate + "' is not of the form"), cli.err());
+    }
+}

@@ -1,0 +1,274 @@
+package dev.millrace.load.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.load.TestFiles;
+import dev.millrace.load.TestServer;
+import dev.millrace.load.report.RunFile;
+import dev.millrace.load.run.CellResult;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The open model sends requests by the clock, and a throttle delays downloads. */
+class OpenModelTest {
+
+    private static final long HICCUP_NANOS = 400_000_000L;
+
+    @TempDir
+    private Path folder;
+
+    private CellResult only() throws IOException {
+        return RunFile.read(folder.resolve("run.json")).cells().get(0);
+    }
+
+    @Test
+    void theRateIsKeptAndNamed() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            Cli cli = Cli.run(
+                    "uuid",
+                    "-c=4",
+                    "-R=200",
+                    "-d=1s",
+                    "--warmup=100ms",
+                    "-o",
+                    folder.toString(),
+                    server.url("/generate-uuid"));
+            CellResult cell = only();
+            assertEquals("open", cell.model());
+            assertEquals("200", cell.parameters().get("rate"));
+            assertNotNull(cell.times().lateness());
+            assertEquals(
+                    (double) due(cell, 200),
+                    (double) cell.times().latency().count(),
+                    1,
+                    "where the line met the window's edge");
+            assertTrue(cli.out().contains(" R=200 ") && cli.out().contains("(raw p50"), cli.out());
+        }
+    }
+
+    @Test
+    void aRequestThatHadToWaitIsLateFromTheMomentItWasDue() throws IOException {
+        AtomicBoolean stalled = new AtomicBoolean();
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            if (stalled.compareAndSet(false, true)) {
+                awaitNanos(HICCUP_NANOS);
+            }
+            TestServer.answerUuids(request, out, socket);
+        })) {
+            Cli.run(
+                    "uuid",
+                    "-c=1",
+                    "-R=100",
+                    "-n=60",
+                    "--warmup=0s",
+                    "-o",
+                    folder.toString(),
+                    server.url("/generate-uuid"));
+            CellResult cell = only();
+            double hiccupMicros = HICCUP_NANOS / 1000.0;
+            assertTrue(
+                    cell.times().latency().p50() > hiccupMicros / 10,
+                    () -> "those behind the hiccup waited too: " + cell.times().latency());
+            assertTrue(
+                    cell.times().raw().p50() < cell.times().latency().p50(),
+                    () -> "the raw figure does not show it: " + cell.times().raw());
+            assertTrue(cell.times().raw().max() >= hiccupMicros);
+        }
+    }
+
+    @Test
+    void aRateThatIsNotReachedIsInvalid() throws IOException {
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            awaitNanos(20_000_000L);
+            TestServer.answerUuids(request, out, socket);
+        })) {
+            Cli cli = Cli.run(
+                    "uuid",
+                    "-c=1",
+                    "-R=100",
+                    "-d=500ms",
+                    "--warmup=0s",
+                    "-o",
+                    folder.toString(),
+                    server.url("/generate-uuid"));
+            assertEquals(ExitCode.INVALID, cli.code(), cli.out());
+            CellResult cell = only();
+            assertTrue(cell.verdict().startsWith("invalid: rate not reached ("), cell.verdict());
+            assertEquals(due(cell, 100), cell.times().latency().count(), "what waited is in the latencies");
+        }
+    }
+
+    @Test
+    void requestsNotSentByTheEndOfTheDrainAreLost() throws IOException {
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            awaitNanos(20_000_000L);
+            TestServer.answerUuids(request, out, socket);
+        })) {
+            Cli cli = Cli.run(
+                    "uuid",
+                    "-c=1",
+                    "-R=1000",
+                    "-d=300ms",
+                    "--drain=200ms",
+                    "--warmup=0s",
+                    "-o",
+                    folder.toString(),
+                    server.url("/generate-uuid"));
+            assertEquals(ExitCode.INVALID, cli.code(), cli.out());
+            CellResult cell = only();
+            assertEquals("invalid: " + cell.counts().unsent() + " requests of the rate were not sent", cell.verdict());
+            assertEquals(Long.toString(cell.counts().unsent()), Cli.column(folder, "unsent"));
+            assertEquals(cell.verdict(), Cli.column(folder, "verdict"));
+            assertEquals(
+                    due(cell, 1000),
+                    cell.counts().requests()
+                            + cell.counts().cutOff()
+                            + cell.counts().unsent());
+            assertEquals(cell.counts().requests(), cell.times().latency().count());
+        }
+    }
+
+    @Test
+    void requestsDueInTheWarmUpAreSkippedInTheWindow() throws IOException {
+        // The rest is so long that the window begins in it, even if it begins late.
+        long hiccupNanos = 4_000_000_000L;
+        AtomicBoolean stalled = new AtomicBoolean();
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            if (stalled.compareAndSet(false, true)) {
+                awaitNanos(hiccupNanos);
+            }
+            TestServer.answerUuids(request, out, socket);
+        })) {
+            Cli cli = Cli.run(
+                    "uuid",
+                    "-c=1",
+                    "-R=20",
+                    "-d=2500ms",
+                    "--warmup=2s",
+                    "-o",
+                    folder.toString(),
+                    server.url("/generate-uuid"));
+            CellResult cell = only();
+            // The verdict is not checked: a busy machine may send two of fifty requests after the window.
+            assertEquals(
+                    0,
+                    cell.errorCount() + cell.counts().unsent() + cell.counts().cutOff(),
+                    cli.out() + cli.err());
+            assertEquals(
+                    (double) due(cell, 20),
+                    (double) cell.counts().requests(),
+                    1,
+                    "where the line met the window's edge");
+            assertEquals(cell.counts().requests(), cell.times().latency().count());
+            assertEquals(cell.counts().requests() + 1, server.requests().size(), "the first one, and the window's");
+            assertTrue(
+                    cell.times().latency().max() < hiccupNanos / 1000.0,
+                    () -> "from the window alone: " + cell.times());
+        }
+    }
+
+    @Test
+    void requestsDueBeforeTheEndAreSentAndRecordedAfterIt() throws IOException {
+        AtomicInteger number = new AtomicInteger();
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            if (number.incrementAndGet() == 99) {
+                awaitNanos(HICCUP_NANOS);
+            }
+            TestServer.answerUuids(request, out, socket);
+        })) {
+            Cli cli = Cli.run(
+                    "uuid",
+                    "-c=1",
+                    "-R=100",
+                    "-d=1s",
+                    "--warmup=0s",
+                    "-o",
+                    folder.toString(),
+                    server.url("/generate-uuid"));
+            CellResult cell = only();
+            assertEquals(
+                    0,
+                    cell.errorCount() + cell.counts().unsent() + cell.counts().cutOff(),
+                    cli.out());
+            assertEquals(due(cell, 100), cell.times().latency().count());
+            assertEquals(due(cell, 100), cell.counts().requests());
+            assertEquals(due(cell, 100), server.requests().size(), "no others");
+            assertTrue(cell.times().latency().max() >= HICCUP_NANOS / 1000.0, () -> "the hiccup: " + cell.times());
+            assertTrue(cell.times().lateness().max() > HICCUP_NANOS / 2000.0, () -> "one behind it: " + cell.times());
+        }
+    }
+
+    /** The number of requests that are due in a window that begins with the first one. */
+    private static long due(CellResult cell, int rate) {
+        return (long) Math.ceil(cell.windowSeconds() * rate);
+    }
+
+    @Test
+    void theClosedModelHasNoRawFigure() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            Cli.run("uuid", "-c=1", "-n=3", "--warmup=0s", "-o", folder.toString(), server.url("/generate-uuid"));
+            assertEquals("closed", only().model());
+            assertNull(only().times().raw());
+            assertNull(only().times().lateness());
+        }
+    }
+
+    @Test
+    void aThrottledDownloadKeepsItsLine() throws IOException {
+        byte[] content = TestFiles.content(100_000);
+        try (TestServer server = new TestServer((request, out, socket) -> TestServer.send(
+                out,
+                "200 OK",
+                "application/octet-stream",
+                request.target().endsWith(".json") ? TestFiles.catalog("a", content) : content))) {
+            Cli cli = Cli.run(
+                    "download",
+                    "-c=2",
+                    "-n=4",
+                    "--limit-rate=200000",
+                    "--warmup=0s",
+                    "-o",
+                    folder.toString(),
+                    server.url("/f/"));
+            assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+            CellResult cell = only();
+            assertEquals("200000", cell.parameters().get("limit"));
+            assertEquals(1, cell.sizes().size());
+            assertEquals(4, cell.sizes().get(0).downloads());
+            assertTrue(cell.sizes().get(0).speed() <= 0.21, () -> "MB/s: " + cell.sizes());
+            assertTrue(
+                    cell.times().latency().p50() >= 480_000,
+                    () -> "half a second each: " + cell.times().latency());
+            assertNotNull(cell.times().lateness());
+        }
+    }
+
+    @Test
+    void aSpeedAsTheServerGivesIsNotThrottled() throws IOException {
+        byte[] content = TestFiles.content(100_000);
+        try (TestServer server = new TestServer((request, out, socket) -> TestServer.send(
+                out,
+                "200 OK",
+                "application/octet-stream",
+                request.target().endsWith(".json") ? TestFiles.catalog("a", content) : content))) {
+            Cli cli = Cli.run(
+                    "download", "-c=1", "-n=2", "--limit-rate=none,1M", "--warmup=0s", "--dry-run", server.url("/f/"));
+            assertEquals("c=1 ka=on a\nc=1 ka=on a limit=1048576\n2 cells\n", cli.out());
+        }
+    }
+
+    private static void awaitNanos(long nanos) {
+        long end = System.nanoTime() + nanos;
+        while (System.nanoTime() < end) {
+            LockSupport.parkNanos(end - System.nanoTime());
+        }
+    }
+}

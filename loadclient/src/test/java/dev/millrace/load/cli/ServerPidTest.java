@@ -1,0 +1,46 @@
+package dev.millrace.load.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.load.TestServer;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+/** {@code --server-pid} takes the process that listens, or one that has started it. */
+@EnabledOnOs(OS.LINUX)
+class ServerPidTest {
+
+    private static Cli run(TestServer server, long pid) {
+        return Cli.run(
+                "uuid", "-c=1", "-n=3", "--warmup=0s", "-q", "--server-pid=" + pid, server.url("/generate-uuid"));
+    }
+
+    @Test
+    void aProcessThatDoesNotListenThereIsRefused() throws IOException {
+        Process other = new ProcessBuilder("sleep", "60").start();
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            Cli cli = run(server, other.pid());
+            assertEquals(ExitCode.USAGE, cli.code(), cli.err());
+            assertTrue(
+                    cli.err().contains("--server-pid: process " + other.pid() + " does not listen on 127.0.0.1:"),
+                    cli.err());
+            assertTrue(cli.err().contains("process " + ProcessHandle.current().pid() + " does"), cli.err());
+            assertTrue(server.requests().isEmpty());
+        } finally {
+            other.destroyForcibly();
+        }
+    }
+
+    @Test
+    void theProcessThatListensAndOneThatStartedItAreTaken() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            assertEquals(
+                    ExitCode.GOOD, run(server, ProcessHandle.current().pid()).code());
+            long parent = ProcessHandle.current().parent().orElseThrow().pid();
+            assertEquals(ExitCode.GOOD, run(server, parent).code());
+        }
+    }
+}

@@ -1,0 +1,152 @@
+package dev.millrace.load.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.load.TestFiles;
+import dev.millrace.load.TestServer;
+import dev.millrace.load.run.Interruption;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/** A wrong command line is one line on standard error and exit 2. */
+class UsageTest {
+
+    private static final String URL = "http://127.0.0.1:9/x";
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "nonsense",
+                "uuid",
+                "uuid --no-such-option " + URL,
+                "uuid -c 0 " + URL,
+                "uuid -c 1,x " + URL,
+                "uuid -m PUT " + URL,
+                "uuid --keepalive maybe " + URL,
+                "uuid -d 10parsecs " + URL,
+                "uuid -d 0s " + URL,
+                "uuid -n -1 " + URL,
+                "uuid --count 0 " + URL,
+                "uuid ftp://127.0.0.1/",
+                "uuid http://",
+                "uuid --timeout 0s " + URL,
+                "uuid -H nonsense " + URL,
+                "uuid --server-pid 999999999 " + URL,
+                "uuid --rcvbuf lots " + URL,
+                "uuid --uuid-method a&b " + URL,
+                "download --verify thoroughly " + URL,
+                "download",
+                "demo",
+                "compare a.json",
+                "compare --threshold x a b",
+                "report",
+                "selftest -d x",
+                "uuid --repeat 0 " + URL,
+                "uuid --label A,B " + URL,
+                "uuid --label A,A " + URL + " " + URL,
+                "uuid -R -1 " + URL,
+                "uuid --order sorted " + URL,
+                "uuid --require fast " + URL,
+                "uuid --max-cov x " + URL,
+                "uuid --warmup soon " + URL,
+                "uuid --warmup auto --max-warmup 1s " + URL,
+                "uuid --source-ip 192.0.2.1 " + URL,
+                "uuid --source-ip x..y " + URL,
+                "uuid --server-pid 1 --server-cmd x " + URL,
+                "download --limit-rate fast " + URL,
+                "download --file a --mix 1k:1 " + URL,
+                "uuid --keepalive on --disable-keepalive " + URL,
+                "uuid --warmup 0x3s " + URL,
+                "uuid --warmup 5x3s+soon " + URL,
+                "download --quantum 64k " + URL,
+                "download --limit-rate 1M --quantum 0 " + URL,
+                "download --limit-rate 1M --quantum 1G " + URL,
+                "uuid --server-cpu-url /stats " + URL,
+                "uuid --server-cpu-url " + URL + " --server-pid 1 " + URL,
+                "uuid --server-cpu-url " + URL + "," + URL + " " + URL,
+                "uuid -H Content-Length:3 " + URL,
+                "uuid -H transfer-encoding:chunked " + URL,
+                "uuid -H Host:a -H host:b " + URL,
+                "uuid -R 100 --warmup 1s --ramp 2s " + URL,
+                "download --range 1k --verify none " + URL,
+                "download --range 1k --verify auto " + URL,
+                "download --range 1k --verify-sample 5 " + URL,
+                "download --resume --verify-sample 20 " + URL,
+                "download --verify=crc --verify-sample 5 " + URL
+            })
+    void wrongUsageIsOneLineAndExitTwo(String line) {
+        Cli cli = Cli.run(line.isEmpty() ? new String[0] : line.split(" "));
+        assertEquals(ExitCode.USAGE, cli.code(), cli.err());
+        assertEquals(1, cli.err().lines().count(), cli.err());
+        assertTrue(cli.err().startsWith("loadclient: "), cli.err());
+        assertEquals("", cli.out());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "http ",
+                "uuid ",
+                "download ",
+                "catalog ",
+                "compare ",
+                "report ",
+                "selftest ",
+                "demo ",
+                "replay "
+            })
+    void helpHasExamplesAndExitZero(String command) {
+        Cli cli = Cli.run((command + "--help").split(" "));
+        assertEquals(ExitCode.GOOD, cli.code());
+        assertTrue(cli.out().contains("Usage: loadclient " + command.strip()), cli.out());
+        assertTrue(command.isEmpty() || cli.out().contains("Example"), cli.out());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"http", "uuid", "download", "catalog", "compare", "report", "selftest", "demo", "replay"})
+    void examplesAreLinesThatCanBeCopied(String command) {
+        CommandLine line = Main.commandLine(new Interruption()).getSubcommands().get(command);
+        List<String> printed = Cli.run(command, "--help").outLines();
+        List<String> footer = List.of(line.getCommandSpec().usageMessage().footer());
+        footer.stream()
+                .filter(text -> text.startsWith("  "))
+                .forEach(example -> assertTrue(printed.contains(example), example));
+        assertTrue(
+                printed.stream()
+                        .filter(text -> text.contains("http://"))
+                        .allMatch(text -> text.matches(".*http://127\\.0\\.0\\.1:808[01]/\\S*( .*)?")),
+                command);
+    }
+
+    @Test
+    void aMissingCatalogueNamesBothPlaces() throws Exception {
+        try (TestServer server = new TestServer(
+                (request, out, socket) -> TestServer.send(out, "404 Not Found", "text/plain", new byte[0]))) {
+            Cli cli = Cli.run("download", "--catalog=/none.json", server.url("/f/"));
+            assertEquals(ExitCode.ERRORS, cli.code());
+            assertEquals(
+                    "loadclient: cannot read the catalogue " + server.url("/none.json") + ": status 404"
+                            + "; expected is {\"files\":[{\"name\":\"a.bin\",\"size\":1024,\"md5\":\"...\"}]} (loadclient catalog "
+                            + "writes one, --file NAME does without); nor is there "
+                            + "a local file /none.json",
+                    cli.err().strip());
+        }
+    }
+
+    @Test
+    void anUnknownFileOfTheCatalogueIsAUsageError() throws Exception {
+        byte[] content = TestFiles.content(10);
+        try (TestServer server = new TestServer((request, out, socket) ->
+                TestServer.send(out, "200 OK", "application/json", TestFiles.catalog("a", content)))) {
+            Cli cli = Cli.run("download", "--file=b", server.url("/f/"));
+            assertEquals(ExitCode.USAGE, cli.code());
+            assertTrue(cli.err().startsWith("loadclient: no file b in the catalogue"), cli.err());
+        }
+    }
+}

@@ -1,0 +1,482 @@
+package dev.millrace.load.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.load.experiment.Claim;
+import dev.millrace.load.experiment.Experiment;
+import dev.millrace.load.experiment.Lengths;
+import dev.millrace.load.experiment.Row;
+import dev.millrace.load.experiment.ServerSetting;
+import dev.millrace.load.report.Comparison.Ratio;
+import dev.millrace.load.run.CellResult;
+import dev.millrace.load.run.Counts;
+import dev.millrace.load.run.CpuUse;
+import dev.millrace.load.run.FailureCount;
+import dev.millrace.load.run.Percentiles;
+import dev.millrace.load.run.Series;
+import dev.millrace.load.run.SizeResult;
+import dev.millrace.load.run.Times;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The tables of a replay: ratios within each block, and decisions by their intervals. */
+class ExperimentTablesTest {
+
+    @TempDir
+    private Path folder;
+
+    private static Row row(String id, String server, Double then, String base) {
+        return new Row(
+                id,
+                "Part",
+                "text of " + id,
+                server,
+                4,
+                "hello",
+                null,
+                null,
+                then == null ? null : Map.of("throughput", then),
+                base,
+                true,
+                null,
+                null);
+    }
+
+    private static CellResult cell(String server, int block, long requests, double serverSeconds, boolean wrong) {
+        Percentiles times = new Percentiles(10, 2, 1, 3, 4, 5, 6);
+        return new CellResult(
+                server,
+                Map.of("clients", "4", "work", "hello"),
+                block,
+                "closed",
+                false,
+                1.0,
+                new Counts(requests, 0, 4, 0, 0, 0),
+                wrong ? Map.of("reset", new FailureCount(1, "x")) : Map.of(),
+                new Times(times, null, times, times, times, null),
+                List.of(),
+                new CpuUse(serverSeconds, 0.4, 0.1, 0.3, 0.0, 0.2, 10L, 1000L, false),
+                new Series(List.of(), List.of(), List.of()),
+                "",
+                wrong ? "errors" : "box-bound",
+                List.of());
+    }
+
+    /** B does 1.5 times as much as A in each block for the same CPU time, while the machine's speed changes. */
+    private static RunFile run(boolean wrong) {
+        Lengths lengths = new Lengths(1, 3, 0, 0, 0, 1, 1, 0);
+        ServerSetting setting = new ServerSetting("x", "BIO", List.of(), 0, false, false);
+        List<Row> rows = List.of(row("a", "A", 100.0, null), row("b", "B", 200.0, "a"), row("c", "C", null, "a"));
+        List<Claim> claims = List.of(
+                claim("faster", "b", "a", null, 1.0, null),
+                claim("slower", "b", "a", null, null, 1.0),
+                claim("half as fast again", "b", "a", null, 1.4, 1.6),
+                claim("on the edge", "b", "a", null, 1.5, null),
+                claim("of another server", "c", "a", null, 1.0, null),
+                claim("much", "a", null, 50_000.0, 1.0, null));
+        List<CellResult> cells = new ArrayList<>();
+        long[] drift = {1000, 3000, 2000};
+        double[] noise = {1.49, 1.51, 1.50};
+        for (int block = 0; block < 3; block++) {
+            cells.add(cell("A", block, drift[block], 1, false));
+            cells.add(cell("B", block, Math.round(drift[block] * noise[block]), 1, wrong));
+        }
+        Experiment experiment = new Experiment(
+                "test",
+                "An experiment",
+                "About it.",
+                "req/s",
+                List.of("Smaller."),
+                null,
+                null,
+                lengths,
+                lengths,
+                Map.of("A", setting, "B", setting, "C", setting),
+                rows,
+                List.of(),
+                claims);
+        return new RunFile(
+                1,
+                "An experiment",
+                "2026-01-01",
+                "loadclient replay test",
+                Map.of("cores", "2"),
+                Map.of("form", "quick"),
+                cells,
+                experiment);
+    }
+
+    private static Claim claim(String text, String a, String b, Double than, Double low, Double high) {
+        return new Claim(text, List.of(new Claim.Compared("throughput", a, b, than, low, high)));
+    }
+
+    @Test
+    void figuresOfThenStandBesideThoseOfToday() {
+        Table table = ExperimentTables.of(run(false)).get(0);
+        assertEquals(
+                List.of(
+                        "row",
+                        "then req/s",
+                        "today req/s",
+                        "\u00b1%",
+                        "today/then",
+                        "ratio then",
+                        "ratio today",
+                        "server \u00b5s/req",
+                        "bound by"),
+                table.heading());
+        List<String> b = table.rows().get(1);
+        assertEquals("text of b", b.get(0));
+        assertEquals("200", b.get(1));
+        assertEquals("3,007", b.get(2));
+        assertEquals("15.0", b.get(4));
+        assertEquals("2.00", b.get(5));
+        assertTrue(b.get(6).startsWith("1.50 [1.4"), b.get(6));
+        assertEquals("not measured", table.rows().get(2).get(8));
+    }
+
+    @Test
+    void claimsAreDecidedByTheIntervalsOfTheBlocksRatios() {
+        Table claims = ExperimentTables.of(run(false)).get(1);
+        List<String> decisions = claims.rows().stream()
+                .map(row -> row.get(0) + ": " + row.get(3))
+                .toList();
+        assertEquals(
+                List.of(
+                        "faster: holds",
+                        "slower: does not hold today",
+                        "half as fast again: holds",
+                        "on the edge: undecided",
+                        "of another server: not measured",
+                        "much: does not hold today"),
+                decisions);
+        assertEquals("2.00", claims.rows().get(0).get(1));
+        assertEquals("holds", claims.rows().get(0).get(4), "by work per CPU second too");
+        assertEquals("-", claims.rows().get(5).get(4));
+    }
+
+    @Test
+    void cellsWithErrorsDecideNothing() {
+        Table claims = ExperimentTables.of(run(true)).get(1);
+        assertEquals("not comparable", claims.rows().get(0).get(3));
+        assertEquals("not comparable", claims.rows().get(0).get(4));
+        assertEquals(
+                "3 errors", ExperimentTables.of(run(true)).get(0).rows().get(1).get(8));
+    }
+
+    @Test
+    void figuresAreThoseOfSoundCells() {
+        RunFile run = run(false);
+        Row a = row("a", "A", null, null);
+        List<CellResult> cells = new ArrayList<>(run.cells());
+        cells.add(cell("A", 0, 5, 1, true));
+        cells.add(cell("A", 3, 5, 1, true));
+        Interval figure = new ExperimentResults(with(run, cells)).figure(a, "throughput");
+        assertEquals(3, figure.n());
+        assertEquals(2000, figure.mean());
+        cells.replaceAll(cell -> cell("A", cell.repetition(), 7, 1, true));
+        assertEquals(
+                7,
+                new ExperimentResults(with(run, cells)).figure(a, "throughput").mean(),
+                "where none is sound, of all");
+    }
+
+    private static RunFile with(RunFile run, List<CellResult> cells) {
+        return new RunFile(
+                1, run.title(), run.started(), run.command(), run.environment(), run.plan(), cells, run.experiment());
+    }
+
+    @Test
+    void oneRunDecidesNothing() {
+        Claim.Compared compared = new Claim.Compared("throughput", "a", "b", null, 1.0, null);
+        assertEquals(Decision.UNDECIDED, Decision.of(compared, Ratio.of(List.of(5.0)), true));
+        assertEquals(Decision.HOLDS, Decision.of(compared, Ratio.of(List.of(5.0, 5.1, 5.2)), true));
+        assertEquals(Decision.NOT_MEASURED, Decision.of(compared, null, false));
+        assertEquals(Decision.NOT_COMPARABLE, Decision.of(compared, null, true));
+        assertEquals(Decision.FAILS, Decision.ofAll(List.of(Decision.HOLDS, Decision.NOT_MEASURED, Decision.FAILS)));
+        assertEquals(Decision.UNDECIDED, Decision.ofAll(List.of(Decision.HOLDS, Decision.UNDECIDED)));
+    }
+
+    @Test
+    void thePageAndTheReportAreMadeFromTheFileAlone() throws IOException {
+        Files.createDirectories(folder.resolve("test"));
+        ReportFolder.write(run(false), folder.resolve("test"));
+        RunFile again = RunFile.read(folder.resolve("test/run.json"));
+        assertEquals(ExperimentTables.of(run(false)), ExperimentTables.of(again));
+        String page = MarkdownPage.of(List.of(again), "the command");
+        assertTrue(page.contains("Made by `the command`"), page);
+        assertTrue(
+                page.contains("is judged beside it.\n\nOf 6 claims: *holds* 2, *does not hold today* 2, *undecided* 1, "
+                        + "*not measured* 1.\n\nMade by "),
+                page);
+        assertTrue(MarkdownPage.of(List.of(run("test", 1, 2), run("test", 1, 2)), "x")
+                .contains("\n\nOf 12 claims: *holds* 0, "
+                        + "*does not hold today* 2, *undecided* 8, *not measured* 2.\n\n"));
+        assertTrue(page.contains("## An experiment\n\nAbout it.\n\n- Smaller.\n"), page);
+        assertTrue(page.contains("| text of b | 200 | 3,007 | "), page);
+        assertTrue(page.contains("| slower | 2.00 | 1.50 ["), page);
+        assertTrue(Files.readString(folder.resolve("test/report.html")).contains("<td>does not hold today</td>"));
+    }
+
+    /** In each block, B does this many times as much as A. */
+    private static RunFile run(String name, double... factors) {
+        RunFile run = run(false);
+        List<CellResult> cells = new ArrayList<>();
+        for (int block = 0; block < factors.length; block++) {
+            cells.add(cell("A", block, 1000, 1, false));
+            cells.add(cell("B", block, Math.round(1000 * factors[block]), 1, false));
+        }
+        Experiment old = run.experiment();
+        Experiment experiment = new Experiment(
+                name,
+                old.title(),
+                old.about(),
+                old.unit(),
+                old.scaled(),
+                null,
+                null,
+                old.quick(),
+                old.full(),
+                old.servers(),
+                old.rows(),
+                List.of(),
+                old.claims());
+        return new RunFile(
+                1, run.title(), run.started(), run.command(), run.environment(), run.plan(), cells, experiment);
+    }
+
+    @Test
+    void twoRunsAgreeWhereTheirIntervalsMeet() {
+        Agreement near = Agreement.of(run("test", 1.4, 1.5, 1.6), run("test", 1.5, 1.6, 1.7));
+        assertTrue(near.complete(), near.text());
+        assertTrue(near.text().endsWith("5 of 5 agree"), near.text());
+        Agreement apart = Agreement.of(run("test", 1.4, 1.5, 1.6), run("test", 2.9, 3.0, 3.1));
+        assertEquals(false, apart.complete());
+        assertTrue(
+                apart.text().lines().anyMatch(line -> line.matches("text of b +1\\.50 \\[1\\..* APART")), apart.text());
+        assertTrue(apart.text().endsWith("0 of 5 agree"), apart.text());
+    }
+
+    @Test
+    void onlyTwoRepeatedRunsOfOneExperimentCanAgree() {
+        RunFile run = run("test", 1.4, 1.5);
+        assertThrows(IllegalArgumentException.class, () -> Agreement.of(run, run("another", 1.4, 1.5)));
+        assertThrows(IllegalArgumentException.class, () -> Agreement.of(run, run("test", 1.5)));
+    }
+
+    /** Three blocks in which B and C do 1.5 times as much as A. */
+    private static RunFile three(String wrong) {
+        RunFile run = run("test", 1.4, 1.5, 1.6);
+        List<CellResult> cells = new ArrayList<>(run.cells());
+        run.cells().stream()
+                .filter(cell -> cell.label().equals("B"))
+                .forEach(cell ->
+                        cells.add(cell("C", cell.repetition(), cell.counts().requests(), 1, false)));
+        cells.replaceAll(cell -> cell.label().equals(wrong) ? cell(wrong, cell.repetition(), 1000, 1, true) : cell);
+        return with(run, cells);
+    }
+
+    @Test
+    void aRatioThatOneRunHasLostDoesNotAgree() {
+        assertTrue(Agreement.of(three(""), three("")).text().endsWith("7 of 7 agree"));
+        Agreement lost = Agreement.of(three(""), three("B"));
+        assertEquals(false, lost.complete());
+        assertTrue(
+                lost.text().lines().anyMatch(line -> line.matches("text of b +1\\.50 \\[1\\..* - +MISSING in second")),
+                lost.text());
+        assertTrue(lost.text().endsWith("2 of 7 agree"), lost.text());
+        assertTrue(Agreement.of(three("B"), three("")).text().contains(" MISSING in first\n"));
+        assertTrue(Agreement.of(three("B"), three("B")).text().endsWith("2 of 2 agree"), "lost in both");
+    }
+
+    @Test
+    void rowsThatOneRunDoesNotHaveAreNotMissing() {
+        RunFile all = three("");
+        Experiment old = all.experiment();
+        Experiment fewer = new Experiment(
+                "test",
+                old.title(),
+                old.about(),
+                old.unit(),
+                old.scaled(),
+                null,
+                null,
+                old.quick(),
+                old.full(),
+                old.servers(),
+                old.rows().subList(0, 2),
+                List.of(),
+                old.claims());
+        RunFile quick = new RunFile(
+                1,
+                all.title(),
+                all.started(),
+                all.command(),
+                all.environment(),
+                all.plan(),
+                all.cells().stream().filter(cell -> !cell.label().equals("C")).toList(),
+                fewer);
+        assertTrue(Agreement.of(all, quick).text().endsWith("5 of 5 agree"));
+        assertTrue(Agreement.of(quick, all).text().endsWith("5 of 5 agree"));
+    }
+
+    /** The long form with two blocks on servers that were started once, as in older files. */
+    private static RunFile full(List<CellResult> cells, Map<String, Long> files) {
+        RunFile run = run(false);
+        Experiment old = run.experiment();
+        Experiment experiment = new Experiment(
+                "test",
+                old.title(),
+                old.about(),
+                old.unit(),
+                old.scaled(),
+                files,
+                null,
+                old.quick(),
+                new Lengths(3, 2, 0.5, 0, 0, 1, 1, 0),
+                old.servers(),
+                old.rows(),
+                List.of(),
+                old.claims());
+        return new RunFile(
+                1,
+                run.title(),
+                run.started(),
+                run.command(),
+                run.environment(),
+                Map.of("form", "full", "repetitions", "6, servers started anew for each 2"),
+                cells,
+                experiment);
+    }
+
+    private static RunFile full(double... factors) {
+        return full(run("test", factors).cells(), null);
+    }
+
+    @Test
+    void blocksOfOneStartAreOneValue() {
+        RunFile run = full(1, 4, 2, 2, 2, 2);
+        List<String> b = ExperimentTables.of(run).get(0).rows().get(1);
+        assertEquals("2.00 [2.00, 2.00]", b.get(6), "the geometric mean of each start");
+        assertEquals("2,167", b.get(2));
+        assertEquals("33.1", b.get(3), "of 2500, 2000 and 2000");
+        assertEquals(
+                "Intervals have one value for each of 3 starts of the servers, the mean of its 2 blocks.",
+                ExperimentTables.basis(run));
+        assertTrue(MarkdownPage.of(List.of(run), "x").contains(". Intervals have one value for each of 3 starts"));
+    }
+
+    @Test
+    void blocksCountWhereServersWereStartedOnce() throws IOException {
+        RunFile once = full(1, 4);
+        assertTrue(ExperimentTables.of(once).get(0).rows().get(1).get(6).startsWith("2.00 [0.00, "), "two blocks");
+        String basis =
+                "Servers were started once: intervals have one value for each of 2 blocks, and do not hold the luck "
+                        + "of a start.";
+        assertEquals(basis, ExperimentTables.basis(once));
+        assertTrue(MarkdownPage.of(List.of(once), "x").contains(basis));
+        assertTrue(Files.readString(ReportFolder.write(once, folder)).contains(basis));
+        assertEquals(
+                "2.00 [0.36, 11.2]",
+                ExperimentTables.of(run("test", 1, 2, 4)).get(0).rows().get(1).get(6));
+    }
+
+    @Test
+    void oneSoundStartOfSeveralDecidesNothing() {
+        List<CellResult> cells =
+                new ArrayList<>(full(1.5, 1.6, 1.5, 1.6, 1.5, 1.6).cells());
+        cells.replaceAll(cell -> cell.label().equals("B") && cell.repetition() > 1 ? cut(cell, 7) : cell);
+        RunFile run = full(cells, null);
+        assertEquals("1.55", ExperimentTables.of(run).get(0).rows().get(1).get(6));
+        assertEquals("undecided", ExperimentTables.of(run).get(1).rows().get(0).get(3));
+    }
+
+    private static CellResult cut(CellResult cell, long exchanges) {
+        return new CellResult(
+                cell.label(),
+                cell.parameters(),
+                cell.repetition(),
+                cell.model(),
+                cell.countsBytes(),
+                cell.windowSeconds(),
+                new Counts(cell.counts().requests(), cell.counts().bytes(), 4, exchanges, 0, 0),
+                cell.errors(),
+                cell.times(),
+                cell.sizes(),
+                cell.cpu(),
+                cell.series(),
+                "",
+                cell.verdict(),
+                List.of());
+    }
+
+    @Test
+    void aServerThatLeavesRequestsUnansweredIsNotCompared() {
+        List<CellResult> cells = new ArrayList<>(run("test", 1.5, 1.6, 9.0).cells());
+        cells.replaceAll(cell -> cell.label().equals("B") && cell.repetition() == 2 ? cut(cell, 698) : cell);
+        RunFile run = with(run("test", 1.5), cells);
+        List<String> b = ExperimentTables.of(run).get(0).rows().get(1);
+        assertEquals("698 unanswered", b.get(8));
+        assertTrue(b.get(6).startsWith("1.55 ["), b.get(6));
+        cells.replaceAll(cell -> cut(cell, 5));
+        assertEquals(
+                "not comparable", ExperimentTables.of(run).get(1).rows().get(0).get(3));
+        assertEquals(
+                "15 unanswered", ExperimentTables.of(run).get(0).rows().get(0).get(8));
+    }
+
+    private static CellResult download(String server, int block, long... sizes) {
+        CellResult plain = cut(cell(server, block, 100, 1, false), 3);
+        Percentiles times = new Percentiles(10, 2, 1, 3, 4, 5, 6);
+        List<SizeResult> complete = new ArrayList<>();
+        for (long size : sizes) {
+            complete.add(new SizeResult(size, 10, times, size / 1000.0, 1, 1));
+        }
+        return new CellResult(
+                server,
+                plain.parameters(),
+                block,
+                "closed",
+                true,
+                1.0,
+                new Counts(100, 1_000_000, 4, 3, 0, 0),
+                Map.of(),
+                plain.times(),
+                complete,
+                plain.cpu(),
+                plain.series(),
+                "",
+                "box-bound",
+                List.of());
+    }
+
+    @Test
+    void speedIsThatOfTheLargestFileOfTheMix() {
+        Map<String, Long> files = Map.of("small", 1000L, "large", 5000L);
+        ExperimentResults today = new ExperimentResults(
+                full(List.of(download("A", 0, 1000, 5000), download("A", 2, 1000), download("B", 0, 1000)), files));
+        assertEquals(
+                5.0, today.figure(row("a", "A", null, null), "speed").mean(), "the block without one does not count");
+        assertEquals(1, today.figure(row("a", "A", null, null), "speed").n());
+        assertNull(today.figure(row("b", "B", null, null), "speed"));
+    }
+
+    @Test
+    void aDownloadMayBeUnderWayWhenTheDrainEnds() {
+        RunFile run = full(
+                List.of(download("A", 0, 1000), download("B", 0, 1000), download("A", 2, 1000), download("B", 2, 1000)),
+                Map.of("small", 1000L));
+        List<String> b = ExperimentTables.of(run).get(0).rows().get(1);
+        assertEquals("1.00 [1.00, 1.00]", b.get(6));
+        assertEquals("box-bound", b.get(8));
+    }
+}

@@ -1,0 +1,60 @@
+package dev.millrace.peers.soak;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What the clients of a soak have seen. Thread-safe. */
+final class SoakCounts {
+    private static final int MOST_TOLD = 40;
+
+    final LongAdder connections = new LongAdder();
+    final LongAdder answers = new LongAdder();
+    final LongAdder bytes = new LongAdder();
+    final LongAdder resets = new LongAdder();
+    /** Of files that were deleted, truncated or both at the time: the answer said so. */
+    final LongAdder refused = new LongAdder();
+    /** Answers that ended before their end. */
+    final LongAdder cut = new LongAdder();
+
+    final AtomicLong wrong = new AtomicLong();
+    private final AtomicLong errors = new AtomicLong();
+    private final Map<String, LongAdder> answersByWork = new ConcurrentSkipListMap<>();
+
+    void onAnswer(String work) {
+        answers.increment();
+        answersByWork.computeIfAbsent(work, key -> new LongAdder()).increment();
+    }
+
+    void onWrongByte(String work, Exception x) {
+        wrong.incrementAndGet();
+        System.err.println(work + ": " + x.getMessage());
+    }
+
+    void onError(String work, Exception x) {
+        if (errors.incrementAndGet() <= MOST_TOLD) {
+            System.err.println(work + ": " + x);
+        }
+    }
+
+    /** Whether all was as promised. */
+    boolean isGood() {
+        return wrong.get() == 0 && errors.get() == 0;
+    }
+
+    @Override
+    public String toString() {
+        return String.format(
+                "connections %d, answers %d, MB %d, resets %d, refused %d, cut %d, wrong bytes %d, errors %d%nanswers %s",
+                connections.sum(),
+                answers.sum(),
+                bytes.sum() / 1_000_000,
+                resets.sum(),
+                refused.sum(),
+                cut.sum(),
+                wrong.get(),
+                errors.get(),
+                answersByWork);
+    }
+}

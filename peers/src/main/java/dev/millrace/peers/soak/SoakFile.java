@@ -1,0 +1,106 @@
+package dev.millrace.peers.soak;
+
+import java.nio.ByteBuffer;
+
+/**
+ * A file whose bytes tell which file and which version they are of, and where they stand: words of eight bytes, each a fixed
+ * step more than the one before it. The first word is the number of the file and the version.
+ *
+ * @param number unlike that of any other file
+ * @param name below the directory
+ * @param baseBytes its size but for a few words, by which versions differ; a multiple of eight
+ * @param change what is done to it meanwhile
+ */
+record SoakFile(int number, String name, int baseBytes, Change change) {
+    /** A multiple of eight. */
+    private static final int MOST_MORE_BYTES = 96;
+
+    private static final long STEP = 0x9E3779B97F4A7C15L;
+
+    /** How a file changes. */
+    enum Change {
+        /** A new version is moved over it. */
+        REPLACED,
+        /** It is deleted, and comes back with a new version. */
+        DELETED,
+        /** It is appended to, and truncated; what is appended is what stood there before. */
+        GROWING
+    }
+
+    /** @return the size of a version */
+    int bytes(int version) {
+        return baseBytes + version * Long.BYTES % (MOST_MORE_BYTES + Long.BYTES);
+    }
+
+    /** @return the bytes of a version between two positions, both multiples of eight */
+    byte[] content(int version, int begin, int end) {
+        ByteBuffer content = ByteBuffer.allocate(end - begin);
+        for (long at = begin; at < end; at += Long.BYTES) {
+            content.putLong(word(version, at));
+        }
+        return content.array();
+    }
+
+    private long word(int version, long position) {
+        return ((long) number << Integer.SIZE | version) + position / Long.BYTES * STEP;
+    }
+
+    /** A byte that is none of this file's, or of another version than the bytes before it. */
+    static final class WrongByteException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        private WrongByteException(String message) {
+            super(message);
+        }
+    }
+
+    /** Looks at the bytes of one answer, as they come. Not thread-safe. */
+    final class Check {
+        private final ByteBuffer word = ByteBuffer.allocate(Long.BYTES);
+        private long position;
+        private int version = -1;
+
+        /** @param position where the answer's bytes begin in the file, a multiple of eight */
+        Check(long position) {
+            this.position = position;
+        }
+
+        /** @param bytes taken */
+        void accept(ByteBuffer bytes) throws WrongByteException {
+            while (word.position() > 0 && bytes.hasRemaining()) {
+                word.put(bytes.get());
+                if (!word.hasRemaining()) {
+                    accept(word.getLong(0));
+                    word.clear();
+                }
+            }
+            while (bytes.remaining() >= Long.BYTES) {
+                accept(bytes.getLong());
+            }
+            while (bytes.hasRemaining()) {
+                word.put(bytes.get());
+            }
+        }
+
+        private void accept(long found) throws WrongByteException {
+            if (version < 0) {
+                long first = found - position / Long.BYTES * STEP;
+                if (first >>> Integer.SIZE != number || (int) first < 0) {
+                    throw new WrongByteException("not a byte of " + name + " at " + position);
+                }
+                version = (int) first;
+            } else if (found != word(version, position)) {
+                throw new WrongByteException("not of version " + version + " of " + name + " at " + position);
+            }
+            position += Long.BYTES;
+        }
+
+        /** @param wholeBytes the size of the file, as the answer has it, all of whose bytes were accepted */
+        void end(long wholeBytes) throws WrongByteException {
+            if (change != Change.GROWING && wholeBytes != bytes(version)) {
+                throw new WrongByteException(
+                        "version " + version + " of " + name + " has " + bytes(version) + " bytes, not " + wholeBytes);
+            }
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/**
+ * A server and a load that show whether anything grows while they run for long: {@code docs/bench/soak.sh} starts both.
+ * Entry classes: {@link dev.millrace.peers.soak.SoakServer} and {@link dev.millrace.peers.soak.SoakLoad}.
+ */
+package dev.millrace.peers.soak;

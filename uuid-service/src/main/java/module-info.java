@@ -1,0 +1,15 @@
+/**
+ * The UUID web service as a servlet, which the only public type is. Libraries for XML and UUIDs are not visible to users of
+ * this module.
+ */
+module dev.millrace.uuid {
+    requires transitive jakarta.servlet;
+    requires java.xml;
+    requires com.ctc.wstx;
+    requires com.fasterxml.uuid;
+    requires org.codehaus.stax2;
+    // StaxMate names no module, so that this is the name of its jar.
+    requires staxmate;
+
+    exports dev.millrace.uuid;
+}

@@ -1,0 +1,50 @@
+package dev.millrace.webapp.server;
+
+import dev.millrace.connector.ContentWriter;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+
+/**
+ * Copies what lies in the heap into one direct buffer, whole, and keeps that until the socket has taken it: one copy, and as
+ * much memory outside the heap as the content is long, given back by the garbage collector. Not pooled, because a connection
+ * may end while another thread still writes from the copy.
+ */
+final class DirectWriter implements ContentWriter {
+    private ByteBuffer source;
+    private ByteBuffer copy;
+
+    @Override
+    public long write(SocketChannel channel, ByteBuffer[] buffers, int from, int to, int mostBytes) throws IOException {
+        int heap = from;
+        while (heap < to && buffers[heap].isDirect()) {
+            heap++;
+        }
+        if (heap == to) {
+            return ChunkWriter.writeDirect(channel, buffers, from, to, mostBytes);
+        }
+        // A head goes together with the copy of its content; what follows has its turn with the next write.
+        ByteBuffer[] direct = new ByteBuffer[heap - from + 1];
+        System.arraycopy(buffers, from, direct, 0, heap - from);
+        direct[heap - from] = copyOf(buffers[heap]);
+        long written = ChunkWriter.writeDirect(channel, direct, 0, direct.length, mostBytes);
+        source.position(source.limit() - copy.remaining());
+        if (!source.hasRemaining()) {
+            source = null;
+            copy = null;
+        }
+        return written;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // Another buffer with equal bytes has not been copied.
+    private ByteBuffer copyOf(ByteBuffer heap) {
+        boolean same = source == heap && heap.remaining() == copy.remaining();
+        if (!same) {
+            copy = ByteBuffer.allocateDirect(heap.remaining())
+                    .put(heap.duplicate())
+                    .flip();
+            source = heap;
+        }
+        return copy;
+    }
+}
