@@ -23,6 +23,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -31,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -181,6 +183,7 @@ class SocketContractTest {
         try (server) {
             server.start(Handlers.hello());
             server.connector().setAccepting(false);
+            awaitSelectors(server.connector());
             List<Socket> waiting = new ArrayList<>();
             while (connects(server.port(), waiting)) {
                 assertTrue(waiting.size() <= 5, "more than may wait");
@@ -195,6 +198,16 @@ class SocketContractTest {
             }
             server.awaitNoEndPoints();
         }
+    }
+
+    /** Selectors that accept are told by a task to pause: waits until each has run what came before. */
+    private static void awaitSelectors(ServerConnector connector) throws InterruptedException {
+        Collection<ManagedSelector> selectors = connector.getAcceptors() > 0
+                ? List.of()
+                : connector.getSelectorManager().getBeans(ManagedSelector.class);
+        CountDownLatch told = new CountDownLatch(selectors.size());
+        selectors.forEach(selector -> selector.submit(keys -> told.countDown()));
+        assertTrue(told.await(30, TimeUnit.SECONDS), "the selectors run their tasks");
     }
 
     private static boolean connects(int port, List<Socket> waiting) throws Exception {
