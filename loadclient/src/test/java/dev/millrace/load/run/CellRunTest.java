@@ -23,10 +23,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Cells whose clients meet failing servers and checks, and cells that are stopped early. */
-@Timeout(30)
 class CellRunTest {
 
     /** Requests for one URL, whose answers go to a check. */
