@@ -87,7 +87,7 @@ class ConnectingClientTest {
                     new Cell("", CLIENTS, 0, 0, work),
                     settings,
                     null,
-                    (warmingUp, seconds, requests, bytes, errors) -> {});
+                    (warmingUp, seconds, left, requests, bytes, errors) -> {});
             CompletableFuture<CellResult> result = new CompletableFuture<>();
             Thread thread = new Thread(() -> {
                 try {

@@ -143,7 +143,7 @@ class ResumedDownloadTest {
                         new Cell("", 1, rate, 0, parts),
                         settings,
                         null,
-                        (warmingUp, seconds, requests, bytes, errors) -> {})
+                        (warmingUp, seconds, left, requests, bytes, errors) -> {})
                 .run(0);
     }
 
