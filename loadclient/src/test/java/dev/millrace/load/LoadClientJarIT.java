@@ -8,17 +8,19 @@ import dev.millrace.load.report.RunFile;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The packaged program, as users start it. */
-@Timeout(60)
 class LoadClientJarIT {
 
     @TempDir
@@ -53,6 +55,28 @@ class LoadClientJarIT {
                         .lines()
                         .count());
         assertEquals(2, client.waitFor());
+    }
+
+    @Test
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "the launcher is a script for /bin/sh")
+    void theZipHasALauncher() throws Exception {
+        try (ZipFile zip = new ZipFile(System.getProperty("loadclient.zip"))) {
+            for (ZipEntry entry : Collections.list(zip.entries())) {
+                Path file = folder.resolve(entry.getName());
+                Files.createDirectories(entry.isDirectory() ? file : file.getParent());
+                if (!entry.isDirectory()) {
+                    Files.copy(zip.getInputStream(entry), file);
+                }
+            }
+        }
+        Path link = Files.createSymbolicLink(folder.resolve("lc"), folder.resolve("loadclient/bin/loadclient"));
+        ProcessBuilder builder = new ProcessBuilder("/bin/sh", link.toString(), "--version");
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        builder.environment().put("LOADCLIENT_OPTS", "-Xmx64m -Xss512k");
+        Process client = builder.redirectErrorStream(true).start();
+        assertEquals(
+                "Millrace load client 0.1.0", new String(client.getInputStream().readAllBytes(), UTF_8).strip());
+        assertEquals(0, client.waitFor());
     }
 
     @Test

@@ -5,6 +5,7 @@ import static dev.millrace.load.cli.UsageException.require;
 import dev.millrace.load.report.Comparison;
 import dev.millrace.load.report.Comparison.Metric;
 import dev.millrace.load.report.Comparison.Ratio;
+import dev.millrace.load.report.ComparisonFiles;
 import dev.millrace.load.run.CellResult;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -63,6 +64,12 @@ final class CompareCommand implements Callable<Integer> {
             description = "A second run of the same thing as A: its ratios to A are the noise, shown beside.")
     private String noise;
 
+    @Option(names = "--json", paramLabel = "FILE", description = "Writes the ratios and verdicts as JSON.")
+    private Path json;
+
+    @Option(names = "--markdown", paramLabel = "FILE", description = "Writes a table for a comment on a pull request.")
+    private Path markdown;
+
     @Parameters(index = "0", paramLabel = "A", description = "The baseline.")
     private String a;
 
@@ -93,7 +100,24 @@ final class CompareCommand implements Callable<Integer> {
                 invalid |= reason.onlyInvalid();
             }
         }
+        write(comparison, percent, worse ? "worse" : invalid ? "invalid" : "not worse");
         return worse ? ExitCode.ERRORS : invalid ? ExitCode.INVALID : ExitCode.GOOD;
+    }
+
+    private void write(Comparison comparison, double percent, String summary) {
+        ComparisonFiles files = new ComparisonFiles(
+                a,
+                b,
+                comparison,
+                deciding,
+                (metric, ratio) -> Comparison.worse(metric, ratio, percent) ? "worse" : "not worse",
+                summary);
+        if (json != null) {
+            OutputFolder.write(json, files.json());
+        }
+        if (markdown != null) {
+            OutputFolder.write(markdown, files.markdown());
+        }
     }
 
     /** Prints a line for each figure of a cell. Returns whether B is worse in a figure that decides. */

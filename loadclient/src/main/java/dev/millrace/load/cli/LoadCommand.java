@@ -80,7 +80,9 @@ abstract class LoadCommand implements Callable<Integer> {
 
     /** Shows a line of advice. */
     final void note(String text) {
-        spec.commandLine().getErr().println("note: " + text);
+        if (!output.quiet()) {
+            spec.commandLine().getErr().println("note: " + text);
+        }
     }
 
     final Interruption interruption() {

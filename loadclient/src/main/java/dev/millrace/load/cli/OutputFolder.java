@@ -29,6 +29,19 @@ final class OutputFolder {
         }
     }
 
+    /**
+     * Writes a file that the user has named.
+     *
+     * @throws UsageException if that fails
+     */
+    static void write(Path file, String text) {
+        try {
+            Files.writeString(file, text);
+        } catch (IOException e) {
+            throw unwritable(file, e);
+        }
+    }
+
     /** The exception for a file or folder that the user has named and that cannot be written. */
     static UsageException unwritable(Path path, IOException e) {
         return new UsageException("cannot write to " + path + ": " + reason(e), e);

@@ -4,6 +4,7 @@ import dev.millrace.load.report.OutputFormat;
 import dev.millrace.load.run.Progress;
 import java.nio.file.Path;
 import java.util.Set;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The options for the output: the results' folder and formats, and the progress on standard error. */
@@ -25,6 +26,9 @@ final class OutputOptions {
             description = "What --output writes (default: ${DEFAULT-VALUE}).")
     private Set<OutputFormat> formats;
 
+    @Mixin
+    private BuildFiles buildFiles;
+
     @Option(names = "--latency", description = "Prints the percentiles of latency below each cell's line.")
     private boolean latency;
 
@@ -38,7 +42,7 @@ final class OutputOptions {
 
     @Option(
             names = {"-q", "--quiet"},
-            description = "The same as --progress=none.")
+            description = "Prints results and errors only: no progress, no notes, no name of the report.")
     private boolean quiet;
 
     /** The folder for results; null if the user wants none. */
@@ -51,10 +55,21 @@ final class OutputOptions {
         if (output != null) {
             OutputFolder.prepare(output);
         }
+        buildFiles.prepare();
     }
 
     Set<OutputFormat> formats() {
         return formats;
+    }
+
+    /** The files for build servers and collectors. */
+    BuildFiles buildFiles() {
+        return buildFiles;
+    }
+
+    /** Whether only results and errors are printed. */
+    boolean quiet() {
+        return quiet;
     }
 
     boolean latency() {

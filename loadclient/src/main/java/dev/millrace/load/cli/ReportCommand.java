@@ -4,8 +4,10 @@ import static dev.millrace.load.cli.UsageException.require;
 
 import dev.millrace.load.report.Agreement;
 import dev.millrace.load.report.MarkdownPage;
+import dev.millrace.load.report.MergedRun;
 import dev.millrace.load.report.OutputFormat;
 import dev.millrace.load.report.ReportFolder;
+import dev.millrace.load.report.ResultLine;
 import dev.millrace.load.report.RunFile;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,7 +35,8 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  loadclient report -o page out/run.json",
             "  loadclient report --markdown page.md results/cowtown results/minar",
-            "  loadclient report --agree results/mina out/mina"
+            "  loadclient report --agree results/mina out/mina",
+            "  loadclient report --merge -o sum machine1 machine2 machine3"
         })
 final class ReportCommand implements Callable<Integer> {
 
@@ -55,6 +58,13 @@ final class ReportCommand implements Callable<Integer> {
                     + "the 95 %% intervals of all meet.")
     private boolean agree;
 
+    @Option(
+            names = "--merge",
+            description =
+                    "Adds up runs of several machines that began together by --start-at: rates are added, histograms "
+                            + "of latency too. Runs that do not belong together are refused.")
+    private boolean merge;
+
     @Parameters(arity = "1..*", paramLabel = "RUN", description = "A run.json, or a folder with one.")
     private List<Path> runs;
 
@@ -62,6 +72,9 @@ final class ReportCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         if (agree) {
             return agree();
+        }
+        if (merge) {
+            return merge();
         }
         require(markdown == null || output == null, "--markdown and --output exclude each other");
         // The user has probably forgotten the page's name, so that the first run stands in its place.
@@ -101,7 +114,23 @@ final class ReportCommand implements Callable<Integer> {
         return ExitCode.GOOD;
     }
 
+    private int merge() throws IOException {
+        require(output != null && markdown == null, "--merge takes --output, the folder of the sum");
+        List<RunFile> loaded = runs.stream().map(ReportCommand::read).toList();
+        String command = "loadclient report --merge --output " + output + " "
+                + runs.stream().map(Path::toString).collect(Collectors.joining(" "));
+        RunFile sum = UsageException.parse("", () -> MergedRun.of(loaded, command));
+        OutputFolder.prepare(output);
+        ResultLine.all(sum.cells(), 1).forEach(spec.commandLine().getOut()::println);
+        spec.commandLine().getOut().println(sum.plan().get(MergedRun.MERGED));
+        spec.commandLine()
+                .getErr()
+                .println("report: " + ReportFolder.write(sum, output, EnumSet.allOf(OutputFormat.class)));
+        return ExitCode.of(sum.cells());
+    }
+
     private int agree() {
+        require(!merge, "--agree and --merge exclude each other");
         require(runs.size() == 2 && markdown == null && output == null, "--agree takes two runs, and writes no file");
         Agreement agreement = UsageException.parse("", () -> Agreement.of(read(runs.get(0)), read(runs.get(1))));
         spec.commandLine().getOut().println(agreement.text());

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import picocli.CommandLine.Option;
 
@@ -79,6 +80,21 @@ final class RunOptions {
     private String maxSteal;
 
     @Option(
+            names = "--max-other",
+            paramLabel = "PERCENT",
+            description =
+                    "A cell is invalid if processes other than server and client took more of the cores, or if that "
+                            + "is not known (default: any).")
+    private String maxOther;
+
+    @Option(
+            names = "--start-at",
+            paramLabel = "TIME",
+            description = "Begins the load at this moment, the same on several machines: 2030-01-31T12:00:00Z, or "
+                    + "seconds since 1970. report --merge adds their runs up.")
+    private String startAt;
+
+    @Option(
             names = "--require",
             paramLabel = "VERDICT",
             description = "A cell is invalid if it is not server-bound, client-bound, latency-bound or box-bound.")
@@ -132,6 +148,7 @@ final class RunOptions {
         limits();
         coolDown();
         gates();
+        start();
     }
 
     private static void requireEach(String option, List<?> values, int urls) {
@@ -167,7 +184,11 @@ final class RunOptions {
     }
 
     RunSettings.Limits limits() {
-        return new RunSettings.Limits(percent("--max-cov", maxCov), percent("--max-steal", maxSteal), required);
+        return new RunSettings.Limits(
+                percent("--max-cov", maxCov),
+                percent("--max-steal", maxSteal),
+                percent("--max-other", maxOther),
+                required);
     }
 
     private static Double percent(String option, String text) {
@@ -207,6 +228,13 @@ final class RunOptions {
         return failIf.stream()
                 .map(text -> UsageException.parse("--fail-if: ", () -> Gate.of(text)))
                 .toList();
+    }
+
+    /** The moment at which the load begins; empty for at once. */
+    Optional<StartTime> start() {
+        return startAt == null
+                ? Optional.empty()
+                : Optional.of(UsageException.parse("--start-at: ", () -> StartTime.of(startAt)));
     }
 
     long maxErrors() {

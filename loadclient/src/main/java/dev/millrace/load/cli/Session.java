@@ -9,6 +9,7 @@ import dev.millrace.load.http.Protocol;
 import dev.millrace.load.http.SocketSettings;
 import dev.millrace.load.http.Target;
 import dev.millrace.load.http.TlsClient;
+import dev.millrace.load.report.MergedRun;
 import dev.millrace.load.report.ReportFolder;
 import dev.millrace.load.report.ResultLine;
 import dev.millrace.load.report.RunFile;
@@ -18,15 +19,19 @@ import dev.millrace.load.run.CellRun;
 import dev.millrace.load.run.Interruption;
 import dev.millrace.load.run.Progress;
 import dev.millrace.load.run.RunSettings;
+import dev.millrace.load.scenario.Fetch;
+import dev.millrace.load.scenario.ServerClock;
 import dev.millrace.load.server.Servers;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import picocli.CommandLine;
 
 /**
@@ -65,7 +70,7 @@ final class Session {
             return ExitCode.GOOD;
         }
         Preflight.Findings findings = Preflight.of(plan);
-        findings.notes().forEach(note -> err.println("note: " + note));
+        findings.notes().forEach(this::note);
         if (!findings.refusals().isEmpty()) {
             err.println("loadclient: " + findings.refusals().get(0));
             return ExitCode.INVALID;
@@ -84,20 +89,21 @@ final class Session {
             failure = interruption.requested() ? null : e;
         }
         report(plan, started, environment, failure);
+        long errors = results.stream().mapToLong(CellResult::errorCount).sum();
+        boolean forgiven = errors > 0 && errors <= options.maxErrors();
+        String flaw = failure != null ? Failure.firstLine(failure) : forgiven && !flaws.isEmpty() ? flaws.get(0) : null;
+        output.buildFiles().write(plan.title(), started, results, options.gates(), forgiven, flaw);
         if (failure != null) {
             throw failure;
         }
         boolean failed = failsGates();
-        long errors = results.stream().mapToLong(CellResult::errorCount).sum();
-        int code = errors > 0 && errors <= options.maxErrors() ? forgiven() : ExitCode.of(results);
+        int code = forgiven ? forgiven() : ExitCode.of(results);
         return failed && code == ExitCode.GOOD ? ExitCode.ERRORS : code;
     }
 
     /** Says which cells fail {@code --fail-if}. */
     private boolean failsGates() {
-        Map<String, List<CellResult>> cells = new LinkedHashMap<>();
-        results.forEach(result -> cells.computeIfAbsent(ResultLine.name(result), key -> new ArrayList<>())
-                .add(result));
+        Map<String, List<CellResult>> cells = BuildFiles.byCell(results);
         boolean failed = false;
         for (Gate gate : options.gates()) {
             for (Map.Entry<String, List<CellResult>> cell : cells.entrySet()) {
@@ -122,7 +128,10 @@ final class Session {
                 facts.put(RunFile.ENDED_EARLY, Failure.firstLine(failure));
             }
             RunFile run = RunFile.of(plan.title(), started, Environment.commandLine(), environment, facts, results);
-            err.println("report: " + ReportFolder.write(run, output.folder(), output.formats()));
+            Path page = ReportFolder.write(run, output.folder(), output.formats());
+            if (!output.quiet()) {
+                err.println("report: " + page);
+            }
         }
     }
 
@@ -141,6 +150,7 @@ final class Session {
             if (block == 0) {
                 probe(plan);
                 plan.servers().describe(environment);
+                awaitStart(plan, environment);
             }
             for (Cell cell : plan.schedule().block(block, plan.cells())) {
                 if (interruption.requested()) {
@@ -157,9 +167,36 @@ final class Session {
         }
     }
 
+    private void awaitStart(Plan plan, Map<String, String> environment) {
+        Optional<StartTime> start = options.start();
+        if (start.isPresent()) {
+            note("the load begins at " + start.get().moment());
+            environment.put(MergedRun.SERVER_CLOCK, start.get().isFar() ? clock(plan) : "not asked for, too late");
+            long lateMillis = start.get().await(interruption).toMillis();
+            environment.put("start", start.get().moment() + ", noticed after " + lateMillis + " ms");
+        }
+    }
+
+    /** The distance of the clocks, by which report --merge lays windows of several machines side by side. */
+    private static String clock(Plan plan) {
+        RunSettings settings = plan.settings();
+        Fetch fetch =
+                new Fetch(PROBE_MILLIS, settings.tls(), plan.cells().get(0).protocol());
+        try {
+            ServerClock clock = ServerClock.read(plan.servers().entries().get(0).target(), fetch);
+            return clock == null
+                    ? "not known: no Date, or several clocks"
+                    : clock.lowMillis() + " to " + clock.highMillis() + " ms";
+        } catch (IOException e) {
+            // The server may answer what is measured, and not a plain GET.
+            return "not known: " + Failure.firstLine(e);
+        }
+    }
+
     private CellResult cell(Plan plan, Cell cell, int block, String number) throws InterruptedException {
-        try (Progress progress = new Progress(err, number, output.progress())) {
-            CellRun run = new CellRun(cell, plan.settings(), plan.servers().cpu(cell.label()), progress);
+        ServerCpu server = plan.servers().cpu(cell.label());
+        try (Progress progress = new Progress(err, number, output.progress(), server)) {
+            CellRun run = new CellRun(cell, plan.settings(), server, progress);
             interruption.onRequest(run::stop);
             CellResult result = run.run(block);
             if (run.flaw() != null) {
@@ -179,7 +216,13 @@ final class Session {
         if (result.errorCount() > 0 && !(interruption.requested() && options.startsServers())) {
             err.println("errors: " + ResultLine.errors(result));
         }
-        result.notes().forEach(note -> err.println("note: " + note));
+        result.notes().forEach(this::note);
+    }
+
+    private void note(String text) {
+        if (!output.quiet()) {
+            err.println("note: " + text);
+        }
     }
 
     private static int nameWidth(Plan plan) {
@@ -232,7 +275,7 @@ final class Session {
             if (cpu instanceof ReportedCpu reported) {
                 reported.read();
             } else if (cpu == null) {
-                err.println("note: the process of " + entry.target().uri()
+                note("the process of " + entry.target().uri()
                         + " is not known, so there are no figures of its CPU time (--server-pid, --server-cpu-url)");
             }
         }

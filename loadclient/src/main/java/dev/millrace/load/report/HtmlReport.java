@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 
@@ -20,6 +21,8 @@ import java.util.function.Function;
 final class HtmlReport {
 
     private static final double MICROS_PER_MILLI = 1000;
+
+    private static final double MUCH_BY_OTHERS = 0.1;
 
     private final RunFile run;
     private final StringBuilder page = new StringBuilder();
@@ -70,7 +73,9 @@ final class HtmlReport {
                 .filter(cell -> cell.errorCount() > 0 || !cell.valid())
                 .toList();
         if (bad.isEmpty()) {
-            page.append("<p class=\"good\">No error, and every cell is valid.</p>\n");
+            page.append("<p class=\"good\">No error, and every cell is valid.")
+                    .append(others())
+                    .append("</p>\n");
         } else {
             items("<ul class=\"bad\">", bad, cell -> cell.verdict() + " " + ResultLine.errors(cell));
         }
@@ -85,6 +90,18 @@ final class HtmlReport {
             items("<ul>", noted, cell -> String.join("; ", cell.notes()));
             page.append("</details>\n");
         }
+    }
+
+    /** What makes valid figures less exact stands beside the good news. */
+    private String others() {
+        double most = run.cells().stream()
+                .filter(cell -> cell.cpu().total() != null && cell.cpu().server() != null)
+                .mapToDouble(cell -> cell.cpu().other() / cell.cpu().total())
+                .max()
+                .orElse(0);
+        return most < MUCH_BY_OTHERS
+                ? ""
+                : String.format(Locale.ROOT, " But other processes took up to %.0f %% of the machine.", most * 100);
     }
 
     private void items(String tag, List<CellResult> cells, Function<CellResult, String> text) {

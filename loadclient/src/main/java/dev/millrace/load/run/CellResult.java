@@ -26,6 +26,7 @@ import org.HdrHistogram.Histogram;
  * @param histogram     of latency, HdrHistogram's compressed form in base64, values in nanoseconds
  * @param verdict       the bound of the figures, {@code errors}, or {@code invalid:} and the reason
  * @param notes         remarks for the reader
+ * @param windowStartMillis when the window began, in milliseconds since 1970 by this machine's clock; null in old runs
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record CellResult(
@@ -44,14 +45,15 @@ public record CellResult(
         Series series,
         String histogram,
         String verdict,
-        List<String> notes) {
+        List<String> notes,
+        Long windowStartMillis) {
 
     private static final double MICROS = 1e6;
     private static final double MILLIS = 1e3;
     private static final double BYTES_PER_MEGABYTE = 1e6;
     private static final double BYTES_PER_GIGABYTE = 1e9;
 
-    /** The figures of a cell in clear text. */
+    /** The figures of a cell in clear text, whose moment does not matter. */
     public CellResult(
             String label,
             Map<String, String> parameters,
@@ -84,7 +86,8 @@ public record CellResult(
                 series,
                 histogram,
                 verdict,
-                notes);
+                notes,
+                null);
     }
 
     /** The same figures under other parameters. */
@@ -105,7 +108,8 @@ public record CellResult(
                 series,
                 histogram,
                 verdict,
-                notes);
+                notes,
+                windowStartMillis);
     }
 
     /** The latencies in nanoseconds. */

@@ -48,6 +48,7 @@ public final class CellRun {
     private String flaw;
     private long seenRequests;
     private long seenBytes;
+    private long windowStartMillis;
 
     /** A run of a cell; the server is null when its process is not known. */
     public CellRun(Cell cell, RunSettings settings, ServerCpu server, ProgressListener progress) {
@@ -89,6 +90,7 @@ public final class CellRun {
             }
             CpuProbe cpu = new CpuProbe(server);
             cpu.start();
+            windowStartMillis = System.currentTimeMillis();
             long start = System.nanoTime();
             if (!stopped) {
                 window(start, !warm);
@@ -234,7 +236,8 @@ public final class CellRun {
             }
             if (System.nanoTime() - tick >= SECOND) {
                 tick += SECOND;
-                sample(warmingUp, (System.nanoTime() - start) / (double) SECOND);
+                long passed = System.nanoTime() - start;
+                sample(warmingUp, passed / (double) SECOND, (nanos - passed) / (double) SECOND);
             }
         }
     }
@@ -253,7 +256,7 @@ public final class CellRun {
         return true;
     }
 
-    private void sample(boolean warmingUp, double seconds) {
+    private void sample(boolean warmingUp, double seconds, double left) {
         long requests = warmingUp ? clock.warmup.sum() : clock.requests.sum();
         long bytes = clock.bytes.sum();
         if (warmingUp) {
@@ -265,7 +268,13 @@ public final class CellRun {
             requestSeries.add(requests - seenRequests);
             byteSeries.add(bytes - seenBytes);
         }
-        progress.tick(warmingUp, seconds, requests - seenRequests, bytes - seenBytes, clock.faults.total());
+        progress.tick(
+                warmingUp,
+                seconds,
+                clock.limited() && !warmingUp ? Double.NaN : left,
+                requests - seenRequests,
+                bytes - seenBytes,
+                clock.faults.total());
         seenRequests = requests;
         seenBytes = bytes;
     }
@@ -370,6 +379,7 @@ public final class CellRun {
                 series,
                 HistogramCodec.encode(sum.latency()),
                 Verdict.of(facts),
-                List.copyOf(notes));
+                List.copyOf(notes),
+                windowStartMillis);
     }
 }

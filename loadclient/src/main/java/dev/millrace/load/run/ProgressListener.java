@@ -9,9 +9,10 @@ interface ProgressListener {
      *
      * @param warmingUp whether the window has not begun
      * @param seconds   time since the start of this phase
+     * @param left      seconds to its end; NaN if a number of requests ends it
      * @param requests  verified answers in the last second, while warming up too
      * @param bytes     body bytes in the last second; 0 while warming up
      * @param errors    failures so far
      */
-    void tick(boolean warmingUp, double seconds, long requests, long bytes, long errors);
+    void tick(boolean warmingUp, double seconds, double left, long requests, long bytes, long errors);
 }

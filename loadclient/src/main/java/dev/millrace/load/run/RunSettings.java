@@ -100,11 +100,12 @@ public record RunSettings(
      *
      * @param maxCov   coefficient of variation of throughput per second in per cent; null for any
      * @param maxSteal share of the cores taken by the hypervisor in per cent; null for any
+     * @param maxOther share of the cores taken by processes that are neither server nor client in per cent; null for any
      * @param require  the verdict that is required, such as {@code server-bound}; null for any
      */
-    public record Limits(Double maxCov, Double maxSteal, String require) {
+    public record Limits(Double maxCov, Double maxSteal, Double maxOther, String require) {
 
         /** No bounds. */
-        public static final Limits NONE = new Limits(null, null, null);
+        public static final Limits NONE = new Limits(null, null, null, null);
     }
 }

@@ -16,8 +16,11 @@ final class Verdict {
     /** The first word of the verdict on figures that cannot be trusted. */
     static final String INVALID = "invalid";
 
+    /** The verdict on figures of which some answers are wrong or missing. */
+    static final String ERRORS = "errors";
+
     /** All answers are right, and the bound is not known. */
-    private static final String UNKNOWN = "ok";
+    static final String UNKNOWN = "ok";
 
     private static final double BUSY = 0.95;
     private static final double NOT_BUSY = 0.90;
@@ -63,7 +66,7 @@ final class Verdict {
     static String of(Facts facts) {
         // Ctrl-C ends the servers of the same terminal too, so that errors after it do not count against them.
         if (!facts.errors().isEmpty() && !facts.noPorts() && !facts.stopped()) {
-            return "errors";
+            return ERRORS;
         }
         String flaw = flaw(facts);
         return flaw == null ? facts.bound() : INVALID + ": " + flaw;
@@ -149,7 +152,19 @@ final class Verdict {
                 return String.format(Locale.ROOT, "steal (%.1f %%)", steal);
             }
         }
-        return null;
+        return limits.maxOther() == null ? null : taken(facts, limits.maxOther());
+    }
+
+    /** A bound that cannot be checked is not kept: without the server's time, others' time holds the server's. */
+    private static String taken(Facts facts, double most) {
+        Double total = facts.cpu().total();
+        if (total == null || facts.cpu().server() == null) {
+            return "what other processes took is not known";
+        }
+        double other = facts.cpu().other() / total * 100;
+        return facts.seconds() >= MIN_SECONDS_FOR_STEAL && other > most
+                ? String.format(Locale.ROOT, "other processes (%.1f %%)", other)
+                : null;
     }
 
     private static String bound(Facts facts) {

@@ -18,11 +18,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Many files, and many clients. */
-@Timeout(60)
 class ManyFilesAndClientsTest {
 
     private static final int FILES = 3000;

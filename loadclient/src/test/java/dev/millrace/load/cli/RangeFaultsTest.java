@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Wrong answers to range requests and to resumed downloads are detected. */
@@ -195,7 +194,6 @@ class RangeFaultsTest {
     }
 
     @Test
-    @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void aServerThatStallsBeforeTheMeasurementIsOneLine() throws IOException {
         try (TestServer server = new TestServer((request, out, socket) -> {
             if (request.target().endsWith("catalog.json")) {

@@ -17,11 +17,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Short replays against a stand-in for the sample application. */
-@Timeout(120)
 class ReplayTest {
 
     private static final Set<String> WINDOW_TOO_SHORT =

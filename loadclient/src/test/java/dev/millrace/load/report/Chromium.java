@@ -207,14 +207,15 @@ final class Chromium implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public void close() throws InterruptedException {
         socket.abort();
         kill(browser);
     }
 
-    private static void kill(Process browser) {
+    /** Not by onExit(): that may wait for the end of the output, which a child that was just born holds open. */
+    private static void kill(Process browser) throws InterruptedException {
         browser.descendants().forEach(ProcessHandle::destroyForcibly);
-        browser.destroyForcibly().onExit().join();
+        browser.destroyForcibly().waitFor();
     }
 
     private final class Events implements WebSocket.Listener {

@@ -35,13 +35,11 @@ import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The report in a real browser. The test is skipped with a message where Chromium is not installed. */
-@Timeout(60)
 class ReportInChromiumTest {
 
     private static final int WIDTH = 1200;
@@ -97,7 +95,7 @@ class ReportInChromiumTest {
     }
 
     @AfterAll
-    static void stop() {
+    static void stop() throws InterruptedException {
         if (chromium != null) {
             chromium.close();
         }

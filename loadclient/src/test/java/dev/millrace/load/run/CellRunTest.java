@@ -23,10 +23,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Cells whose clients meet failing servers and checks, and cells that are stopped early. */
-@Timeout(30)
 class CellRunTest {
 
     /** Requests for one URL, whose answers go to a check. */
@@ -107,7 +105,7 @@ class CellRunTest {
                             cell,
                             settings(Duration.ofSeconds(20), 5),
                             null,
-                            (warmingUp, seconds, requests, bytes, errors) -> {})
+                            (warmingUp, seconds, left, requests, bytes, errors) -> {})
                     .run(0);
             assertEquals(
                     new FailureCount(2, "java.lang.IllegalStateException: no such place"),
@@ -142,7 +140,7 @@ class CellRunTest {
                     cell,
                     settings(warmup, Duration.ofSeconds(20), 0),
                     null,
-                    (warmingUp, seconds, requests, bytes, errors) -> {}));
+                    (warmingUp, seconds, left, requests, bytes, errors) -> {}));
             run.get().run(0);
         }
         return started.get();
@@ -179,7 +177,7 @@ class CellRunTest {
                     List.of(),
                     TlsSettings.ofJdk(),
                     Limits.NONE);
-            new CellRun(cell, settings, null, (warmingUp, seconds, requests, bytes, errors) -> {}).run(0);
+            new CellRun(cell, settings, null, (warmingUp, seconds, left, requests, bytes, errors) -> {}).run(0);
         }
         return most.get();
     }
@@ -213,7 +211,7 @@ class CellRunTest {
                     TlsSettings.ofJdk(),
                     Limits.NONE);
             CellResult result =
-                    new CellRun(cell, settings, null, (warmingUp, seconds, requests, bytes, errors) -> {}).run(0);
+                    new CellRun(cell, settings, null, (warmingUp, seconds, left, requests, bytes, errors) -> {}).run(0);
             assertTrue(silences.get() >= 2, "a rest after each burst, of " + silences);
             assertTrue(result.counts().requests() > 0, "the window ends the last one");
         }
@@ -226,7 +224,10 @@ class CellRunTest {
             Cell cell = new Cell("", 2, 0, 0, new Asking(Target.of(server.url("/")), new Failing(0)));
             AtomicReference<CellRun> run = new AtomicReference<>();
             run.set(new CellRun(
-                    cell, settings(Duration.ofSeconds(20), 0), null, (warmingUp, seconds, requests, bytes, errors) -> {
+                    cell,
+                    settings(Duration.ofSeconds(20), 0),
+                    null,
+                    (warmingUp, seconds, left, requests, bytes, errors) -> {
                         if (server.requests().size() == 2) {
                             run.get().stop();
                         }

@@ -21,12 +21,10 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 /** Clients that still connect when their cell ends, because the server does not accept. */
-@Timeout(60)
 class ConnectingClientTest {
 
     private static final int CLIENTS = 3;
@@ -89,7 +87,7 @@ class ConnectingClientTest {
                     new Cell("", CLIENTS, 0, 0, work),
                     settings,
                     null,
-                    (warmingUp, seconds, requests, bytes, errors) -> {});
+                    (warmingUp, seconds, left, requests, bytes, errors) -> {});
             CompletableFuture<CellResult> result = new CompletableFuture<>();
             Thread thread = new Thread(() -> {
                 try {

@@ -10,10 +10,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The moments at which a client may send. */
-@Timeout(30)
 class PacingTest {
 
     private final CellClock clock = new CellClock(0);

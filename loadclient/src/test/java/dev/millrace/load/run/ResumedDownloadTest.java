@@ -23,10 +23,8 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** A download that is broken off and resumed counts as one download. */
-@Timeout(60)
 class ResumedDownloadTest {
 
     private static final int WHOLE = 150_000;
@@ -145,7 +143,7 @@ class ResumedDownloadTest {
                         new Cell("", 1, rate, 0, parts),
                         settings,
                         null,
-                        (warmingUp, seconds, requests, bytes, errors) -> {})
+                        (warmingUp, seconds, left, requests, bytes, errors) -> {})
                 .run(0);
     }
 

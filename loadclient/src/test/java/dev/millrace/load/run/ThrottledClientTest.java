@@ -18,10 +18,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Clients with a limited rate. */
-@Timeout(60)
 class ThrottledClientTest {
 
     private static RunSettings settings(int receiveBufferBytes) {

@@ -100,12 +100,23 @@ class VerdictTest {
         assertEquals("invalid: nothing completed", verdict(cell(0), 0, idle, STEADY, Limits.NONE));
         assertEquals(
                 "invalid: unsteady (114.3 %)",
-                verdict(cell(0), 1000, idle, List.of(1L, 200L, 1L, 200L), new Limits(3.0, null, null)));
-        assertEquals("latency-bound", verdict(cell(0), 1000, idle, STEADY, new Limits(3.0, null, null)));
+                verdict(cell(0), 1000, idle, List.of(1L, 200L, 1L, 200L), new Limits(3.0, null, null, null)));
+        assertEquals("latency-bound", verdict(cell(0), 1000, idle, STEADY, new Limits(3.0, null, null, null)));
         assertEquals(
-                "invalid: steal (5.0 %)", verdict(cell(0), 1000, cpu(5, 5, 9, 1), STEADY, new Limits(null, 1.0, null)));
+                "invalid: steal (5.0 %)",
+                verdict(cell(0), 1000, cpu(5, 5, 9, 1), STEADY, new Limits(null, 1.0, null, null)));
+        CpuUse others = new CpuUse(5.0, 5.0, 4.0, 6.0, 0.0, 0.0, null, null, false);
         assertEquals(
-                "invalid: latency-bound", verdict(cell(0), 1000, idle, STEADY, new Limits(null, null, "server-bound")));
+                "invalid: other processes (20.0 %)",
+                verdict(cell(0), 1000, others, STEADY, new Limits(null, null, 15.0, null)));
+        assertEquals("latency-bound", verdict(cell(0), 1000, others, STEADY, new Limits(null, null, 25.0, null)));
+        CpuUse unknown = new CpuUse(null, 5.0, 0.0, 15.0, 0.0, 0.0, null, null, false);
+        assertEquals(
+                "invalid: what other processes took is not known",
+                verdict(cell(0), 1000, unknown, STEADY, new Limits(null, null, 25.0, null)));
+        assertEquals(
+                "invalid: latency-bound",
+                verdict(cell(0), 1000, idle, STEADY, new Limits(null, null, null, "server-bound")));
     }
 
     @Test

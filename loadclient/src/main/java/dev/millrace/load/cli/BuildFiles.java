@@ -1,0 +1,111 @@
+package dev.millrace.load.cli;
+
+import dev.millrace.load.report.JunitFile;
+import dev.millrace.load.report.JunitFile.Case;
+import dev.millrace.load.report.JunitFile.Outcome;
+import dev.millrace.load.report.OpenMetricsFile;
+import dev.millrace.load.report.ResultLine;
+import dev.millrace.load.run.CellResult;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+import picocli.CommandLine.Option;
+
+/** The files that a run writes for build servers and collectors, and their options. */
+final class BuildFiles {
+
+    @Option(
+            names = "--junit",
+            paramLabel = "FILE",
+            description =
+                    "Writes JUnit's XML for a build server: a test case for each cell, and for each --fail-if on it.")
+    private Path junit;
+
+    @Option(
+            names = "--openmetrics",
+            paramLabel = "FILE",
+            description = "Writes the figures in the text format of OpenMetrics, for Prometheus and others.")
+    private Path openMetrics;
+
+    /**
+     * Writes the files that the user wants.
+     *
+     * @param title    name of the run
+     * @param started  ISO 8601 time
+     * @param results  cells with their repetitions
+     * @param gates    conditions
+     * @param forgiven whether errors do not count, by {@code --max-errors}
+     * @param flaw     why the run as a whole is not good, for people; null if there is no reason
+     */
+    void write(
+            String title, String started, List<CellResult> results, List<Gate> gates, boolean forgiven, String flaw) {
+        try {
+            if (junit != null) {
+                JunitFile.write(junit, title, started, cases(results, gates, forgiven, flaw));
+            }
+        } catch (IOException e) {
+            throw OutputFolder.unwritable(junit, e);
+        }
+        if (openMetrics != null) {
+            OutputFolder.write(openMetrics, OpenMetricsFile.of(results));
+        }
+    }
+
+    /** Creates the files' folders before the run, so that no measurement is lost at its end. */
+    void prepare() {
+        Stream.of(junit, openMetrics)
+                .filter(Objects::nonNull)
+                .forEach(file -> OutputFolder.prepare(file.toAbsolutePath().getParent()));
+    }
+
+    private static List<Case> cases(List<CellResult> results, List<Gate> gates, boolean forgiven, String flaw) {
+        List<Case> cases = new ArrayList<>();
+        byCell(results).forEach((name, repetitions) -> {
+            double seconds =
+                    repetitions.stream().mapToDouble(CellResult::windowSeconds).sum();
+            cases.add(answers(name, seconds, repetitions, forgiven));
+            for (Gate gate : gates) {
+                String reason = gate.failure(repetitions);
+                cases.add(new Case(
+                        name + " not " + gate.text(),
+                        0,
+                        reason == null ? Outcome.PASSED : Outcome.FAILURE,
+                        reason == null ? "" : reason));
+            }
+        });
+        if (flaw != null) {
+            cases.add(new Case("the run", 0, Outcome.ERROR, flaw));
+        }
+        return cases;
+    }
+
+    private static Case answers(String name, double seconds, List<CellResult> repetitions, boolean forgiven) {
+        Optional<CellResult> wrong = forgiven
+                ? Optional.empty()
+                : repetitions.stream()
+                        .filter(one -> one.valid() && one.errorCount() > 0)
+                        .findFirst();
+        if (wrong.isPresent()) {
+            return new Case(name, seconds, Outcome.FAILURE, ResultLine.errors(wrong.get()));
+        }
+        return repetitions.stream()
+                .filter(one -> !one.valid())
+                .findFirst()
+                .map(one -> new Case(name, seconds, Outcome.ERROR, one.verdict()))
+                .orElse(new Case(name, seconds, Outcome.PASSED, ""));
+    }
+
+    /** The repetitions of each cell by its name. */
+    static Map<String, List<CellResult>> byCell(List<CellResult> results) {
+        Map<String, List<CellResult>> cells = new LinkedHashMap<>();
+        results.forEach(result -> cells.computeIfAbsent(ResultLine.name(result), key -> new ArrayList<>())
+                .add(result));
+        return cells;
+    }
+}

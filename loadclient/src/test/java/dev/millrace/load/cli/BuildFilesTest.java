@@ -1,0 +1,139 @@
+package dev.millrace.load.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.load.TestServer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
+
+/** {@code --junit} and {@code --openmetrics}, and what {@code -q} leaves. */
+class BuildFilesTest {
+
+    @TempDir
+    private Path folder;
+
+    private Cli run(TestServer.Behaviour behaviour, String... options) throws IOException {
+        try (TestServer server = new TestServer(behaviour)) {
+            List<String> all = new ArrayList<>(List.of("http", "-c=1", "-n=20", "--warmup=0s", "-q", "--label=a\"b"));
+            all.addAll(List.of(options));
+            all.add(server.url("/a"));
+            return Cli.run(all.toArray(String[]::new));
+        }
+    }
+
+    private static void hello(TestServer.Request request, java.io.OutputStream out, java.net.Socket socket)
+            throws IOException {
+        TestServer.send(out, "200 OK", "text/plain", "hello".getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private Element suite() throws Exception {
+        return DocumentBuilderFactory.newInstance()
+                .newDocumentBuilder()
+                .parse(folder.resolve("new/junit.xml").toFile())
+                .getDocumentElement();
+    }
+
+    @Test
+    void aBuildServerGetsACaseForEachCellAndCondition() throws Exception {
+        Cli cli = run(
+                BuildFilesTest::hello,
+                "--junit=" + folder.resolve("new/junit.xml"),
+                "--fail-if=max>60s",
+                "--fail-if=p99>0.001us");
+        assertEquals(ExitCode.ERRORS, cli.code(), cli.err());
+        Element suite = suite();
+        assertEquals("3", suite.getAttribute("tests"));
+        assertEquals("1", suite.getAttribute("failures"));
+        assertEquals("0", suite.getAttribute("errors"));
+        NodeList cases = suite.getElementsByTagName("testcase");
+        Element answers = (Element) cases.item(0);
+        assertTrue(answers.getAttribute("name").startsWith("a\"b c=1 GET"), answers.getAttribute("name"));
+        assertEquals(0, answers.getElementsByTagName("*").getLength());
+        Element late = (Element) cases.item(2);
+        assertTrue(late.getAttribute("name").endsWith(" not p99>0.001us"), late.getAttribute("name"));
+        Element failure = (Element) late.getElementsByTagName("failure").item(0);
+        assertTrue(failure.getAttribute("message").startsWith("p99 is "), failure.getAttribute("message"));
+    }
+
+    @Test
+    void wrongAnswersAreAFailureUnlessTheyAreForgiven() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        TestServer.Behaviour once = (request, out, socket) ->
+                TestServer.send(out, asked.incrementAndGet() == 5 ? "500 \u0001" : "200 OK", "text/plain", new byte[1]);
+        String file = "--junit=" + folder.resolve("new/junit.xml");
+        assertEquals(ExitCode.ERRORS, run(once, file).code());
+        Element failure = (Element) suite().getElementsByTagName("failure").item(0);
+        assertTrue(failure.getAttribute("message").startsWith("status x 1 ("), failure.getAttribute("message"));
+        asked.set(0);
+        assertEquals(ExitCode.GOOD, run(once, file, "--max-errors=1").code());
+        assertEquals("0", suite().getAttribute("failures"));
+    }
+
+    @Test
+    void figuresThatCannotBeTrustedAreAnError() throws Exception {
+        String file = "--junit=" + folder.resolve("new/junit.xml");
+        Cli cli = run(BuildFilesTest::hello, "--require=server-bound", file);
+        assertEquals(ExitCode.INVALID, cli.code(), cli.err());
+        Element error = (Element) suite().getElementsByTagName("error").item(0);
+        assertTrue(error.getAttribute("message").startsWith("invalid: "), error.getAttribute("message"));
+        TestServer.Behaviour closing = (request, out, socket) -> socket.close();
+        assertEquals(
+                ExitCode.INVALID,
+                run(closing, "-d=1ms", "--max-errors=1000000", file).code());
+        Element forgiven = (Element) suite().getElementsByTagName("error").item(0);
+        assertTrue(forgiven.getAttribute("message").endsWith("nothing completed"), forgiven.getAttribute("message"));
+    }
+
+    @Test
+    void collectorsGetSamplesWithTheCellsSettings() throws IOException {
+        Path file = folder.resolve("new/metrics.txt");
+        assertEquals(
+                ExitCode.GOOD,
+                run(BuildFilesTest::hello, "--openmetrics=" + file).code());
+        List<String> lines = Files.readAllLines(file);
+        assertEquals("# EOF", lines.get(lines.size() - 1));
+        assertTrue(lines.contains("# TYPE loadclient_latency_seconds summary"), lines.toString());
+        String labels = "{variant=\"a\\\"b\",repetition=\"0\",clients=\"1\",method=\"GET\",";
+        assertEquals(
+                1,
+                lines.stream()
+                        .filter(line ->
+                                line.startsWith("loadclient_requests_total" + labels) && line.endsWith(" 20.0000000"))
+                        .count(),
+                lines.toString());
+        assertTrue(lines.stream().anyMatch(line -> line.contains("url=\"/a\"")), lines.toString());
+        assertFalse(lines.stream().anyMatch(line -> line.contains("NaN") || line.contains("null")), lines.toString());
+    }
+
+    @Test
+    void aFileThatCannotBeWrittenIsRefusedBeforeTheRun() throws IOException {
+        Path file = Files.createFile(folder.resolve("file"));
+        Cli cli = run(
+                (request, out, socket) -> {
+                    throw new AssertionError("nothing may be measured");
+                },
+                "--junit=" + file.resolve("junit.xml"));
+        assertEquals(ExitCode.USAGE, cli.code());
+        assertEquals("", cli.out());
+    }
+
+    @Test
+    void quietRunsPrintResultsOnly() throws IOException {
+        Cli cli = run(BuildFilesTest::hello, "-o", folder.resolve("out").toString());
+        assertEquals(ExitCode.GOOD, cli.code());
+        assertEquals("", cli.err());
+        assertEquals(1, cli.outLines().size());
+    }
+}

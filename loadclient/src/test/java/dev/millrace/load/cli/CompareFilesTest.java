@@ -1,0 +1,98 @@
+package dev.millrace.load.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.millrace.load.TestServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code compare} writes for programs and for pull requests. */
+class CompareFilesTest {
+
+    @TempDir
+    private Path folder;
+
+    private String measured(String name, int repeat) throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            Path out = folder.resolve(name);
+            assertEquals(
+                    ExitCode.GOOD,
+                    Cli.run(
+                                    "uuid",
+                                    "-c=1",
+                                    "-n=50",
+                                    "--warmup=0s",
+                                    "-q",
+                                    "--repeat=" + repeat,
+                                    "--label=x|y",
+                                    "-o",
+                                    out.toString(),
+                                    server.url("/generate-uuid"))
+                            .code());
+            return out.toString();
+        }
+    }
+
+    private Cli compare(String a, String b, String... options) {
+        List<String> all = new ArrayList<>(List.of("compare", "--metric=p50", "--threshold=100000"));
+        all.addAll(List.of("--json=" + folder.resolve("c.json"), "--markdown=" + folder.resolve("c.md")));
+        all.addAll(List.of(options));
+        all.addAll(List.of(a, b));
+        return Cli.run(all.toArray(String[]::new));
+    }
+
+    @Test
+    void ratiosAreNumbersAndATable() throws IOException {
+        String a = measured("a", 3);
+        Cli cli = compare(a, measured("b", 3));
+        assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+        JsonNode json = new ObjectMapper().readTree(folder.resolve("c.json").toFile());
+        assertEquals(a, json.get("a").asText());
+        JsonNode cell = json.get("cells").get(0);
+        assertEquals("1", cell.get("parameters").get("clients").asText());
+        assertTrue(cell.get("notComparable").isNull());
+        JsonNode throughput = cell.get("figures").get(0);
+        assertEquals("throughput", throughput.get("figure").asText());
+        assertEquals(3, throughput.get("repetitions").asInt());
+        assertTrue(throughput.get("verdict").isNull(), "it does not decide");
+        assertTrue(throughput.get("low").asDouble() <= throughput.get("ratio").asDouble(), json.toString());
+        List<String> page = Files.readAllLines(folder.resolve("c.md"));
+        assertTrue(page.get(0).startsWith("### Load: "), page.toString());
+        String p50 = page.stream()
+                .filter(line -> line.contains("| p50 |"))
+                .findFirst()
+                .orElseThrow();
+        assertTrue(p50.matches("\\| c=1 GET .* \\| p50 \\| [0-9.]+ \\| .* \\| 3 \\| .+ \\|"), p50);
+    }
+
+    @Test
+    void withOneRepetitionThereIsNoInterval() throws IOException {
+        String a = measured("a", 1);
+        assertEquals(ExitCode.GOOD, compare(a, a).code());
+        JsonNode figure =
+                new ObjectMapper().readTree(folder.resolve("c.json").toFile()).at("/cells/0/figures/0");
+        assertEquals(1.0, figure.get("ratio").asDouble());
+        assertTrue(figure.get("low").isNull() && figure.get("high").isNull(), figure.toString());
+        assertTrue(Files.readString(folder.resolve("c.md")).contains("| 1.000 | none | 1 |"));
+    }
+
+    @Test
+    void aFigureThatIsMissingHasItsReason() throws IOException {
+        String a = measured("a", 1);
+        compare(a, a, "--metric=cpu");
+        String reason = new ObjectMapper()
+                .readTree(folder.resolve("c.json").toFile())
+                .at("/cells/0/notComparable")
+                .asText();
+        String page = Files.readString(folder.resolve("c.md"));
+        assertTrue(reason.isEmpty() || reason.equals("null") || page.contains(reason), page);
+    }
+}

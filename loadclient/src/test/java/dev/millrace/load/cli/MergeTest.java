@@ -1,0 +1,218 @@
+package dev.millrace.load.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.millrace.load.TestServer;
+import dev.millrace.load.report.RunFile;
+import dev.millrace.load.run.CellResult;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code --start-at} and {@code report --merge}: several machines, here several processes, load one server together. */
+class MergeTest {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final int PROCESSES = 3;
+    private static final int RATE = 30;
+
+    @TempDir
+    private Path folder;
+
+    private Cli merge(String... runs) {
+        List<String> all = new ArrayList<>(
+                List.of("report", "--merge", "-o", folder.resolve("sum").toString()));
+        for (String run : runs) {
+            all.add(folder.resolve(run).toString());
+        }
+        return Cli.run(all.toArray(String[]::new));
+    }
+
+    private CellResult cell(String run) throws IOException {
+        return RunFile.read(folder.resolve(run).resolve(RunFile.NAME)).cells().get(0);
+    }
+
+    private void measure(String name, TestServer server, String... options) {
+        List<String> all = new ArrayList<>(List.of("uuid", "-c=2", "-n=50", "--warmup=0s", "-q"));
+        all.addAll(List.of(options));
+        all.addAll(List.of("-o", folder.resolve(name).toString(), server.url("/generate-uuid")));
+        Cli cli = Cli.run(all.toArray(String[]::new));
+        assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+    }
+
+    /** Writes a run again, as another machine would have written it. */
+    private void copy(String from, String to, Consumer<ObjectNode> change) throws IOException {
+        ObjectNode run = (ObjectNode)
+                JSON.readTree(folder.resolve(from).resolve(RunFile.NAME).toFile());
+        change.accept(run);
+        JSON.writeValue(
+                Files.createDirectories(folder.resolve(to))
+                        .resolve(RunFile.NAME)
+                        .toFile(),
+                run);
+    }
+
+    private static Consumer<ObjectNode> later(long millis) {
+        return run -> {
+            ObjectNode cell = (ObjectNode) run.at("/cells/0");
+            cell.put("windowStartMillis", cell.get("windowStartMillis").asLong() + millis);
+        };
+    }
+
+    @Test
+    void ratesAndHistogramsAreAdded() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            measure("a", server, "--seed=1");
+        }
+        copy("a", "b", later(1).andThen(run -> ((ObjectNode) run.get("plan")).put("seed", "2")));
+        Cli cli = merge("a", "b");
+        assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+        assertTrue(cli.out().contains("windows began 1 ms apart"), cli.out());
+        assertTrue(cli.out().contains("how far apart their clocks are is not known"), cli.out());
+        CellResult one = cell("a");
+        CellResult sum = cell("sum");
+        assertEquals("4", sum.parameters().get("clients"));
+        assertEquals(2 * one.counts().requests(), sum.counts().requests());
+        assertEquals(2 * one.requestsPerSecond(), sum.requestsPerSecond(), 1e-6 * sum.requestsPerSecond());
+        Histogram twice = one.latencies();
+        twice.setAutoResize(true);
+        twice.add(one.latencies());
+        assertEquals(twice, sum.latencies());
+        assertEquals(one.times().latency().p99(), sum.times().latency().p99());
+        assertEquals("1; 2", RunFile.read(folder.resolve("sum/run.json")).plan().get("seed"));
+        assertTrue(Files.exists(folder.resolve("sum/report.html")));
+    }
+
+    @Test
+    void clocksOfMachinesAreLaidSideBySide() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            measure("one", server);
+        }
+        copy("one", "a", run -> ((ObjectNode) run.get("environment")).put("server clock ahead", "-20 to 20 ms"));
+        copy(
+                "one",
+                "b",
+                later(60_000)
+                        .andThen(run -> ((ObjectNode) run.get("environment"))
+                                .put("server clock ahead", "-60010 to -59990 ms")));
+        Cli cli = merge("a", "b");
+        assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+        assertTrue(cli.out().contains("windows began 0 ms apart and have 100.0 % in common"), cli.out());
+        assertTrue(cli.out().contains("their clocks are 60000 ms apart, give or take 40 ms"), cli.out());
+    }
+
+    @Test
+    void runsThatDoNotBelongTogetherAreRefused() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids);
+                TestServer other = new TestServer(TestServer::answerUuids)) {
+            measure("a", server);
+            measure("post", server, "-m=POST");
+            measure("timeout", server, "--timeout=20s");
+            measure("elsewhere", other);
+        }
+        copy("a", "late", later(60_000));
+        copy("a", "old", run -> ((ObjectNode) run.at("/cells/0")).remove("windowStartMillis"));
+        copy("a", "early", run -> ((ObjectNode) run.get("plan")).put("ended early", "no luck"));
+        refused("one run is not merged", "a");
+        refused("one is given twice", "a", "a");
+        refused("cells [POST", "a", "post");
+        refused("timeout 20s, not 30s", "a", "timeout");
+        refused("run 2: UUID service", "a", "elsewhere");
+        refused("have 0 % in common, and began 60000 ms apart", "a", "late");
+        refused("it is not known when its windows began", "a", "old");
+        refused("not all cells were measured", "a", "early");
+        assertFalse(Files.exists(folder.resolve("sum")), "nothing is written");
+    }
+
+    private void refused(String reason, String... runs) {
+        Cli cli = merge(runs);
+        assertEquals(ExitCode.USAGE, cli.code(), cli.out());
+        assertTrue(
+                cli.err().startsWith("loadclient: the runs do not belong together: ")
+                        && cli.err().contains(reason),
+                cli.err());
+    }
+
+    /** A machine that is too busy misses the moment, so that the next attempt has more time and longer windows. */
+    @Test
+    void threeProcessesMeasureWhatOneDoes() throws Exception {
+        try (TestServer server = new TestServer(MergeTest::answer)) {
+            String url = server.url("/generate-uuid");
+            int window = 2;
+            Cli sum = together(window, url);
+            while (sum.code() == ExitCode.USAGE && window < 32) {
+                window *= 4;
+                sum = together(window, url);
+            }
+            assertTrue(sum.code() == ExitCode.GOOD || sum.code() == ExitCode.INVALID, sum.err());
+            Cli one = Cli.run(arguments("one", url, PROCESSES, window, "--rate=" + RATE * PROCESSES));
+            assertTrue(one.code() == ExitCode.GOOD || one.code() == ExitCode.INVALID, one.err());
+        }
+        CellResult sum = cell("sum");
+        CellResult one = cell("one");
+        assertEquals(one.parameters(), sum.parameters());
+        // By the clock, each process owes so many requests in its window, or one more or less at its edges.
+        assertEquals(one.requestsPerSecond(), sum.requestsPerSecond(), 3.0);
+        long requests = 0;
+        long latencies = 0;
+        for (int i = 0; i < PROCESSES; i++) {
+            requests += cell(Integer.toString(i)).counts().requests();
+            latencies += cell(Integer.toString(i)).latencies().getTotalCount();
+        }
+        assertEquals(requests, sum.counts().requests());
+        assertEquals(latencies, sum.latencies().getTotalCount());
+    }
+
+    /** The clients ask for the Date too, by a plain GET, which gets no answer here. */
+    private static void answer(TestServer.Request request, OutputStream out, Socket socket) throws IOException {
+        if (request.target().contains("count=")) {
+            TestServer.answerUuids(request, out, socket);
+        } else {
+            socket.close();
+        }
+    }
+
+    private String[] arguments(String name, String url, int clients, int seconds, String... options) {
+        List<String> all =
+                new ArrayList<>(List.of("uuid", "-c=" + clients, "-d=" + seconds + "s", "--warmup=1s", "-q"));
+        all.addAll(List.of(options));
+        all.addAll(List.of("-o", folder.resolve(name).toString(), url));
+        return all.toArray(String[]::new);
+    }
+
+    private Cli together(int window, String url) throws Exception {
+        Instant start = Instant.now().plus(Duration.ofSeconds(3L * window));
+        List<Process> clients = new ArrayList<>();
+        for (int i = 0; i < PROCESSES; i++) {
+            List<String> command = new ArrayList<>(List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    Main.class.getName()));
+            command.addAll(List.of(arguments(
+                    Integer.toString(i), url, 1, window, "--rate=" + RATE, "--seed=" + i, "--start-at=" + start)));
+            clients.add(new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(folder.resolve(i + ".log").toFile())
+                    .start());
+        }
+        for (Process client : clients) {
+            client.waitFor();
+        }
+        return merge("0", "1", "2");
+    }
+}
