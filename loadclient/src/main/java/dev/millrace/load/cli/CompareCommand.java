@@ -129,15 +129,13 @@ final class CompareCommand implements Callable<Integer> {
     }
 
     private static String text(Ratio ratio) {
-        return Double.isNaN(ratio.low())
-                ? String.format(Locale.ROOT, "%.3f [one run, no interval]", ratio.ratio())
-                : String.format(
-                        Locale.ROOT,
-                        "%.3f [%.3f, %.3f] of %d",
-                        ratio.ratio(),
-                        ratio.low(),
-                        ratio.high(),
-                        ratio.pairs());
+        if (!ratio.hasInterval()) {
+            return String.format(Locale.ROOT, "%.3f [one run, no interval]", ratio.ratio());
+        }
+        String interval = ratio.isNarrow()
+                ? String.format(Locale.ROOT, "[%.3f, %.3f]", ratio.low(), ratio.high())
+                : Comparison.TOO_WIDE;
+        return String.format(Locale.ROOT, "%.3f %s of %d", ratio.ratio(), interval, ratio.pairs());
     }
 
     private static List<CellResult> cells(String run) {

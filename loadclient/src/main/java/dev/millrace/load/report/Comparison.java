@@ -21,6 +21,12 @@ import java.util.stream.Collectors;
  */
 public record Comparison(boolean labelled, List<Row> rows) {
 
+    /** The text instead of an interval that says nothing. */
+    public static final String TOO_WIDE = "[too wide]";
+
+    /** Most that the upper end of an interval may be of the lower. */
+    private static final double WIDEST = 100;
+
     /** Figures that can be compared. */
     public enum Metric {
         /** Requests or megabytes per second. */
@@ -65,6 +71,28 @@ public record Comparison(boolean labelled, List<Row> rows) {
                     Math.exp(logs.mean() - logs.half()),
                     Math.exp(logs.mean() + logs.half()),
                     logs.n());
+        }
+
+        /** Whether there is an interval. */
+        public boolean hasInterval() {
+            return !Double.isNaN(low);
+        }
+
+        /** Whether the interval says something. Of two values that differ, it reaches over powers of ten. */
+        public boolean isNarrow() {
+            return high < low * WIDEST;
+        }
+
+        /** The ratio and its interval, as a text of the report. */
+        public String text() {
+            String middle = FigureFormat.number(ratio);
+            if (!hasInterval()) {
+                return middle;
+            }
+            return middle
+                    + (isNarrow()
+                            ? " [" + FigureFormat.number(low) + ", " + FigureFormat.number(high) + "]"
+                            : " " + TOO_WIDE);
         }
     }
 

@@ -33,8 +33,8 @@ record Interval(double mean, double half, int n) {
         return new Interval(mean, (n - 1 <= T.length ? T[n - 2] : NORMAL) * error, n);
     }
 
-    /** Half the width in per cent of the mean; NaN for a single value. */
+    /** Half the width in per cent of the mean; NaN for a single value, and if the mean is 0. */
     double percent() {
-        return half / Math.abs(mean) * 100;
+        return mean == 0 ? Double.NaN : half / Math.abs(mean) * 100;
     }
 }

@@ -50,6 +50,9 @@ public record RunFile(
     /** The fact of a run that names the failure that ended it before all cells were measured. */
     public static final String ENDED_EARLY = "ended early";
 
+    /** The fact of a run's plan that names the variant with which the others are compared. */
+    public static final String CONTROL = "control";
+
     private static final ObjectMapper JSON = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
 
     /** A run that repeats no experiment. */

@@ -155,6 +155,12 @@ class CompareTest {
     }
 
     @Test
+    void anIntervalThatSaysNothingIsNotPrinted() throws IOException {
+        Cli cli = Cli.run("compare", run("a", 1000, 1000), run("b", 3000, 300));
+        assertTrue(cli.out().contains("| throughput 0.949 [too wide] of 2\n"), cli.out());
+    }
+
+    @Test
     void moreCpuIsWorse() throws IOException {
         String a = run("a", List.of(cell("", 0, 1000, 1), cell("", 1, 1000, 1)));
         String b = run("b", List.of(cell("", 0, 1000, 1.2), cell("", 1, 1000, 1.2)));
