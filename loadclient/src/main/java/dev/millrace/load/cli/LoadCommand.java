@@ -62,6 +62,7 @@ abstract class LoadCommand implements Callable<Integer> {
         if (servers.entries().size() > 1) {
             facts.put(RunFile.CONTROL, servers.entries().get(0).label());
         }
+        facts.putAll(run.deciding().facts());
         Plan plan = new Plan(title, cells, settings, servers, run.schedule(load.seed()), facts);
         return new Session(interruption, spec.commandLine(), run, output).run(plan);
     }

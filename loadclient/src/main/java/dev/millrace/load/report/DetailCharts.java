@@ -11,8 +11,8 @@ import org.HdrHistogram.Histogram;
 final class DetailCharts {
 
     private static final double[] PERCENTILES = {0, 25, 50, 75, 90, 95, 97.5, 99, 99.5, 99.9, 99.95, 99.99};
-    private static final double[] MARKED = {0, 50, 90, 99, 99.9, 99.99};
-    private static final String[] MARKS = {"min", "50", "90 %", "99 %", "99.9", "99.99"};
+    private static final double[] MARKED = {0, 90, 99, 99.9, 99.99};
+    private static final String[] MARKS = {"min", "90 %", "99 %", "99.9", "99.99"};
     private static final double NANOS_PER_MILLI = 1e6;
     private static final int LEAST_SECONDS = 3;
     /** Powers of ten that the horizontal scale of percentiles has room for. */

@@ -10,6 +10,9 @@ import java.util.stream.Stream;
 /** Makes a table for each variant of a server, with its ratios to the one that all are compared with. Stateless. */
 final class RatioTables {
 
+    private static final List<Metric> DECIDING = List.of(Metric.THROUGHPUT, Metric.CPU);
+    private static final String DEFAULT_MARGIN = "5";
+
     private RatioTables() {}
 
     /** The tables; none for a replay, which has ratios of its own, and for a single variant. */
@@ -21,10 +24,16 @@ final class RatioTables {
         }
         String control = run.plan().getOrDefault(RunFile.CONTROL, labels.get(0));
         List<CellResult> baseline = cells(run, control);
+        double margin = Double.parseDouble(run.plan().getOrDefault(RunFile.MARGIN, DEFAULT_MARGIN));
+        int figures = DECIDING.size() * (labels.size() - 1);
         return labels.stream()
                 .filter(label -> !label.equals(control))
                 .sorted()
-                .map(label -> table(label, control, Comparison.of(baseline, cells(run, label))))
+                .map(label -> table(
+                        label,
+                        control,
+                        Comparison.of(baseline, cells(run, label), figures, run.endedWhenDecided()),
+                        margin))
                 .toList();
     }
 
@@ -32,24 +41,27 @@ final class RatioTables {
         return run.cells().stream().filter(cell -> cell.label().equals(label)).toList();
     }
 
-    private static Table table(String label, String control, Comparison comparison) {
+    private static Table table(String label, String control, Comparison comparison, double margin) {
         List<String> heading = new ArrayList<>(List.of("cell"));
         Stream.of(Metric.values()).map(Metric::label).forEach(heading::add);
-        heading.add("remark");
+        heading.add("verdict");
         return new Table(
                 "Ratios " + label + " / " + control,
                 heading,
-                comparison.rows().stream().map(RatioTables::row).toList());
+                Outcomes.of(comparison, DECIDING, margin).lines().stream()
+                        .map(RatioTables::row)
+                        .toList());
     }
 
-    private static List<String> row(Comparison.Row row) {
-        List<String> texts = new ArrayList<>(List.of(FigureFormat.cell(row.parameters())));
+    private static List<String> row(Outcomes.Line line) {
+        List<String> texts =
+                new ArrayList<>(List.of(FigureFormat.cell(line.row().parameters())));
         for (Metric metric : Metric.values()) {
-            Ratio ratio = row.ratios().get(metric);
+            Ratio ratio = line.row().ratios().get(metric);
             texts.add(ratio == null ? FigureFormat.UNKNOWN : ratio.text());
         }
-        Comparison.NotComparable reason = row.notComparable(List.of(Metric.THROUGHPUT));
-        texts.add(reason == null ? "" : reason.text());
+        Comparison.NotComparable reason = line.row().notComparable(DECIDING);
+        texts.add(line.outcome().label() + (reason == null ? "" : ": " + reason.text()));
         return texts;
     }
 }
