@@ -6,9 +6,13 @@ import dev.millrace.load.report.Comparison;
 import dev.millrace.load.report.Comparison.Metric;
 import dev.millrace.load.report.Comparison.Ratio;
 import dev.millrace.load.report.ComparisonFiles;
+import dev.millrace.load.report.Outcomes;
+import dev.millrace.load.report.Outcomes.Outcome;
+import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.CellResult;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -23,15 +27,18 @@ import picocli.CommandLine.Spec;
         name = "compare",
         mixinStandardHelpOptions = true,
         description = "Compares B with A: the ratio B/A of each figure in each cell, repetition by repetition, with "
-                + "its 95 %% interval. Exit 1 if B is worse, or if a cell of A is missing in B, has errors there, or lacks "
+                + "its interval, and a verdict in the last line: worse, better, no difference or undecided. The intervals "
+                + "hold together with a chance of 95 %%. Exit 1 if B is worse, or if a cell of A is missing in B, has errors there, or lacks "
                 + "a figure that decides; 3 if such cells are invalid and no more.",
         footer = {
             "",
             "A and B are run.json files, or folders with one; #LABEL takes one variant out of a run. Two runs",
-            "of several variants each are compared variant by variant.",
+            "of several variants each are compared variant by variant. Two URLs are measured in turns, until",
+            "each question is decided, as by loadclient http --budget.",
             "",
             "Examples:",
             "  loadclient compare before/run.json after/run.json",
+            "  loadclient compare http://127.0.0.1:8080/ http://127.0.0.1:8081/ -- -c 16",
             "  loadclient compare --noise out#BIO2 out#STOCK out#BIO"
         })
 final class CompareCommand implements Callable<Integer> {
@@ -42,20 +49,29 @@ final class CompareCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     @Option(
-            names = "--threshold",
+            names = {"--margin", "--threshold"},
             defaultValue = "5",
             paramLabel = "PERCENT",
             description =
-                    "B is worse if its interval lies wholly beyond this; with one repetition there is no interval, "
+                    "B is worse or better if its interval lies wholly beyond this, and no different if it lies wholly "
+                            + "within; with one repetition there is no interval, "
                             + "and B is worse if the ratio itself lies beyond (default: ${DEFAULT-VALUE}).")
-    private String threshold;
+    private String margin;
+
+    @Option(
+            names = "--budget",
+            defaultValue = "30m",
+            paramLabel = "TIME",
+            description = "With URLs: the time after which what is not decided stays undecided "
+                    + "(default: ${DEFAULT-VALUE}).")
+    private String budget;
 
     @Option(
             names = "--metric",
             split = ",",
             defaultValue = "throughput,cpu",
             paramLabel = "throughput|cpu|p50|p99",
-            description = "Figures that decide whether B is worse (default: ${DEFAULT-VALUE}).")
+            description = "Figures that decide (default: ${DEFAULT-VALUE}).")
     private List<Metric> deciding;
 
     @Option(
@@ -76,23 +92,35 @@ final class CompareCommand implements Callable<Integer> {
     @Parameters(index = "1", paramLabel = "B", description = "What is compared with it.")
     private String b;
 
+    @Parameters(
+            index = "2..*",
+            paramLabel = "OPTION",
+            description = "After --, with URLs: options of loadclient http, such as -c 16 or -o DIR.")
+    private List<String> rest = List.of();
+
     @Override
     public Integer call() {
-        double percent = Units.percent("--threshold", threshold);
+        if (isUrl(a) && isUrl(b)) {
+            return measure();
+        }
+        require(rest.isEmpty(), "only two URLs take the options of loadclient http");
+        double percent = Units.percent("--margin", margin);
         List<CellResult> baseline = cells(a);
-        Comparison comparison = compare(baseline, cells(b));
-        Comparison floor = noise == null ? null : compare(baseline, cells(noise));
+        boolean early = run(a).endedWhenDecided() || run(b).endedWhenDecided();
+        Comparison comparison = compare(baseline, cells(b), early);
+        Comparison floor = noise == null ? null : compare(baseline, cells(noise), false);
         int width = Math.max(
                 NAME_WIDTH,
                 comparison.rows().stream()
                         .mapToInt(row -> comparison.name(row).length())
                         .max()
                         .orElse(0));
-        boolean worse = false;
+        Outcomes outcomes = Outcomes.of(comparison, deciding, percent);
+        boolean worse = outcomes.has(Outcome.WORSE);
         boolean invalid = false;
         for (Comparison.Row row : comparison.rows()) {
             String name = String.format(Locale.ROOT, "%-" + width + "s", comparison.name(row));
-            worse |= print(name, row, floor == null ? null : floor.like(row), percent);
+            print(name, row, floor == null ? null : floor.like(row), percent);
             Comparison.NotComparable reason = row.notComparable(deciding);
             if (reason != null) {
                 spec.commandLine().getOut().println(name + " | " + reason.text());
@@ -100,7 +128,8 @@ final class CompareCommand implements Callable<Integer> {
                 invalid |= reason.onlyInvalid();
             }
         }
-        write(comparison, percent, worse ? "worse" : invalid ? "invalid" : "not worse");
+        write(comparison, percent, outcomes.summary());
+        spec.commandLine().getOut().println(outcomes.summary());
         return worse ? ExitCode.ERRORS : invalid ? ExitCode.INVALID : ExitCode.GOOD;
     }
 
@@ -110,7 +139,7 @@ final class CompareCommand implements Callable<Integer> {
                 b,
                 comparison,
                 deciding,
-                (metric, ratio) -> Comparison.worse(metric, ratio, percent) ? "worse" : "not worse",
+                (metric, ratio) -> Outcome.of(metric, ratio, percent).label(),
                 summary);
         if (json != null) {
             OutputFolder.write(json, files.json());
@@ -120,24 +149,35 @@ final class CompareCommand implements Callable<Integer> {
         }
     }
 
-    /** Prints a line for each figure of a cell. Returns whether B is worse in a figure that decides. */
-    private boolean print(String name, Comparison.Row row, Comparison.Row floor, double percent) {
+    private static boolean isUrl(String text) {
+        return text.startsWith("http://") || text.startsWith("https://");
+    }
+
+    private int measure() {
+        require(noise == null, "--noise takes a run, and two URLs have none");
+        require(json == null && markdown == null, "--json and --markdown take runs, and two URLs have none");
+        List<String> words = new ArrayList<>(List.of("--budget=" + budget, "--margin=" + margin));
+        words.addAll(rest);
+        words.addAll(List.of(a, b));
+        return spec.parent().subcommands().get("http").execute(words.toArray(String[]::new));
+    }
+
+    /** Prints a line for each figure of a cell, with a verdict if it decides. */
+    private void print(String name, Comparison.Row row, Comparison.Row floor, double percent) {
         PrintWriter out = spec.commandLine().getOut();
-        boolean worse = false;
-        for (Metric metric : row.ratios().keySet()) {
-            Ratio ratio = row.ratios().get(metric);
-            boolean bad = deciding.contains(metric) && Comparison.worse(metric, ratio, percent);
-            worse |= bad;
-            out.printf(
-                    Locale.ROOT,
-                    "%s | %-10s %s%s%s%n",
-                    name,
-                    metric.label(),
-                    text(ratio),
-                    noise(floor, metric),
-                    bad ? " | worse" : "");
-        }
-        return worse;
+        row.ratios()
+                .forEach((metric, ratio) -> out.printf(
+                        Locale.ROOT,
+                        "%s | %-10s %s%s%s%n",
+                        name,
+                        metric.label(),
+                        text(ratio),
+                        noise(floor, metric),
+                        deciding.contains(metric) ? difference(Outcome.of(metric, ratio, percent)) : ""));
+    }
+
+    private static String difference(Outcome outcome) {
+        return outcome == Outcome.WORSE || outcome == Outcome.BETTER ? " | " + outcome.label() : "";
     }
 
     private String noise(Comparison.Row floor, Metric metric) {
@@ -148,26 +188,35 @@ final class CompareCommand implements Callable<Integer> {
         return " | noise " + (ratio == null ? "unknown" : text(ratio));
     }
 
-    private static Comparison compare(List<CellResult> baseline, List<CellResult> other) {
-        return UsageException.parse("", () -> Comparison.of(baseline, other));
+    private Comparison compare(List<CellResult> baseline, List<CellResult> other, boolean early) {
+        return UsageException.parse("", () -> Comparison.of(baseline, other, deciding.size(), early));
     }
 
     private static String text(Ratio ratio) {
-        return Double.isNaN(ratio.low())
-                ? String.format(Locale.ROOT, "%.3f [one run, no interval]", ratio.ratio())
-                : String.format(
-                        Locale.ROOT,
-                        "%.3f [%.3f, %.3f] of %d",
-                        ratio.ratio(),
-                        ratio.low(),
-                        ratio.high(),
-                        ratio.pairs());
+        if (!ratio.hasInterval()) {
+            return ratio.pairs() == 1
+                    ? String.format(Locale.ROOT, "%.3f [one run, no interval]", ratio.ratio())
+                    : String.format(Locale.ROOT, "%.3f [too few] of %d", ratio.ratio(), ratio.pairs());
+        }
+        String interval = ratio.isNarrow()
+                ? String.format(Locale.ROOT, "[%.3f, %.3f]", ratio.low(), ratio.high())
+                : Comparison.TOO_WIDE;
+        return String.format(Locale.ROOT, "%.3f %s of %d", ratio.ratio(), interval, ratio.pairs());
+    }
+
+    private static Path path(String run) {
+        int hash = run.lastIndexOf('#');
+        return Path.of(hash < 0 ? run : run.substring(0, hash));
+    }
+
+    private static RunFile run(String run) {
+        return ReportCommand.read(path(run));
     }
 
     private static List<CellResult> cells(String run) {
         int hash = run.lastIndexOf('#');
-        Path path = Path.of(hash < 0 ? run : run.substring(0, hash));
-        List<CellResult> cells = ReportCommand.read(path).cells();
+        Path path = path(run);
+        List<CellResult> cells = run(run).cells();
         require(!cells.isEmpty(), "nothing was measured in " + path);
         if (hash < 0) {
             return cells;

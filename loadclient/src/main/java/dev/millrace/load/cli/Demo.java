@@ -4,6 +4,7 @@ import dev.millrace.load.host.ProcessCpu;
 import dev.millrace.load.http.Protocol;
 import dev.millrace.load.http.Target;
 import dev.millrace.load.http.TlsSettings;
+import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.Cell;
 import dev.millrace.load.run.CellResult;
 import dev.millrace.load.run.CellRun;
@@ -82,6 +83,7 @@ final class Demo {
                 "checked",
                 "status, media type, root element, number and form of UUIDs; length and CRC32C of files, "
                         + "MD5 of the first of each and of a sample");
+        plan.put(RunFile.CONTROL, listeners.get(listeners.size() - 1));
         return plan;
     }
 

@@ -1,6 +1,7 @@
 package dev.millrace.load.cli;
 
 import dev.millrace.load.http.Target;
+import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.Cell;
 import dev.millrace.load.run.Interruption;
 import dev.millrace.load.run.RunSettings;
@@ -58,6 +59,10 @@ abstract class LoadCommand implements Callable<Integer> {
      */
     final int measure(String title, RunSettings settings, Servers servers, Map<String, String> facts, List<Cell> cells)
             throws Exception {
+        if (servers.entries().size() > 1) {
+            facts.put(RunFile.CONTROL, servers.entries().get(0).label());
+        }
+        facts.putAll(run.deciding().facts());
         Plan plan = new Plan(title, cells, settings, servers, run.schedule(load.seed()), facts);
         return new Session(interruption, spec.commandLine(), run, output).run(plan);
     }

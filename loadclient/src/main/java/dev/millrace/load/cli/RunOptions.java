@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The options for a run: its servers, the order and repetition of its cells, and the bounds of a valid result. */
@@ -37,12 +38,14 @@ final class RunOptions {
             description = "Runs all cells so often; results then carry 95 %% intervals (default: ${DEFAULT-VALUE}).")
     private int repeat;
 
+    @Mixin
+    private Deciding deciding;
+
     @Option(
             names = "--order",
-            defaultValue = "fixed",
             paramLabel = "fixed|random|abba",
             description = "Order of the cells within each repetition; random is seeded, abba turns around every other "
-                    + "one (default: ${DEFAULT-VALUE}).")
+                    + "one (default: fixed, abba with --budget).")
     private Schedule.Order order;
 
     @Option(
@@ -129,6 +132,7 @@ final class RunOptions {
     /** Checks the values that picocli does not check. */
     void validate(int urls) {
         require(repeat > 0, "--repeat must be above 0");
+        deciding.validate(urls, repeat);
         require(labels == null || labels.size() == urls, "--label must name each of the " + urls + " URLs");
         require(labels == null || labels.stream().distinct().count() == urls, "--label must name each URL differently");
         requireEach("--server-pid", pids, urls);
@@ -201,7 +205,16 @@ final class RunOptions {
     }
 
     Schedule schedule(long seed) {
-        return new Schedule(repeat, order, seed);
+        return new Schedule(deciding.goesOn() ? deciding.mostRounds() : repeat, order(), seed);
+    }
+
+    private Schedule.Order order() {
+        return order != null ? order : deciding.goesOn() ? Schedule.Order.ABBA : Schedule.Order.FIXED;
+    }
+
+    /** The rule that ends a run whose servers are compared. */
+    Deciding deciding() {
+        return deciding;
     }
 
     /** The servers at these URLs. The output of those with a command goes to the folder, if it is not null. */
@@ -251,6 +264,7 @@ final class RunOptions {
 
     /** Repetition and order for the report. */
     String describe() {
-        return repeat + " x, order " + order.name().toLowerCase(Locale.ROOT);
+        return (deciding.goesOn() ? "until decided" : repeat + " x") + ", order "
+                + order().name().toLowerCase(Locale.ROOT);
     }
 }

@@ -10,6 +10,7 @@ import dev.millrace.load.http.SocketSettings;
 import dev.millrace.load.http.Target;
 import dev.millrace.load.http.TlsClient;
 import dev.millrace.load.report.MergedRun;
+import dev.millrace.load.report.Outcomes;
 import dev.millrace.load.report.ReportFolder;
 import dev.millrace.load.report.ResultLine;
 import dev.millrace.load.report.RunFile;
@@ -96,9 +97,24 @@ final class Session {
         if (failure != null) {
             throw failure;
         }
-        boolean failed = failsGates();
+        boolean worse = isWorse(plan);
+        boolean failed = failsGates() || worse;
         int code = forgiven ? forgiven() : ExitCode.of(results);
         return failed && code == ExitCode.GOOD ? ExitCode.ERRORS : code;
+    }
+
+    private static String control(Plan plan) {
+        return plan.servers().entries().get(0).label();
+    }
+
+    /** Prints the verdicts in one last line, if servers were compared. */
+    private boolean isWorse(Plan plan) {
+        if (!options.deciding().goesOn()) {
+            return false;
+        }
+        Outcomes outcomes = options.deciding().outcomes(results, control(plan));
+        out.println(outcomes.summary());
+        return outcomes.has(Outcomes.Outcome.WORSE);
     }
 
     /** Says which cells fail {@code --fail-if}. */
@@ -145,21 +161,27 @@ final class Session {
 
     private void measure(Plan plan, Map<String, String> environment) throws IOException, InterruptedException {
         int repeat = plan.schedule().repeat();
+        long start = System.nanoTime();
         for (int block = 0; block < repeat && !interruption.requested(); block++) {
+            List<Cell> cells = cellsOf(plan, block, start);
+            if (cells.isEmpty()) {
+                return;
+            }
             plan.servers().startBlock();
             if (block == 0) {
                 probe(plan);
                 plan.servers().describe(environment);
                 awaitStart(plan, environment);
             }
-            for (Cell cell : plan.schedule().block(block, plan.cells())) {
+            for (Cell cell : plan.schedule().block(block, cells)) {
                 if (interruption.requested()) {
                     return;
                 }
                 if (!results.isEmpty()) {
                     options.coolDown().rest(interruption);
                 }
-                String number = (results.size() + 1) + "/" + plan.cells().size() * repeat;
+                String number = (results.size() + 1)
+                        + (options.deciding().goesOn() ? "" : "/" + plan.cells().size() * repeat);
                 CellResult result = cell(plan, cell, block, number);
                 results.add(result);
                 show(result, plan);
@@ -191,6 +213,17 @@ final class Session {
             // The server may answer what is measured, and not a plain GET.
             return "not known: " + Failure.firstLine(e);
         }
+    }
+
+    /** The cells of a block; none if all questions are decided, or the time is spent. */
+    private List<Cell> cellsOf(Plan plan, int block, long startNanos) {
+        Deciding deciding = options.deciding();
+        if (!deciding.goesOn()) {
+            return plan.cells();
+        }
+        return deciding.hasTime(startNanos, block)
+                ? deciding.undecided(plan.cells(), results, control(plan), block)
+                : List.of();
     }
 
     private CellResult cell(Plan plan, Cell cell, int block, String number) throws InterruptedException {

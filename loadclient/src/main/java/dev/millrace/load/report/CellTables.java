@@ -5,6 +5,7 @@ import dev.millrace.load.run.CpuUse;
 import dev.millrace.load.run.Percentiles;
 import dev.millrace.load.run.SizeResult;
 import dev.millrace.load.run.TlsResult;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
@@ -12,14 +13,12 @@ import java.util.function.Function;
 final class CellTables {
 
     private static final double BYTES_PER_MEBIBYTE = 1 << 20;
+    private static final String SHARE = "share";
 
     private CellTables() {}
 
     static String results(List<Aggregate> cells) {
-        StringBuilder table = new StringBuilder("<h2>All cells</h2>\n<div class=\"wide\"><table>\n");
-        row(
-                table,
-                "th",
+        List<String> heading = List.of(
                 "cell",
                 "model",
                 "runs",
@@ -45,43 +44,43 @@ final class CellTables {
                 "cut off",
                 "errors",
                 "verdict");
-        for (Aggregate cell : cells) {
-            Interval rate = cell.interval(CellResult::requestsPerSecond);
-            row(
-                    table,
-                    "td",
-                    ResultLine.name(cell.label(), cell.parameters()),
-                    cell.first().model(),
-                    Integer.toString(cell.repetitions().size()),
-                    FigureFormat.number(cell.mean(CellResult::windowSeconds)),
-                    FigureFormat.number(
-                            cell.mean(result -> (double) result.counts().requests())),
-                    FigureFormat.number(rate.mean()),
-                    FigureFormat.number(rate.percent()),
-                    FigureFormat.number(cell.mean(CellResult::megabytesPerSecond)),
-                    FigureFormat.number(cell.mean(CellResult::serverMicrosPerRequest)),
-                    cell.first().countsBytes()
-                            ? FigureFormat.number(cell.mean(CellResult::serverMillisPerGigabyte))
-                            : "",
-                    time(cell, r -> r.times().latency(), Percentiles::p50),
-                    time(cell, r -> r.times().latency(), Percentiles::p90),
-                    time(cell, r -> r.times().latency(), Percentiles::p99),
-                    time(cell, r -> r.times().latency(), Percentiles::p999),
-                    time(cell, r -> r.times().latency(), Percentiles::max),
-                    time(cell, r -> r.times().raw(), Percentiles::p50),
-                    time(cell, r -> r.times().raw(), Percentiles::p99),
-                    time(cell, r -> r.times().headerByte(), Percentiles::p50),
-                    time(cell, r -> r.times().firstByte(), Percentiles::p50),
-                    time(cell, r -> r.times().connect(), Percentiles::p50),
-                    time(cell, r -> r.times().lateness(), Percentiles::p99),
-                    FigureFormat.number(
-                            cell.mean(result -> (double) result.counts().connections())),
-                    FigureFormat.number(
-                            (double) cell.cutOff() / cell.repetitions().size()),
-                    Long.toString(cell.errors()),
-                    cell.verdict());
-        }
-        return table.append("</table></div>\n").toString();
+        return new Table(
+                        "All cells",
+                        heading,
+                        cells.stream().map(CellTables::result).toList())
+                .wideHtml();
+    }
+
+    private static List<String> result(Aggregate cell) {
+        Interval rate = cell.interval(CellResult::requestsPerSecond);
+        return List.of(
+                ResultLine.name(cell.label(), cell.parameters()),
+                cell.first().model(),
+                Integer.toString(cell.repetitions().size()),
+                FigureFormat.number(cell.mean(CellResult::windowSeconds)),
+                FigureFormat.number(cell.mean(result -> (double) result.counts().requests())),
+                FigureFormat.number(rate.mean()),
+                FigureFormat.number(rate.percent()),
+                FigureFormat.number(cell.mean(CellResult::megabytesPerSecond)),
+                FigureFormat.number(cell.mean(CellResult::serverMicrosPerRequest)),
+                Cost.of(cell.repetitions()) == Cost.PER_GIGABYTE
+                        ? FigureFormat.number(cell.mean(CellResult::serverMillisPerGigabyte))
+                        : "",
+                time(cell, r -> r.times().latency(), Percentiles::p50),
+                time(cell, r -> r.times().latency(), Percentiles::p90),
+                time(cell, r -> r.times().latency(), Percentiles::p99),
+                time(cell, r -> r.times().latency(), Percentiles::p999),
+                time(cell, r -> r.times().latency(), Percentiles::max),
+                time(cell, r -> r.times().raw(), Percentiles::p50),
+                time(cell, r -> r.times().raw(), Percentiles::p99),
+                time(cell, r -> r.times().headerByte(), Percentiles::p50),
+                time(cell, r -> r.times().firstByte(), Percentiles::p50),
+                time(cell, r -> r.times().connect(), Percentiles::p50),
+                time(cell, r -> r.times().lateness(), Percentiles::p99),
+                FigureFormat.number(cell.mean(result -> (double) result.counts().connections())),
+                FigureFormat.number((double) cell.cutOff() / cell.repetitions().size()),
+                Long.toString(cell.errors()),
+                cell.verdict());
     }
 
     private static String time(
@@ -90,13 +89,22 @@ final class CellTables {
     }
 
     static String sizes(List<CellResult> cells) {
-        if (cells.stream().allMatch(cell -> cell.sizes().isEmpty())) {
-            return "";
+        List<List<String>> rows = new ArrayList<>();
+        for (CellResult cell : cells) {
+            for (SizeResult size : cell.sizes()) {
+                rows.add(List.of(
+                        ResultLine.name(cell),
+                        Long.toString(size.size()),
+                        FigureFormat.number(size.size() / BYTES_PER_MEBIBYTE),
+                        Long.toString(size.downloads()),
+                        FigureFormat.millis(size.init().p50()),
+                        FigureFormat.millis(size.init().p99()),
+                        FigureFormat.number(size.speed()),
+                        FigureFormat.number(size.speedP1()),
+                        FigureFormat.number(size.speedP50())));
+            }
         }
-        StringBuilder table = new StringBuilder("<h2>Downloads by file size</h2>\n<div class=\"wide\"><table>\n");
-        row(
-                table,
-                "th",
+        List<String> heading = List.of(
                 "cell",
                 "bytes",
                 "MiB",
@@ -106,33 +114,25 @@ final class CellTables {
                 "speed mean MB/s",
                 "slowest 1 % MB/s",
                 "median MB/s");
-        for (CellResult cell : cells) {
-            for (SizeResult size : cell.sizes()) {
-                row(
-                        table,
-                        "td",
-                        ResultLine.name(cell),
-                        Long.toString(size.size()),
-                        FigureFormat.number(size.size() / BYTES_PER_MEBIBYTE),
-                        Long.toString(size.downloads()),
-                        FigureFormat.millis(size.init().p50()),
-                        FigureFormat.millis(size.init().p99()),
-                        FigureFormat.number(size.speed()),
-                        FigureFormat.number(size.speedP1()),
-                        FigureFormat.number(size.speedP50()));
-            }
-        }
-        return table.append("</table></div>\n").toString();
+        return rows.isEmpty() ? "" : new Table("Downloads by file size", heading, rows).wideHtml();
     }
 
     static String tls(List<CellResult> cells) {
-        if (cells.stream().allMatch(cell -> cell.tls() == null)) {
-            return "";
+        List<List<String>> rows = new ArrayList<>();
+        for (CellResult cell : cells) {
+            TlsResult tls = cell.tls();
+            if (tls != null) {
+                rows.add(List.of(
+                        ResultLine.name(cell),
+                        Integer.toString(cell.repetition() + 1),
+                        tls.version(),
+                        Long.toString(tls.full()),
+                        Long.toString(tls.resumed()),
+                        FigureFormat.millis(FigureFormat.of(tls.handshake(), Percentiles::p50)),
+                        FigureFormat.millis(FigureFormat.of(tls.handshake(), Percentiles::p99))));
+            }
         }
-        StringBuilder table = new StringBuilder("<h2>TLS</h2>\n<div class=\"wide\"><table>\n");
-        row(
-                table,
-                "th",
+        List<String> heading = List.of(
                 "cell",
                 "run",
                 "version and cipher suite",
@@ -140,32 +140,14 @@ final class CellTables {
                 "resumed",
                 "handshake p50 ms",
                 "handshake p99 ms");
-        for (CellResult cell : cells) {
-            TlsResult tls = cell.tls();
-            if (tls != null) {
-                row(
-                        table,
-                        "td",
-                        ResultLine.name(cell),
-                        Integer.toString(cell.repetition() + 1),
-                        tls.version(),
-                        Long.toString(tls.full()),
-                        Long.toString(tls.resumed()),
-                        FigureFormat.millis(FigureFormat.of(tls.handshake(), Percentiles::p50)),
-                        FigureFormat.millis(FigureFormat.of(tls.handshake(), Percentiles::p99)));
-            }
-        }
-        return table.append("</table></div>\n").toString();
+        return rows.isEmpty() ? "" : new Table("TLS", heading, rows).wideHtml();
     }
 
     static String cpu(List<CellResult> cells) {
-        StringBuilder table = new StringBuilder("<h2>Who used the cores</h2>\n<div class=\"wide\"><table>\n");
-        row(
-                table,
-                "th",
+        List<String> heading = List.of(
                 "cell",
                 "run",
-                "",
+                SHARE,
                 "server",
                 "client",
                 "other",
@@ -175,30 +157,31 @@ final class CellTables {
                 "client \u00b5s/req",
                 "server threads",
                 "server MiB");
-        for (CellResult cell : cells) {
-            CpuUse cpu = cell.cpu();
-            StringBuilder plain = new StringBuilder();
-            row(
-                    plain,
-                    "td",
-                    ResultLine.name(cell),
-                    Integer.toString(cell.repetition() + 1),
-                    "@",
-                    cores(cpu.server(), cell),
-                    cores(cpu.client(), cell),
-                    cores(cpu.other(), cell),
-                    cores(cpu.idle(), cell),
-                    cores(cpu.steal(), cell),
-                    cores(cpu.softirq(), cell),
-                    FigureFormat.number(cell.clientMicrosPerRequest()),
-                    cpu.serverThreads() == null
-                            ? FigureFormat.UNKNOWN
-                            : cpu.serverThreads().toString(),
-                    FigureFormat.number(
-                            cpu.serverResidentBytes() == null ? null : cpu.serverResidentBytes() / BYTES_PER_MEBIBYTE));
-            table.append(plain.toString().replace("<td>@</td>", "<td>" + split(cpu) + "</td>"));
-        }
-        return table.append("</table></div>\n").toString();
+        return new Table(
+                        "Who used the cores",
+                        heading,
+                        cells.stream().map(CellTables::cpu).toList())
+                .html("wide", SHARE);
+    }
+
+    private static List<String> cpu(CellResult cell) {
+        CpuUse cpu = cell.cpu();
+        return List.of(
+                ResultLine.name(cell),
+                Integer.toString(cell.repetition() + 1),
+                split(cpu),
+                cores(cpu.server(), cell),
+                cores(cpu.client(), cell),
+                cores(cpu.other(), cell),
+                cores(cpu.idle(), cell),
+                cores(cpu.steal(), cell),
+                cores(cpu.softirq(), cell),
+                FigureFormat.number(cell.clientMicrosPerRequest()),
+                cpu.serverThreads() == null
+                        ? FigureFormat.UNKNOWN
+                        : cpu.serverThreads().toString(),
+                FigureFormat.number(
+                        cpu.serverResidentBytes() == null ? null : cpu.serverResidentBytes() / BYTES_PER_MEBIBYTE));
     }
 
     /** A bar of the machine's CPU time: server, client, other, steal; the rest was idle. */
@@ -210,11 +193,11 @@ final class CellTables {
         int width = 160;
         Svg svg = new Svg(width, 12, "server, client, other, steal, idle");
         double x = 0;
-        int colour = 0;
-        for (Double part :
+        int part = 0;
+        for (Double seconds :
                 new Double[] {cpu.serverElsewhere() ? null : cpu.server(), cpu.client(), cpu.other(), cpu.steal()}) {
-            double length = part == null ? 0 : part / total * width;
-            svg.bar(x, 0, length, 12, ChartFrame.fill(colour++), FigureFormat.number(part) + " s");
+            double length = seconds == null ? 0 : seconds / total * width;
+            svg.bar(x, 0, length, 12, "p" + part++, FigureFormat.number(seconds) + " s");
             x += length;
         }
         return svg.done();
@@ -222,19 +205,5 @@ final class CellTables {
 
     private static String cores(Double seconds, CellResult cell) {
         return FigureFormat.number(seconds == null ? null : seconds / cell.windowSeconds());
-    }
-
-    private static void row(StringBuilder table, String tag, String... texts) {
-        table.append("<tr>");
-        for (String text : texts) {
-            table.append('<')
-                    .append(tag)
-                    .append('>')
-                    .append(Svg.escape(text))
-                    .append("</")
-                    .append(tag)
-                    .append('>');
-        }
-        table.append("</tr>\n");
     }
 }

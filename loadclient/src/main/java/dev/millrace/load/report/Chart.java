@@ -1,36 +1,39 @@
 package dev.millrace.load.report;
 
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.ObjDoubleConsumer;
 
 /**
  * Values by category and series with their 95 % intervals, drawn as lines or as bars. Categories have equal distances,
- * which suits client counts that grow by factors. Confined to one thread.
+ * which suits client counts that grow by factors. An interval that reaches far beyond the values ends in an arrow, so
+ * that it does not flatten them. Confined to one thread.
  */
 final class Chart {
 
-    private static final double BAR_SHARE = 0.76;
     private static final double WHISKER = 4;
+    /** The part of the largest value by which intervals may make the scale longer. */
+    private static final double MOST_BEYOND = 0.5;
 
     private final String title;
     private final String unit;
+    private final SeriesColours colours;
     private final Set<String> categories = new LinkedHashSet<>();
     private final Map<String, Map<String, Interval>> series = new LinkedHashMap<>();
 
-    Chart(String title, String unit) {
+    Chart(String title, String unit, SeriesColours colours) {
         this.title = title;
         this.unit = unit;
+        this.colours = colours;
     }
 
     /** Adds a value, unless it is null. */
     void add(String name, String category, Interval value) {
-        if (value != null && !Double.isNaN(value.mean()) && !Double.isInfinite(value.mean())) {
+        if (value != null && Double.isFinite(value.mean())) {
             categories.add(category);
             series.computeIfAbsent(name, key -> new LinkedHashMap<>()).put(category, value);
         }
@@ -45,68 +48,72 @@ final class Chart {
         List<String> ascending = categories.stream()
                 .sorted(Comparator.comparingDouble(Double::parseDouble))
                 .toList();
-        categories.clear();
-        categories.addAll(ascending);
-        ChartFrame frame = frame();
-        int colour = 0;
-        for (Map.Entry<String, Map<String, Interval>> one : series.entrySet()) {
-            String stroke = ChartFrame.stroke(colour);
-            String fill = ChartFrame.fill(colour++);
+        ChartFrame frame = new ChartFrame(title, unit, smallest(), largest());
+        categoryTexts(frame, ascending);
+        drawn().forEach((name, values) -> {
+            String colour = colours.of(name);
             StringBuilder points = new StringBuilder();
-            each(
-                    one.getValue().keySet(),
-                    (category, x) -> points.append(
-                            Svg.point(x, frame.y(one.getValue().get(category).mean()))));
-            frame.svg().polyline(points.toString().strip(), stroke);
-            each(one.getValue().keySet(), (category, x) -> {
-                Interval value = one.getValue().get(category);
-                whiskers(frame, x, value, stroke);
-                frame.svg().dot(x, frame.y(value.mean()), fill, tip(one.getKey(), category, value));
-            });
-        }
-        return frame.done(List.copyOf(series.keySet()));
+            for (int i = 0; i < ascending.size(); i++) {
+                Interval value = values.get(ascending.get(i));
+                if (value != null) {
+                    points.append(Svg.point(x(i, ascending.size()), frame.y(value.mean())));
+                }
+            }
+            frame.svg().polyline(points.toString().strip(), "s" + colour);
+            for (int i = 0; i < ascending.size(); i++) {
+                Interval value = values.get(ascending.get(i));
+                if (value != null) {
+                    double x = x(i, ascending.size());
+                    whiskers(frame, x, value, "s" + colour);
+                    frame.svg().dot(x, frame.y(value.mean()), "f" + colour, tip(name, ascending.get(i), value));
+                }
+            }
+        });
+        return frame.done(List.copyOf(series.keySet()), colours);
     }
 
     /** Draws bars, in the order in which categories were added. */
     String bars() {
-        ChartFrame frame = frame();
-        double width = slot() * BAR_SHARE / series.size();
-        int colour = 0;
-        for (Map.Entry<String, Map<String, Interval>> one : series.entrySet()) {
-            double shift = colour * width - slot() * BAR_SHARE / 2;
-            String fill = ChartFrame.fill(colour++);
-            each(one.getValue().keySet(), (category, middle) -> {
-                Interval value = one.getValue().get(category);
-                double x = middle + shift;
-                frame.svg()
-                        .bar(
-                                x,
-                                frame.y(value.mean()),
-                                Math.max(1, width - 1),
-                                frame.y(0) - frame.y(value.mean()),
-                                fill,
-                                tip(one.getKey(), category, value));
-                whiskers(frame, x + width / 2, value, "whisker");
+        List<BarChart.Bar> bars = new ArrayList<>();
+        for (String category : categories) {
+            drawn().forEach((name, values) -> {
+                Interval value = values.get(category);
+                if (value != null) {
+                    bars.add(new BarChart.Bar(category, "f" + colours.of(name), value, tip(name, category, value)));
+                }
             });
         }
-        return frame.done(List.copyOf(series.keySet()));
+        Axis axis = BarChart.axis(smallest(), largest());
+        return ChartFrame.figure(
+                title,
+                ChartFrame.unit(unit, axis),
+                BarChart.of(title, bars, axis),
+                List.copyOf(series.keySet()),
+                colours);
     }
 
-    /** Calls an action for each of these categories, with the middle of its place. */
-    private void each(Set<String> some, ObjDoubleConsumer<String> action) {
-        int place = 0;
-        for (String category : categories) {
-            double middle = ChartFrame.LEFT + (place++ + 0.5) * slot();
-            if (some.contains(category)) {
-                action.accept(category, middle);
-            }
+    /** The series that have a colour. */
+    private Map<String, Map<String, Interval>> drawn() {
+        Map<String, Map<String, Interval>> drawn = new LinkedHashMap<>(series);
+        drawn.keySet().removeIf(name -> colours.of(name) == null);
+        return drawn;
+    }
+
+    private static double x(int place, int places) {
+        return ChartFrame.LEFT + (place + 0.5) * ChartFrame.plotWidth() / places;
+    }
+
+    /** Writes the categories, or as many of them at equal distances as have room. */
+    private static void categoryTexts(ChartFrame frame, List<String> numbers) {
+        List<String> texts = numbers.stream()
+                .map(number -> FigureFormat.tick(Double.parseDouble(number)))
+                .toList();
+        int longest = texts.stream().mapToInt(String::length).max().orElse(1);
+        double slot = ChartFrame.plotWidth() / texts.size();
+        int step = (int) Math.ceil((longest + 1) * ChartFrame.CHARACTER_WIDTH / slot);
+        for (int i = 0; i < texts.size(); i += step) {
+            frame.xText(x(i, texts.size()), texts.get(i));
         }
-    }
-
-    private ChartFrame frame() {
-        ChartFrame frame = new ChartFrame(title, unit, smallest(), largest());
-        each(categories, (category, middle) -> frame.xText(middle, category, slot()));
-        return frame;
     }
 
     private static void whiskers(ChartFrame frame, double x, Interval value, String style) {
@@ -115,8 +122,10 @@ final class Chart {
         }
         double top = frame.y(value.mean() + value.half());
         double bottom = frame.y(Math.max(0, value.mean() - value.half()));
-        frame.svg().line(x, top, x, bottom, style);
-        frame.svg().line(x - WHISKER, top, x + WHISKER, top, style);
+        double shown = Math.max(top, ChartFrame.top());
+        frame.svg().line(x, shown, x, bottom, style);
+        double cap = top < shown ? shown + WHISKER : shown;
+        frame.svg().line(x - WHISKER, cap, x, shown, style).line(x, shown, x + WHISKER, cap, style);
         frame.svg().line(x - WHISKER, bottom, x + WHISKER, bottom, style);
     }
 
@@ -130,21 +139,21 @@ final class Chart {
     }
 
     private double largest() {
-        return series.values().stream()
-                .flatMap(values -> values.values().stream())
-                .mapToDouble(value -> value.mean() + (Double.isNaN(value.half()) ? 0 : value.half()))
-                .max()
-                .orElse(1);
-    }
-
-    private double slot() {
-        return ChartFrame.plotWidth() / categories.size();
+        double mean = 0;
+        double end = 0;
+        for (Map<String, Interval> values : series.values()) {
+            for (Interval value : values.values()) {
+                mean = Math.max(mean, value.mean());
+                end = Math.max(end, value.mean() + (Double.isFinite(value.half()) ? value.half() : 0));
+            }
+        }
+        return Math.min(end, mean * (1 + MOST_BEYOND));
     }
 
     private String tip(String name, String category, Interval value) {
-        String spread = Double.isNaN(value.half())
-                ? ""
-                : String.format(Locale.ROOT, " \u00b1%.1f%% of %d", value.percent(), value.n());
-        return name + ", " + category + ": " + FigureFormat.number(value.mean()) + " " + unit + spread;
+        String spread = FigureFormat.spread(value);
+        return (name.equals(SeriesColours.UNNAMED) ? "" : name + ", ") + category + ": "
+                + FigureFormat.number(value.mean()) + " " + unit
+                + (spread.isEmpty() ? "" : spread + " of " + value.n());
     }
 }

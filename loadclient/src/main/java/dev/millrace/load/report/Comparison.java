@@ -14,12 +14,19 @@ import java.util.stream.Collectors;
 
 /**
  * Two runs compared cell by cell. Repetition n of one is paired with repetition n of the other, which ran at nearly the
- * same time. Intervals are those of the pairs' ratios. Cells with errors and invalid cells have no ratio. Immutable.
+ * same time. Intervals are those of the pairs' ratios, corrected for the
+ * number of questions. Cells with errors and invalid cells have no ratio. Immutable.
  *
  * @param labelled whether there are several variants, each of which is compared with itself
  * @param rows     a row for each cell of A
  */
 public record Comparison(boolean labelled, List<Row> rows) {
+
+    /** The text instead of an interval that says nothing. */
+    public static final String TOO_WIDE = "[too wide]";
+
+    /** Most that the upper end of an interval may be of the lower. */
+    private static final double WIDEST = 100;
 
     /** Figures that can be compared. */
     public enum Metric {
@@ -46,25 +53,75 @@ public record Comparison(boolean labelled, List<Row> rows) {
         public String label() {
             return label;
         }
+
+        boolean moreIsBetter() {
+            return moreIsBetter;
+        }
+    }
+
+    /**
+     * What intervals hold. Immutable.
+     *
+     * @param error share of the intervals of one question that may miss the truth
+     * @param early whether who measured looked at the intervals before the end, and stopped when they decided
+     */
+    record Confidence(double error, boolean early) {
+
+        static final Confidence ONE_QUESTION = new Confidence(Interval.ERROR, false);
+
+        /** Together the intervals of all questions miss with a chance of 5 % at most: Bonferroni's correction. */
+        static Confidence of(int questions, boolean early) {
+            return new Confidence(Interval.ERROR / Math.max(1, questions), early);
+        }
     }
 
     /**
      * The ratio B / A of one figure in one cell.
      *
      * @param ratio geometric mean of the pairs' ratios
-     * @param low   lower end of its 95 % interval; NaN for a single pair
+     * @param low   lower end of its interval; NaN if there are too few pairs for one
      * @param high  upper end
      * @param pairs number of repetitions that both runs have
      */
     public record Ratio(double ratio, double low, double high, int pairs) {
 
+        /** The ratio with its 95 % interval. */
         static Ratio of(List<Double> ratios) {
-            Interval logs = Interval.of(ratios.stream().map(Math::log).toList());
+            return of(ratios, Confidence.ONE_QUESTION);
+        }
+
+        static Ratio of(List<Double> ratios, Confidence confidence) {
+            List<Double> all = ratios.stream().map(Math::log).toList();
+            Interval logs = confidence.early()
+                    ? Interval.sequential(all, confidence.error())
+                    : Interval.of(all, confidence.error());
             return new Ratio(
                     Math.exp(logs.mean()),
                     Math.exp(logs.mean() - logs.half()),
                     Math.exp(logs.mean() + logs.half()),
                     logs.n());
+        }
+
+        /** Whether there is an interval. */
+        public boolean hasInterval() {
+            return !Double.isNaN(low);
+        }
+
+        /** Whether the interval says something. Of two values that differ, it reaches over powers of ten. */
+        public boolean isNarrow() {
+            return high < low * WIDEST;
+        }
+
+        /** The ratio and its interval, as a text of the report. */
+        public String text() {
+            String middle = FigureFormat.number(ratio);
+            if (!hasInterval()) {
+                return middle;
+            }
+            return middle
+                    + (isNarrow()
+                            ? " [" + FigureFormat.number(low) + ", " + FigureFormat.number(high) + "]"
+                            : " " + TOO_WIDE);
         }
     }
 
@@ -139,11 +196,13 @@ public record Comparison(boolean labelled, List<Row> rows) {
 
     /**
      * Compares run B with run A. If each has one variant, their labels may differ; otherwise variants of the same label
-     * are compared.
+     * are compared. The intervals of all cells hold together with a chance of 95 %.
      *
+     * @param figures number of figures of each cell that decide
+     * @param early   whether the runs ended when their intervals decided
      * @throws IllegalArgumentException if there are several and no label is in both; the message is for people
      */
-    public static Comparison of(List<CellResult> a, List<CellResult> b) {
+    public static Comparison of(List<CellResult> a, List<CellResult> b, int figures, boolean early) {
         Set<String> labels = labels(a);
         Set<String> others = labels(b);
         boolean labelled = labels.size() > 1 || others.size() > 1;
@@ -152,8 +211,11 @@ public record Comparison(boolean labelled, List<Row> rows) {
                     + names(others) + "), name one of each by #LABEL");
         }
         List<Aggregate> partners = Aggregate.of(b);
-        List<Row> rows = Aggregate.of(a).stream()
+        List<Aggregate> cells = Aggregate.of(a);
+        Confidence confidence = Confidence.of(cells.size() * figures, early);
+        List<Row> rows = cells.stream()
                 .map(first -> row(
+                        confidence,
                         first,
                         partners.stream()
                                 .filter(one -> one.parameters().equals(first.parameters()))
@@ -178,17 +240,6 @@ public record Comparison(boolean labelled, List<Row> rows) {
         return ResultLine.name(labelled ? row.label() : "", row.parameters());
     }
 
-    /** Whether B is worse than A by more than the threshold, with its whole interval if it has one. */
-    public static boolean worse(Metric metric, Ratio ratio, double thresholdPercent) {
-        double limit = 1 + thresholdPercent / 100;
-        if (metric.moreIsBetter) {
-            double best = Double.isNaN(ratio.high()) ? ratio.ratio() : ratio.high();
-            return best < 1 / limit;
-        }
-        double best = Double.isNaN(ratio.low()) ? ratio.ratio() : ratio.low();
-        return best > limit;
-    }
-
     private static Set<String> labels(List<CellResult> cells) {
         return cells.stream().map(CellResult::label).collect(Collectors.toCollection(TreeSet::new));
     }
@@ -199,13 +250,13 @@ public record Comparison(boolean labelled, List<Row> rows) {
                 .collect(Collectors.joining(", "));
     }
 
-    private static Row row(Aggregate a, Aggregate b) {
+    private static Row row(Confidence confidence, Aggregate a, Aggregate b) {
         Map<Metric, Ratio> ratios = new LinkedHashMap<>();
         Set<Metric> lost = EnumSet.noneOf(Metric.class);
         for (Metric metric : Metric.values()) {
             List<Double> pairs = b == null ? List.of() : pairs(metric, a, b);
             if (!pairs.isEmpty()) {
-                ratios.put(metric, Ratio.of(pairs));
+                ratios.put(metric, Ratio.of(pairs, confidence));
             } else if (a.sound().stream().anyMatch(cell -> known(metric.figure.apply(cell)))) {
                 lost.add(metric);
             }

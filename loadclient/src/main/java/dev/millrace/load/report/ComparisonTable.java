@@ -31,14 +31,17 @@ public final class ComparisonTable {
                 }
             }
             if (!rows.isEmpty()) {
-                heading(table, labels, bytes);
-                rows.forEach((parameters, row) -> row(table, parameters, row, labels));
+                Cost cost = Cost.of(cells.stream()
+                        .filter(cell -> cell.countsBytes() == bytes)
+                        .toList());
+                heading(table, labels, bytes, cost);
+                rows.forEach((parameters, row) -> row(table, parameters, row, labels, cost));
             }
         }
         return table.toString();
     }
 
-    private static void heading(StringBuilder table, List<String> labels, boolean bytes) {
+    private static void heading(StringBuilder table, List<String> labels, boolean bytes, Cost cost) {
         table.append(pad(bytes ? "downloads" : "UUID requests", NAME_WIDTH));
         for (String label : labels) {
             table.append(String.format(Locale.ROOT, "%" + COLUMN_WIDTH + "s", label));
@@ -47,24 +50,32 @@ public final class ComparisonTable {
         compared.forEach(label -> table.append(pairs(label + " / " + labels.get(labels.size() - 1))));
         table.append('\n').append(pad("", NAME_WIDTH));
         for (int i = 0; i < labels.size(); i++) {
-            table.append(String.format(Locale.ROOT, "%10s%8s", bytes ? "MB/s" : "req/s", bytes ? "ms/GB" : "us/req"));
+            table.append(String.format(Locale.ROOT, "%10s%8s", bytes ? "MB/s" : "req/s", cost.label()));
         }
         compared.forEach(label -> table.append(pair(bytes ? "MB/s" : "req/s", "CPU")));
         table.append('\n');
     }
 
     private static void row(
-            StringBuilder table, Map<String, String> parameters, Map<String, CellResult> row, List<String> labels) {
+            StringBuilder table,
+            Map<String, String> parameters,
+            Map<String, CellResult> row,
+            List<String> labels,
+            Cost cost) {
         table.append(pad(FigureFormat.cell(shown(parameters)), NAME_WIDTH));
         for (String label : labels) {
             CellResult cell = row.get(label);
             table.append(String.format(
-                    Locale.ROOT, "%10s%8s", FigureFormat.number(throughput(cell)), FigureFormat.number(cost(cell))));
+                    Locale.ROOT,
+                    "%10s%8s",
+                    FigureFormat.number(throughput(cell)),
+                    FigureFormat.number(cost(cost, cell))));
         }
         CellResult control = row.get(labels.get(labels.size() - 1));
         for (String label : labels.subList(0, labels.size() - 1)) {
             CellResult cell = row.get(label);
-            table.append(pair(ratio(throughput(cell), throughput(control)), ratio(cost(cell), cost(control))));
+            table.append(
+                    pair(ratio(throughput(cell), throughput(control)), ratio(cost(cost, cell), cost(cost, control))));
         }
         table.append('\n');
     }
@@ -84,8 +95,8 @@ public final class ComparisonTable {
         return cell == null ? null : (Double) cell.throughput();
     }
 
-    private static Double cost(CellResult cell) {
-        return cell == null ? null : cell.cost();
+    private static Double cost(Cost unit, CellResult cell) {
+        return cell == null ? null : unit.of(cell);
     }
 
     private static String ratio(Double value, Double control) {

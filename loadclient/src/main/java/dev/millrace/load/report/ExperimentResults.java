@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.DoubleUnaryOperator;
+import java.util.function.Function;
 
 /**
  * Today's results for the rows of an experiment. Ratios are taken within each block, whose cells ran at nearly the same
@@ -77,9 +78,18 @@ final class ExperimentResults {
 
     /** Mean and interval of a figure; null if it is unknown. */
     Interval figure(Row row, String name) {
+        return figure(row, cell -> value(name, cell));
+    }
+
+    /** Mean and interval of the server's CPU time; null if it is unknown. */
+    Interval figure(Row row, Cost cost) {
+        return figure(row, cost::of);
+    }
+
+    private Interval figure(Row row, Function<CellResult, Double> figure) {
         Map<Integer, List<Double>> starts = new TreeMap<>();
         for (CellResult one : measured(row).soundest()) {
-            add(starts, one, value(name, one));
+            add(starts, one, figure.apply(one));
         }
         return starts.isEmpty() ? null : Interval.of(means(starts, value -> value, mean -> mean));
     }

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 
 /** Makes the tables of a replay: published figures beside those of today, and the decisions on claims. Immutable. */
 public final class ExperimentTables {
@@ -62,14 +63,25 @@ public final class ExperimentTables {
                                 List.of(row.part(), experiment.unit(row)), key -> new ArrayList<>())
                         .add(row));
         List<Table> tables = new ArrayList<>();
-        parts.forEach((part, rows) -> tables.add(new Table(
-                part.get(0),
-                heading(part.get(1)),
-                rows.stream().map(row -> figures(row)).toList())));
+        parts.forEach((part, rows) -> {
+            Cost cost = cost(rows);
+            tables.add(new Table(
+                    part.get(0),
+                    heading(part.get(1), cost),
+                    rows.stream().map(row -> figures(row, cost)).toList()));
+        });
         return tables;
     }
 
-    private List<String> heading(String unit) {
+    private Cost cost(List<Row> rows) {
+        return Cost.of(rows.stream()
+                .map(today::cell)
+                .filter(Objects::nonNull)
+                .flatMap(cell -> cell.repetitions().stream())
+                .toList());
+    }
+
+    private List<String> heading(String unit, Cost cost) {
         List<String> heading = new ArrayList<>(
                 List.of("row", "then " + unit, "today " + unit, "\u00b1%", "today/then", "ratio then", "ratio today"));
         if (hasFurther) {
@@ -78,12 +90,12 @@ public final class ExperimentTables {
                 heading.add(name + " today " + UNITS.get(name));
             });
         }
-        heading.add(unit.equals("MB/s") ? "server ms/GB" : "server \u00b5s/req");
+        heading.add(cost == Cost.PER_GIGABYTE ? "server ms/GB" : "server \u00b5s/req");
         heading.add("bound by");
         return heading;
     }
 
-    private List<String> figures(Row row) {
+    private List<String> figures(Row row, Cost unit) {
         Aggregate cell = today.cell(row);
         Double then = row.then().get(ExperimentResults.THROUGHPUT);
         Interval now = today.figure(row, ExperimentResults.THROUGHPUT);
@@ -103,7 +115,7 @@ public final class ExperimentTables {
                 texts.add(small(interval == null ? null : interval.mean()));
             }
         }
-        Interval cost = today.figure(row, "cpu");
+        Interval cost = today.figure(row, unit);
         texts.add(FigureFormat.number(cost == null ? null : cost.mean()));
         texts.add(cell == null ? "not measured" : bound(cell));
         return texts;
@@ -174,12 +186,6 @@ public final class ExperimentTables {
     }
 
     static String text(Ratio ratio) {
-        if (ratio == null) {
-            return FigureFormat.UNKNOWN;
-        }
-        String middle = FigureFormat.number(ratio.ratio());
-        return Double.isNaN(ratio.low())
-                ? middle
-                : middle + " [" + FigureFormat.number(ratio.low()) + ", " + FigureFormat.number(ratio.high()) + "]";
+        return ratio == null ? FigureFormat.UNKNOWN : ratio.text();
     }
 }

@@ -1,14 +1,12 @@
 package dev.millrace.load.report;
 
 import dev.millrace.load.run.CellResult;
-import dev.millrace.load.run.Percentiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -19,8 +17,6 @@ import java.util.function.Function;
  * Confined to one thread.
  */
 final class HtmlReport {
-
-    private static final double MICROS_PER_MILLI = 1000;
 
     private static final double MUCH_BY_OTHERS = 0.1;
 
@@ -38,11 +34,13 @@ final class HtmlReport {
                 .append(Svg.escape(run.title()))
                 .append("</title><style>\n")
                 .append(resource("report.css"))
-                .append("</style></head><body>\n<h1>")
+                .append("</style></head><body><main>\n<h1>")
                 .append(Svg.escape(run.title()))
                 .append("</h1>\n<p>")
                 .append(Svg.escape(run.started()))
                 .append("</p>\n");
+        warnings();
+        RatioTables.of(run).forEach(table -> page.append(table.html()));
         if (run.experiment() != null) {
             page.append("<p>").append(Svg.escape(run.experiment().about())).append("</p>\n<ul>\n");
             run.experiment()
@@ -52,11 +50,13 @@ final class HtmlReport {
             page.append("</ul>\n<p>")
                     .append(Svg.escape(ExperimentTables.basis(run)))
                     .append("</p>\n");
-            ExperimentTables.of(run).forEach(table -> page.append(table.html()));
+            List<Table> tables = new ArrayList<>(ExperimentTables.of(run));
+            Collections.rotate(tables, 1); // Claims come first.
+            tables.forEach(table -> page.append(table.html()));
         }
-        warnings();
-        charts("Requests", cells(false));
-        charts("Downloads", cells(true));
+        SeriesColours colours = new SeriesColours();
+        page.append(ChartSection.of("Requests", cells(false), colours));
+        page.append(ChartSection.of("Downloads", cells(true), colours));
         page.append(CellTables.results(Aggregate.of(run.cells())));
         page.append(CellTables.sizes(run.cells()));
         page.append(CellTables.tls(run.cells()));
@@ -65,7 +65,7 @@ final class HtmlReport {
         page.append("<h2>Plan</h2>\n").append(facts(run.plan()));
         page.append("<h2>Command</h2>\n<pre>").append(Svg.escape(run.command())).append("</pre>\n");
         page.append(resource("definitions.html"));
-        return page.append("</body></html>\n").toString();
+        return page.append("</main></body></html>\n").toString();
     }
 
     private void warnings() {
@@ -116,99 +116,9 @@ final class HtmlReport {
         return run.cells().stream().filter(cell -> cell.countsBytes() == bytes).toList();
     }
 
-    private void charts(String heading, List<CellResult> results) {
-        if (results.isEmpty()) {
-            return;
-        }
-        page.append("<h2>").append(heading).append("</h2>\n<div class=\"charts\">\n");
-        List<Aggregate> cells = Aggregate.of(results);
-        boolean bytes = results.get(0).countsBytes();
-        pair(cells, "Throughput", bytes ? "MB/s" : "requests/s", CellResult::throughput);
-        pair(
-                cells,
-                bytes ? "Megabytes per second of server CPU" : "Requests per second of server CPU",
-                bytes ? "MB" : "requests",
-                HtmlReport::workPerCpuSecond);
-        pair(cells, "Server CPU", bytes ? "ms per GB" : "\u00b5s per request", CellResult::cost);
-        pair(cells, "Latency, median", "ms", cell -> millis(cell.times().latency(), Percentiles::p50));
-        pair(cells, "Latency, 99 %", "ms", cell -> millis(cell.times().latency(), Percentiles::p99));
-        if (bytes) {
-            pair(
-                    cells,
-                    "First body byte, median",
-                    "ms",
-                    cell -> millis(cell.times().firstByte(), Percentiles::p50));
-        }
-        page.append(DetailCharts.percentiles(results))
-                .append(DetailCharts.series(results))
-                .append("</div>\n");
-    }
-
-    private static Double millis(Percentiles times, Function<Percentiles, Double> figure) {
-        Double micros = FigureFormat.of(times, figure);
-        return micros == null ? null : micros / MICROS_PER_MILLI;
-    }
-
-    /** Work per second of server CPU, which compares servers best where client and server share cores. */
-    private static Double workPerCpuSecond(CellResult cell) {
-        Double server = cell.cpu().server();
-        return server == null || server == 0 ? null : cell.throughput() * cell.windowSeconds() / server;
-    }
-
-    /** Adds lines over the number of clients where several were measured, and bars for the other cells. */
-    private void pair(List<Aggregate> cells, String title, String unit, Function<CellResult, Double> value) {
-        Chart lines = new Chart(title + " by clients", unit);
-        Chart bars = new Chart(title, unit);
-        Map<String, List<Aggregate>> groups = new LinkedHashMap<>();
-        for (Aggregate cell : byLabel(cells)) {
-            Map<String, String> rest = new LinkedHashMap<>(cell.parameters());
-            rest.remove("clients");
-            groups.computeIfAbsent(ResultLine.name(cell.label(), rest), key -> new ArrayList<>())
-                    .add(cell);
-        }
-        List<Aggregate> single = new ArrayList<>();
-        for (Map.Entry<String, List<Aggregate>> group : groups.entrySet()) {
-            if (group.getValue().size() == 1) {
-                single.add(group.getValue().get(0));
-                continue;
-            }
-            for (Aggregate cell : group.getValue()) {
-                lines.add(group.getKey().strip(), cell.parameters().get("clients"), cell.interval(value));
-            }
-        }
-        boolean byFile = filesDiffer(single);
-        for (Aggregate cell : single) {
-            bars.add(cell.label().isEmpty() ? title : cell.label(), barName(cell, byFile), cell.interval(value));
-        }
-        page.append(lines.isEmpty() ? "" : lines.lines()).append(bars.isEmpty() ? "" : bars.bars());
-    }
-
-    /** Cells sorted by variant, so that a variant has the same colour in all charts. */
-    private List<Aggregate> byLabel(List<Aggregate> cells) {
-        List<String> labels =
-                run.cells().stream().map(CellResult::label).distinct().sorted().toList();
-        return cells.stream()
-                .sorted(Comparator.comparingInt(cell -> labels.indexOf(cell.label())))
-                .toList();
-    }
-
-    /** Whether file names distinguish the cells of each variant. Otherwise bars of one file would hide each other. */
-    private static boolean filesDiffer(List<Aggregate> cells) {
-        return cells.stream()
-                        .map(cell -> List.of(cell.label(), barName(cell, true)))
-                        .distinct()
-                        .count()
-                == cells.size();
-    }
-
-    private static String barName(Aggregate cell, boolean byFile) {
-        String file = cell.parameters().get("file");
-        return byFile && file != null ? file : FigureFormat.cell(cell.parameters());
-    }
-
     private static String facts(Map<String, String> facts) {
-        StringBuilder table = new StringBuilder("<table>\n");
-        facts.forEach((name, value) -> table.append("<tr><th>")
+        StringBuilder table = new StringBuilder("<table class=\"facts\">\n");
+        facts.forEach((name, value) -> table.append("<tr><th scope=\"row\">")
                 .append(Svg.escape(name))
                 .append("</th><td>")
                 .append(Svg.escape(value))

@@ -47,14 +47,14 @@ public final class ResultLine {
     static String of(Aggregate cell, int nameWidth) {
         boolean bytes = cell.first().countsBytes();
         Interval rate = cell.interval(CellResult::throughput);
-        String spread = rate.n() > 1 ? String.format(Locale.ROOT, " \u00b1%.1f%%", rate.percent()) : "";
+        Cost cost = Cost.of(cell.repetitions());
         String text = String.format(
                 Locale.ROOT,
                 "%-" + Math.max(1, nameWidth) + "s | %8s %s%s",
                 name(cell.label(), cell.parameters()),
                 FigureFormat.number(rate.mean()),
                 bytes ? "MB/s" : "req/s",
-                spread);
+                FigureFormat.spread(rate));
         if (bytes) {
             text += String.format(
                     Locale.ROOT, " %7s req/s", FigureFormat.number(cell.mean(CellResult::requestsPerSecond)));
@@ -63,8 +63,8 @@ public final class ResultLine {
                 + String.format(
                         Locale.ROOT,
                         " | srv %7s %s %5s cpu | cli %5s cpu | p50 %6s p99 %6s ms%s%s | err %d%s | %s",
-                        FigureFormat.number(cell.mean(CellResult::cost)),
-                        bytes ? "ms/GB" : "us/req",
+                        FigureFormat.number(cell.mean(cost::of)),
+                        cost.label(),
                         FigureFormat.number(
                                 cell.mean(result -> cores(result.cpu().server(), result))),
                         FigureFormat.number(

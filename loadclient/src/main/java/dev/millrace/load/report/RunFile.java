@@ -50,6 +50,14 @@ public record RunFile(
     /** The fact of a run that names the failure that ended it before all cells were measured. */
     public static final String ENDED_EARLY = "ended early";
 
+    /** The fact of a run's plan that names the variant with which the others are compared. */
+    public static final String CONTROL = "control";
+
+    /** The fact of a run that went on until its questions were decided: the time that it was given. */
+    public static final String BUDGET = "budget";
+    /** The fact of such a run that says which difference in per cent does not matter. */
+    public static final String MARGIN = "margin in %";
+
     private static final ObjectMapper JSON = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
 
     /** A run that repeats no experiment. */
@@ -86,6 +94,11 @@ public record RunFile(
                     + SCHEMA_VERSION);
         }
         return run;
+    }
+
+    /** Whether the run looked at its intervals, and ended when they decided. */
+    public boolean endedWhenDecided() {
+        return plan.containsKey(BUDGET);
     }
 
     /** Writes the {@code run.json}. */

@@ -54,24 +54,43 @@ record Table(String title, List<String> heading, List<List<String>> rows) {
                         row.stream().map(cell -> cell.replace("|", "\\|")).toList()) + " |\n";
     }
 
-    /** A heading and a table element. */
+    /** A heading and a table element, which readers with a keyboard can scroll. */
     String html() {
-        StringBuilder html =
-                new StringBuilder("<h3>").append(Svg.escape(title)).append("</h3>\n<div class=\"wide fit\"><table>\n");
-        html(html, "th", heading);
-        rows.forEach(row -> html(html, "td", row));
-        return html.append("</table></div>\n").toString();
+        return html("wide fit", "");
     }
 
-    private static void html(StringBuilder html, String tag, List<String> row) {
-        html.append("<tr>");
-        row.forEach(cell -> html.append('<')
-                .append(tag)
-                .append('>')
-                .append(Svg.escape(cell))
-                .append("</")
-                .append(tag)
-                .append('>'));
-        html.append("</tr>\n");
+    /** A heading and a table element whose lines are not broken. */
+    String wideHtml() {
+        return html("wide", "");
+    }
+
+    /**
+     * A heading and a table element.
+     *
+     * @param style   classes of the element that scrolls
+     * @param picture name of the column whose texts are elements themselves; empty for none
+     */
+    String html(String style, String picture) {
+        StringBuilder html = new StringBuilder("<h2>")
+                .append(Svg.escape(title))
+                .append("</h2>\n<div class=\"")
+                .append(style)
+                .append("\" tabindex=\"0\" role=\"group\" aria-label=\"")
+                .append(Svg.escape(title))
+                .append("\"><table>\n<thead><tr>");
+        heading.forEach(name ->
+                html.append("<th scope=\"col\">").append(Svg.escape(name)).append("</th>"));
+        html.append("</tr></thead>\n<tbody>\n");
+        for (List<String> row : rows) {
+            html.append("<tr><th scope=\"row\">").append(Svg.escape(row.get(0))).append("</th>");
+            for (int i = 1; i < row.size(); i++) {
+                boolean isElement = heading.get(i).equals(picture);
+                html.append("<td>")
+                        .append(isElement ? row.get(i) : Svg.escape(row.get(i)))
+                        .append("</td>");
+            }
+            html.append("</tr>\n");
+        }
+        return html.append("</tbody></table></div>\n").toString();
     }
 }

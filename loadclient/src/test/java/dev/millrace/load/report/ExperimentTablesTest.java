@@ -378,7 +378,10 @@ class ExperimentTablesTest {
     @Test
     void blocksCountWhereServersWereStartedOnce() throws IOException {
         RunFile once = full(1, 4);
-        assertTrue(ExperimentTables.of(once).get(0).rows().get(1).get(6).startsWith("2.00 [0.00, "), "two blocks");
+        assertEquals(
+                "2.00 [too wide]",
+                ExperimentTables.of(once).get(0).rows().get(1).get(6),
+                "two blocks");
         String basis =
                 "Servers were started once: intervals have one value for each of 2 blocks, and do not hold the luck "
                         + "of a start.";

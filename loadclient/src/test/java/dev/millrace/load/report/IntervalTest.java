@@ -15,8 +15,17 @@ class IntervalTest {
         Interval interval = Interval.of(List.of(10.0, 12.0, 14.0));
         assertEquals(12.0, interval.mean());
         // sd 2, standard error 2/sqrt(3), t(2) = 4.303
-        assertEquals(4.303 * 2 / Math.sqrt(3), interval.half(), 1e-9);
+        assertEquals(4.303 * 2 / Math.sqrt(3), interval.half(), 1e-3);
         assertEquals(interval.half() / 12 * 100, interval.percent(), 1e-9);
+    }
+
+    @Test
+    void quantilesAreThoseOfTheTables() {
+        assertEquals(12.706, Interval.quantile(1, 0.05), 1e-3);
+        assertEquals(2.776, Interval.quantile(4, 0.05), 1e-3);
+        assertEquals(5.598, Interval.quantile(4, 0.005), 1e-3);
+        assertEquals(2.042, Interval.quantile(30, 0.05), 1e-3);
+        assertEquals(3.390, Interval.quantile(100, 0.001), 1e-3);
     }
 
     @Test

@@ -166,9 +166,8 @@ class ReportTest {
                 cells.add(cell);
             }
         }
-        assertEquals(
-                List.of("A, c=4 1k ka=on", "A, c=4 1k ka=off", "B, c=4 1k ka=on", "B, c=4 1k ka=off"), bars(cells));
-        assertEquals(List.of("A, 1k", "B, 1k"), bars(List.of(cells.get(0), cells.get(2))));
+        assertEquals(List.of("A, ka=on", "B, ka=on", "A, ka=off", "B, ka=off"), bars(cells));
+        assertEquals(List.of("A, c=4 1k ka=on", "B, c=4 1k ka=on"), bars(List.of(cells.get(0), cells.get(2))));
     }
 
     /** The titles of the bars of throughput. */
@@ -226,6 +225,73 @@ class ReportTest {
     }
 
     @Test
+    void filesOfAFewBytesAreCountedByRequests() {
+        CellResult cell = cell("A", 8, "20-bytes", Map.of());
+        CellResult small = with(cell, new Counts(1_000_000, 20_000_000, 8, 0, 0, 0));
+        CellResult large = with(cell, new Counts(1000, 1_000_000_000, 8, 0, 0, 0));
+        String line = ResultLine.of(small, 1);
+        assertTrue(line.contains(" | srv    0.50 us/req "), line);
+        assertTrue(ResultLine.of(large, 1).contains(" | srv     500 ms/GB "), ResultLine.of(large, 1));
+        String page = new HtmlReport(RunFile.of("x", "", "", Map.of(), Map.of(), List.of(small))).html();
+        assertFalse(page.contains("ms per GB") || page.contains("25,000"), page);
+    }
+
+    private static CellResult with(CellResult cell, Counts counts) {
+        return new CellResult(
+                cell.label(),
+                cell.parameters(),
+                cell.repetition(),
+                cell.model(),
+                cell.countsBytes(),
+                2.0,
+                counts,
+                Map.of(),
+                cell.times(),
+                List.of(),
+                cell.cpu(),
+                cell.series(),
+                "",
+                "ok",
+                List.of());
+    }
+
+    @Test
+    void repetitionsWithoutAnswersHaveNoSpread() {
+        List<CellResult> none = List.of(repetition(0, 0, "ok", Map.of()), repetition(1, 0, "ok", Map.of()));
+        String line = ResultLine.of(Aggregate.of(none).get(0), 1);
+        assertTrue(line.contains(" |        0 req/s | srv       - us/req "), line);
+        String page = new HtmlReport(RunFile.of("x", "", "", Map.of(), Map.of(), none)).html();
+        assertFalse(page.contains("NaN"), page);
+    }
+
+    @Test
+    void ratiosComeFirst() {
+        List<CellResult> cells = List.of(cell("B", 1, null, Map.of()), cell("A", 1, null, Map.of()));
+        String page = new HtmlReport(RunFile.of("x", "", "", Map.of(), Map.of("control", "A"), cells)).html();
+        int table = page.indexOf("<h2>Ratios B / A</h2>");
+        assertTrue(table > 0 && table < page.indexOf("<h2>Requests</h2>"), page);
+        assertEquals(table, page.indexOf("<h2>"), "nothing before it");
+        assertTrue(page.contains("<th scope=\"row\">c=1 GET</th><td>1.00</td><td>1.00</td><td>1.00</td>"), page);
+        assertFalse(new HtmlReport(RunFile.of("x", "", "", Map.of(), Map.of(), cells.subList(0, 1)))
+                .html()
+                .contains("Ratios"));
+    }
+
+    @Test
+    void moreSeriesThanColoursAreNamedNotDrawn() {
+        List<CellResult> cells = new ArrayList<>();
+        for (int i = 0; i < 9; i++) {
+            cells.add(cell("server" + i, 1, null, Map.of()));
+            cells.add(cell("server" + i, 8, null, Map.of()));
+        }
+        String page = new HtmlReport(RunFile.of("x", "", "", Map.of(), Map.of(), cells)).html();
+        String chart = page.substring(page.indexOf("aria-label=\"Throughput by clients\""));
+        String figure = chart.substring(0, chart.indexOf("</figure>"));
+        assertEquals(6, figure.split("<polyline ", -1).length - 1);
+        assertTrue(figure.contains("cannot be told apart: server6, server7, server8<"), figure);
+    }
+
+    @Test
     void theMeanIsThatOfTheSoundRepetitions() {
         CellResult stopped = repetition(2, 0, "invalid: stopped early", Map.of());
         CellResult wrong = repetition(3, 50, "errors", Map.of("reset", new FailureCount(2, "x")));
@@ -273,6 +339,7 @@ class ReportTest {
         assertTrue(lines.get(0).matches("UUID requests +A +B +A / B"), lines.get(0));
         assertTrue(lines.get(1).matches(" +req/s +us/req +req/s +us/req +req/s +CPU"), lines.get(1));
         assertTrue(lines.get(2).matches("c=1 GET +500 +500 +500 +500 +1.00 +1.00"), lines.get(2));
-        assertTrue(lines.get(5).matches("c=4 1k +2.50 +100,000 +- +- +- +-"), lines.get(5));
+        assertTrue(lines.get(4).endsWith(" us/req     MB/s    CPU"), "small files: " + lines.get(4));
+        assertTrue(lines.get(5).matches("c=4 1k +2.50 +500 +- +- +- +-"), lines.get(5));
     }
 }

@@ -1,0 +1,148 @@
+package dev.millrace.load.report;
+
+import dev.millrace.load.report.Comparison.Metric;
+import dev.millrace.load.report.Comparison.Ratio;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * The verdict on each cell of a comparison. A cell is worse if one deciding figure is, and otherwise better if one is.
+ * It shows no difference if one figure does and the others are undecided: the server's CPU time decides where
+ * throughput cannot. Immutable.
+ *
+ * @param lines a line for each cell
+ */
+public record Outcomes(List<Line> lines) {
+
+    /** What became of a question. */
+    public enum Outcome {
+        /** The whole interval is worse than the margin allows. */
+        WORSE("worse"),
+        /** The whole interval is better than the margin. */
+        BETTER("better"),
+        /** The whole interval lies within the margin. */
+        NO_DIFFERENCE("no difference"),
+        /** The interval reaches across an end of the margin, or there is none. */
+        UNDECIDED("undecided");
+
+        private final String label;
+
+        Outcome(String label) {
+            this.label = label;
+        }
+
+        /** The word for people. */
+        public String label() {
+            return label;
+        }
+
+        /**
+         * The verdict on one ratio. A single pair has no interval: it is worse if the ratio itself lies beyond.
+         *
+         * @param marginPercent difference that does not matter
+         */
+        public static Outcome of(Metric metric, Ratio ratio, double marginPercent) {
+            double limit = 1 + marginPercent / 100;
+            double low = metric.moreIsBetter() ? ratio.low() : 1 / ratio.high();
+            double high = metric.moreIsBetter() ? ratio.high() : 1 / ratio.low();
+            if (ratio.pairs() == 1) {
+                double gain = metric.moreIsBetter() ? ratio.ratio() : 1 / ratio.ratio();
+                return gain < 1 / limit ? WORSE : UNDECIDED;
+            }
+            if (high < 1 / limit) {
+                return WORSE;
+            }
+            if (low > limit) {
+                return BETTER;
+            }
+            return low >= 1 / limit && high <= limit ? NO_DIFFERENCE : UNDECIDED;
+        }
+    }
+
+    /**
+     * The verdict on one cell. Immutable.
+     *
+     * @param row     the cell
+     * @param name    its name for people
+     * @param outcome the verdict
+     * @param reason  the figure that decides, or why none does
+     */
+    public record Line(Comparison.Row row, String name, Outcome outcome, String reason) {}
+
+    /**
+     * The verdicts.
+     *
+     * @param deciding      figures that decide
+     * @param marginPercent difference that does not matter
+     */
+    public static Outcomes of(Comparison comparison, List<Metric> deciding, double marginPercent) {
+        return new Outcomes(comparison.rows().stream()
+                .map(row -> line(comparison, row, deciding, marginPercent))
+                .toList());
+    }
+
+    private static Line line(Comparison comparison, Comparison.Row row, List<Metric> deciding, double marginPercent) {
+        String name = comparison.name(row);
+        Comparison.NotComparable bad = row.notComparable(deciding);
+        Map<Outcome, String> reasons = new LinkedHashMap<>();
+        for (Metric metric : deciding) {
+            Ratio ratio = row.ratios().get(metric);
+            if (ratio != null) {
+                reasons.merge(
+                        Outcome.of(metric, ratio, marginPercent),
+                        metric.label() + " " + ratio.text(),
+                        (a, b) -> a + ", " + b);
+            }
+        }
+        for (Outcome outcome : Outcome.values()) {
+            if (reasons.containsKey(outcome) && (bad == null || outcome == Outcome.WORSE)) {
+                return new Line(row, name, outcome, reasons.get(outcome));
+            }
+        }
+        return new Line(row, name, Outcome.UNDECIDED, bad == null ? "" : bad.text());
+    }
+
+    /** The same verdicts with longer names. */
+    public Outcomes named(String prefix) {
+        return new Outcomes(lines.stream()
+                .map(line -> new Line(line.row(), prefix + line.name(), line.outcome(), line.reason()))
+                .toList());
+    }
+
+    /** The verdicts of several comparisons together. */
+    public static Outcomes all(List<Outcomes> several) {
+        return new Outcomes(
+                several.stream().flatMap(one -> one.lines().stream()).toList());
+    }
+
+    /** Whether some cell has this verdict. */
+    public boolean has(Outcome outcome) {
+        return lines.stream().anyMatch(line -> line.outcome() == outcome);
+    }
+
+    /** All verdicts in one line, with the cells that are worse, better or undecided, and the reasons. */
+    public String summary() {
+        List<String> parts = new ArrayList<>();
+        for (Outcome outcome : Outcome.values()) {
+            List<Line> some =
+                    lines.stream().filter(line -> line.outcome() == outcome).toList();
+            String cells = outcome == Outcome.NO_DIFFERENCE || some.isEmpty()
+                    ? ""
+                    : " ("
+                            + String.join(
+                                    "; ",
+                                    some.stream()
+                                            .map(line -> (line.name() + ": " + line.reason()).strip())
+                                            .toList())
+                            + ")";
+            if (!some.isEmpty()) {
+                parts.add(String.format(
+                        Locale.ROOT, "%s in %d of %d%s", outcome.label(), some.size(), lines.size(), cells));
+            }
+        }
+        return "verdict: " + String.join(", ", parts);
+    }
+}
