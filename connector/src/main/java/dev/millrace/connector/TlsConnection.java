@@ -92,7 +92,7 @@ final class TlsConnection extends SslConnection {
         SSLEngineResult result = super.wrap(engine, input, output);
         established |= result.bytesConsumed() > 0;
         boolean goesOn = goesOn(result) && result.bytesConsumed() > 0 && !BufferUtil.isEmpty(input);
-        return goesOn && memory.enter() ? wrapMore(engine, input, result) : result;
+        return goesOn && memory.enter() ? wrapMore(engine, input, output.position(), result) : result;
     }
 
     private static boolean hasNothingToSay(SSLEngine engine) {
@@ -103,12 +103,15 @@ final class TlsConnection extends SslConnection {
         return result.getStatus() == Status.OK && result.getHandshakeStatus() == HandshakeStatus.NOT_HANDSHAKING;
     }
 
-    private SSLEngineResult wrapMore(SSLEngine engine, ByteBuffer[] input, SSLEngineResult first) throws SSLException {
+    private SSLEngineResult wrapMore(SSLEngine engine, ByteBuffer[] input, int before, SSLEngineResult first)
+            throws SSLException {
         int packetBytes = engine.getSession().getPacketBufferSize();
         int consumed = first.bytesConsumed();
         int produced = first.bytesProduced();
         SSLEngineResult result = first;
         ByteBuffer more = memory.takeHeap();
+        // All are to leave by one buffer of the same capacity.
+        more.limit(more.capacity() - before);
         try {
             while (goesOn(result) && more.remaining() >= packetBytes && !BufferUtil.isEmpty(input)) {
                 result = super.wrap(engine, input, more);
