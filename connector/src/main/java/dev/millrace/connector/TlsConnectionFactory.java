@@ -5,6 +5,7 @@ import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.annotation.Name;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 
 /**
@@ -26,7 +27,8 @@ public class TlsConnectionFactory extends SslConnectionFactory {
      * @param sslContextFactory keys and settings of TLS; started and stopped with this
      * @param next the protocol within TLS: {@code http/1.1}, or {@code alpn} where the client chooses
      */
-    public TlsConnectionFactory(SslContextFactory.Server sslContextFactory, String next) {
+    public TlsConnectionFactory(
+            @Name("sslContextFactory") SslContextFactory.Server sslContextFactory, @Name("next") String next) {
         super(sslContextFactory, next);
     }
 
