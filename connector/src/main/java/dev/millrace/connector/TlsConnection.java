@@ -1,5 +1,6 @@
 package dev.millrace.connector;
 
+import dev.millrace.limits.PeerRates;
 import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.TransferEndPoint;
@@ -20,6 +21,7 @@ import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.RetainableByteBuffer;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.BufferUtil;
 
 /**
@@ -41,12 +43,12 @@ final class TlsConnection extends SslConnection {
     // What the flushing thread has read of a file, and where it lies: a place for records when all of it is encrypted.
     private ByteBuffer content;
     private ByteBuffer contentMemory;
-    private boolean established;
+    private volatile boolean established;
     private volatile boolean restPending;
     private final AtomicLong uncountedBytes = new AtomicLong();
 
     private TlsConnection(
-            TlsConnectionFactory factory,
+            SslConnectionFactory factory,
             TlsBuffer.Pool buffers,
             TlsMemory memory,
             Executor executor,
@@ -65,7 +67,7 @@ final class TlsConnection extends SslConnection {
     }
 
     static TlsConnection of(
-            TlsConnectionFactory factory, TlsMemory memory, Connector connector, EndPoint endPoint, SSLEngine engine) {
+            SslConnectionFactory factory, TlsMemory memory, Connector connector, EndPoint endPoint, SSLEngine engine) {
         TlsBuffer.Pool buffers = new TlsBuffer.Pool(connector.getByteBufferPool(), memory);
         return new TlsConnection(factory, buffers, memory, connector.getExecutor(), endPoint, engine);
     }
@@ -84,19 +86,28 @@ final class TlsConnection extends SslConnection {
     @Override
     protected SSLEngineResult wrap(SSLEngine engine, ByteBuffer[] input, ByteBuffer output) throws SSLException {
         endRest();
-        if (established && BufferUtil.isEmpty(input) && hasNothingToSay(engine)) {
+        if (BufferUtil.isEmpty(input) && hasNothingToSay(engine)) {
             // The JDK makes a record without content, and Jetty asks for it whenever the rest of others has been
             // written.
             return new SSLEngineResult(Status.OK, HandshakeStatus.NOT_HANDSHAKING, 0, 0);
         }
         SSLEngineResult result = super.wrap(engine, input, output);
-        established |= result.bytesConsumed() > 0;
         boolean goesOn = goesOn(result) && result.bytesConsumed() > 0 && !BufferUtil.isEmpty(input);
         return goesOn && memory.enter() ? wrapMore(engine, input, output.position(), result) : result;
     }
 
-    private static boolean hasNothingToSay(SSLEngine engine) {
-        return engine.getHandshakeStatus() == HandshakeStatus.NOT_HANDSHAKING && !engine.isOutboundDone();
+    private boolean hasNothingToSay(SSLEngine engine) {
+        return isEstablished()
+                && engine.getHandshakeStatus() == HandshakeStatus.NOT_HANDSHAKING
+                && !engine.isOutboundDone();
+    }
+
+    /** Whether the first handshake is over: what it computes may take milliseconds. */
+    boolean isEstablished() {
+        if (!established) {
+            established = PeerRates.isEstablished(this);
+        }
+        return established;
     }
 
     private static boolean goesOn(SSLEngineResult result) {
@@ -219,6 +230,7 @@ final class TlsConnection extends SslConnection {
                     getTransferStatistics().onTruncated();
                 }
                 x.log(this);
+                close(x);
                 throw new EofException(x);
             }
             return (flushed && BufferUtil.isEmpty(buffers)) || super.flush(buffers);
@@ -236,8 +248,7 @@ final class TlsConnection extends SslConnection {
             ByteBuffer bytes = memory.takeDirect();
             contentMemory = bytes;
             try {
-                long before = BufferUtil.remaining(Arrays.copyOf(buffers, token));
-                bytes.limit((int) Math.max(1, TlsMemory.BATCH_BYTES - before));
+                bytes.limit(TlsMemory.BATCH_BYTES);
                 return flush(buffers, token, region, bytes);
             } finally {
                 content = null;

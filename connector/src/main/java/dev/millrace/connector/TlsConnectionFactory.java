@@ -19,7 +19,7 @@ import org.eclipse.jetty.util.ssl.SslContextFactory;
  * <p>Thread-safe once it is started.
  */
 public class TlsConnectionFactory extends SslConnectionFactory {
-    private final TlsMemory memory = new TlsMemory();
+    private final TlsMemory memory;
 
     /**
      * Makes connections of TLS.
@@ -29,7 +29,12 @@ public class TlsConnectionFactory extends SslConnectionFactory {
      */
     public TlsConnectionFactory(
             @Name("sslContextFactory") SslContextFactory.Server sslContextFactory, @Name("next") String next) {
+        this(sslContextFactory, next, new TlsMemory());
+    }
+
+    TlsConnectionFactory(SslContextFactory.Server sslContextFactory, String next, TlsMemory memory) {
         super(sslContextFactory, next);
+        this.memory = memory;
     }
 
     @Override

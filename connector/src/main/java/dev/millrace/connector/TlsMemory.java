@@ -25,11 +25,31 @@ final class TlsMemory {
     /** Of the memory that this process may use. */
     private static final int SHARE = 8;
 
-    private final AtomicInteger free = new AtomicInteger((int)
-            Math.max(1, Math.min(MOST_BATCHES, Runtime.getRuntime().maxMemory() / SHARE / CAPACITY)));
-    private final int mostIdle = Math.max(1, free.get() / 4);
+    private final AtomicInteger free;
+    private final int mostIdle;
+    private final AtomicInteger taken = new AtomicInteger();
     private final Deque<ByteBuffer> heap = new ArrayDeque<>();
     private final Deque<ByteBuffer> direct = new ArrayDeque<>();
+
+    TlsMemory() {
+        this((int) Math.max(1, Math.min(MOST_BATCHES, Runtime.getRuntime().maxMemory() / SHARE / CAPACITY)));
+    }
+
+    /** @param batches for how many at once there is to be memory: beyond them connections write one record at a time */
+    TlsMemory(int batches) {
+        free = new AtomicInteger(batches);
+        mostIdle = Math.max(1, batches / 4);
+    }
+
+    /** @return how many more batches there may be now */
+    int getFree() {
+        return free.get();
+    }
+
+    /** @return buffers that are not given back yet */
+    int getTaken() {
+        return taken.get();
+    }
 
     /**
      * Asks whether one more connection may prepare or hold many records.
@@ -62,6 +82,7 @@ final class TlsMemory {
 
     /** @param buffer one that was taken; nobody uses it any more */
     void giveBack(ByteBuffer buffer) {
+        taken.decrementAndGet();
         Deque<ByteBuffer> idle = buffer.isDirect() ? direct : heap;
         synchronized (idle) {
             if (idle.size() < mostIdle) {
@@ -70,7 +91,8 @@ final class TlsMemory {
         }
     }
 
-    private static ByteBuffer take(Deque<ByteBuffer> idle) {
+    private ByteBuffer take(Deque<ByteBuffer> idle) {
+        taken.incrementAndGet();
         synchronized (idle) {
             return idle.pollFirst();
         }
