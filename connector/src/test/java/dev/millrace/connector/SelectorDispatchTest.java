@@ -174,6 +174,18 @@ class SelectorDispatchTest {
     }
 
     @Test
+    void leavesHandshakesToAnotherThread() throws Exception {
+        Tls tls = new Tls(directory);
+        TestServer secure = new TestServer(s -> Connectors.NIO_SELECTOR.on(
+                s, new TlsConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+        try (TestServer server = start(secure);
+                RawClient client = tls.connect(server.port())) {
+            assertEquals("fine", client.get("/").answer().text());
+            assertTrue(statistics(server).getHandOvers() >= 1);
+        }
+    }
+
+    @Test
     void servesOthersWhileAWriteBlocksInsideTls() throws Exception {
         Tls tls = new Tls(directory);
         TestServer secure = new TestServer(s -> Connectors.NIO_SELECTOR.on(

@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class TlsWriteContractTest {
     private static final int BATCHES = 2;
     /** More than the sockets of both sides take. */
-    private static final int FILE_BYTES = 24_000_000;
+    private static final int FILE_BYTES = 6_000_000;
 
     @TempDir
     static Path keys;
