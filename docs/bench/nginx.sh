@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# nginx (Debian's package) on the work of the peers: /files/ from DIR and /hello. Prints `listening on http://127.0.0.1:PORT` when
+# nginx (Debian's package) on the work of the peers: /files/ from DIR and /hello. Prints `listening on URL` when
 # it is ready; ends, with its workers, on SIGTERM. Its CPU time is that of this script's children and grandchildren.
 #
 # usage: docs/bench/nginx.sh PORT DIR [off]    PORT 0: any free one; off: without tcp_nopush, which is TCP_CORK; NGINX_WORKERS (1): worker
-# processes, or auto
+# processes, or auto; NGINX_TLS: a directory with cert.pem and key.pem: over TLS, HTTP/2 too
 set -euo pipefail
 port=$1 directory=$(cd "$2" && pwd -P)
 # In Debian's place for daemons, which is not on everybody's path.
@@ -27,6 +27,15 @@ trap 'exit 143' TERM INT
 # A master that is root changes its workers to a user who may not read DIR: none here changes.
 user=
 [ "$(id -u)" != 0 ] || user="user $(id -un);"
+scheme=http listen=
+if [ -n "${NGINX_TLS:-}" ]; then
+    scheme=https
+    listen="ssl http2;
+        ssl_certificate $NGINX_TLS/cert.pem;
+        ssl_certificate_key $NGINX_TLS/key.pem;
+        ssl_protocols TLSv1.2 TLSv1.3;
+        ssl_session_cache shared:tls:10m"
+fi
 cat > "$prefix/nginx.conf" <<CONF
 $user
 daemon off;
@@ -54,7 +63,7 @@ http {
     uwsgi_temp_path $prefix;
     scgi_temp_path $prefix;
     server {
-        listen 127.0.0.1:$port backlog=4096;
+        listen 127.0.0.1:$port backlog=4096 $listen;
         location = /hello {
             default_type "text/plain;charset=utf-8";
             return 200 "Hello, World!";
@@ -70,7 +79,7 @@ nginx -p "$prefix" -e stderr -c "$prefix/nginx.conf" &
 pid=$!
 for _ in $(seq 100); do
     if answers "$port"; then
-        echo "listening on http://127.0.0.1:$port"
+        echo "listening on $scheme://127.0.0.1:$port"
         wait "$pid"
         exit
     fi

@@ -91,11 +91,16 @@ final class NioEndPoint extends MillraceEndPoint {
     // all
     // be waiting for just that.
     private boolean isHere(Runnable selected) {
-        return dispatch == Dispatch.SELECTOR
+        return (dispatch == Dispatch.SELECTOR && !isHandshaking())
                 || (dispatch == Dispatch.ADAPTIVE
                         && key.isReadable()
                         && Invocable.getInvocationType(selected) == Invocable.InvocationType.NON_BLOCKING
                         && mayBeginRequest());
+    }
+
+    // A handshake computes for milliseconds.
+    private boolean isHandshaking() {
+        return getConnection() instanceof TlsConnection tls && !tls.isEstablished();
     }
 
     // The selector's thread does not wait for the disk: a region that is not in memory goes on in a worker.

@@ -25,7 +25,7 @@ final class RegionWriter extends IteratingNestedCallback {
     private FileRegion region;
 
     /**
-     * @param sendPath without an obstacle
+     * @param sendPath with an end point
      * @param file with a count, which is this writer's from now on
      * @param algorithm null: as the connector says
      * @param withHead whether the content is to leave with the header, by one write

@@ -7,6 +7,7 @@ import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.ConnectionMetaData;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -14,7 +15,7 @@ import org.eclipse.jetty.util.Callback;
 /**
  * The way a response takes to the socket: an end point that can transfer, or the obstacle.
  *
- * @param endPoint null when there is an obstacle
+ * @param endPoint what sends a region for its token; null when it is to be copied. That of TLS is there although it is an obstacle
  * @param response what the content was to be written to; null when it is no response
  * @param sink what to write to: beyond a compression that is of no use for this content
  * @param obstacle null when there is none
@@ -61,16 +62,23 @@ record SendPath(
         if (!(connection.getConnection().getEndPoint() instanceof TransferEndPoint endPoint)) {
             return blocked(response, layers.target(), Obstacle.END_POINT, layers);
         }
-        if (!isHttp1(connection)) {
-            return blocked(response, layers.target(), Obstacle.PROTOCOL, layers);
+        // TLS reads the file, in pieces as large as it writes them: it is no transfer by the kernel.
+        Obstacle encrypted = endPoint instanceof SslConnection.SslEndPoint ? Obstacle.END_POINT : null;
+        Obstacle found = obstacle(response, bytes, layers);
+        if (found != null) {
+            return blocked(response, layers.target(), encrypted == null ? found : encrypted, layers);
+        }
+        return new SendPath(endPoint, response, layers.target(), encrypted, false);
+    }
+
+    private static Obstacle obstacle(Response response, long bytes, ResponseLayers layers) {
+        if (!isHttp1(response.getRequest().getConnectionMetaData())) {
+            return Obstacle.PROTOCOL;
         }
         if (response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH) != bytes) {
-            return blocked(response, layers.target(), Obstacle.LENGTH, layers);
+            return Obstacle.LENGTH;
         }
-        if (layers.areShown()) {
-            return blocked(response, layers.target(), Obstacle.SHOWN, layers);
-        }
-        return new SendPath(endPoint, response, layers.target(), null, false);
+        return layers.areShown() ? Obstacle.SHOWN : null;
     }
 
     /** Whether a layer on the way may compress what is written, or change it otherwise. */
@@ -101,7 +109,7 @@ record SendPath(
 
     /** This way for a file without a mapping: there is no token for it. */
     SendPath unmapped() {
-        return new SendPath(null, response, sink, Obstacle.UNMAPPED, isReadLater);
+        return new SendPath(null, response, sink, obstacle == null ? Obstacle.UNMAPPED : obstacle, isReadLater);
     }
 
     /** This way for content that is not written to {@link #sink}, but to the response itself. */

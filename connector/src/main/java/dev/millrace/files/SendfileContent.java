@@ -169,18 +169,24 @@ final class SendfileContent extends HttpContent.Wrapper {
         }
         boolean isGathered;
         try {
-            if (sendPath.obstacle() == null && bytes > 0 && held.isMappingRefused(offset + bytes)) {
+            if (sendPath.endPoint() != null && bytes > 0 && held.isMappingRefused(offset + bytes)) {
                 sendPath = sendPath.unmapped();
             }
-            isGathered = sendPath.obstacle() == null && bytes <= settings.getMaxGatherBytes();
+            isGathered = sendPath.endPoint() != null && bytes <= settings.getMaxGatherBytes();
+            boolean isTransfer = sendPath.obstacle() == null;
             mount.statistics()
-                    .onAnswer(sink, isGathered ? Obstacle.GATHERED : sendPath.obstacle(), file.path(), offset, bytes);
+                    .onAnswer(
+                            sink,
+                            isGathered && isTransfer ? Obstacle.GATHERED : sendPath.obstacle(),
+                            file.path(),
+                            offset,
+                            bytes);
         } catch (RuntimeException | Error x) {
             // Nothing else gives the count back yet.
             held.release();
             throw x;
         }
-        if (sendPath.obstacle() == null) {
+        if (sendPath.endPoint() != null && (sendPath.obstacle() == null || bytes > BLOCK_BYTES)) {
             new RegionWriter(sendPath, held, settings.transferAlgorithm(), isGathered, offset, bytes, callback)
                     .iterate();
         } else if (bytes <= BLOCK_BYTES) {

@@ -215,13 +215,22 @@ public final class FileRegion {
      * @return the bytes read
      * @throws TruncatedFileException when the file has become shorter than what the response promised
      * @throws OverwrittenFileException when these are the last bytes, and the file was written over after others had been sent
-     * @throws IOException when the file cannot be read
+     * @throws UnreadableFileException when the system cannot read it
+     * @throws IOException when the file is closed
      */
     public int read(ByteBuffer target) throws IOException {
         int limit = target.limit();
         target.limit(Math.min(limit, target.position() + token.remaining()));
-        int read = (int) file.call(channel -> channel.read(target, position + token.position()));
-        target.limit(limit);
+        int read;
+        try {
+            read = (int) file.call(channel -> channel.read(target, position + token.position()));
+        } catch (ClosedChannelException x) {
+            throw x;
+        } catch (IOException x) {
+            throw new UnreadableFileException(name, position + token.position(), x);
+        } finally {
+            target.limit(limit);
+        }
         if (read < 0) {
             checkNotTruncated();
             return 0;

@@ -32,7 +32,6 @@ import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -156,7 +155,7 @@ class AsyncContractTest {
     void echoesOverTlsToAClientThatSendsEverythingFirst(@TempDir Path directory) throws Exception {
         Tls tls = new Tls(directory);
         TestServer server = new TestServer(
-                s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+                s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()));
         server.connector().setAcceptedReceiveBufferSize(64 * 1024);
         server.connector().setAcceptedSendBufferSize(64 * 1024);
         try (server;

@@ -25,7 +25,6 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -88,7 +87,7 @@ class CloseDuringWriteTest {
     void sendsNoRecordTwice(@TempDir Path directory) throws Exception {
         Tls tls = new Tls(directory);
         TestServer server = new TestServer(s -> Connectors.BIO_PLATFORM.on(
-                s, new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+                s, new TlsConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
         ((MillraceConnector) server.connector()).setContentWriterFactory(this::watched);
         try (server;
                 RawClient client = tls.connect(server.start(closing).port())) {

@@ -33,7 +33,6 @@ import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.AfterEach;
@@ -87,19 +86,19 @@ class HeldThreadsContractTest {
             return this == HTTP_2 || this == HTTP_2_OVER_TLS;
         }
 
-        private ConnectionFactory[] factories() throws Exception {
+        private ConnectionFactory[] factories(Connectors connectors) throws Exception {
             HttpConfiguration configuration = new HttpConfiguration();
             return switch (this) {
                 case HTTP_1 -> new ConnectionFactory[] {new HttpConnectionFactory(configuration)};
                 case HTTP_1_OVER_TLS ->
                     new ConnectionFactory[] {
-                        new SslConnectionFactory(new Tls(directory).server(), "http/1.1"),
+                        connectors.tls(new Tls(directory).server(), "http/1.1"),
                         new HttpConnectionFactory(configuration)
                     };
                 case HTTP_2 -> new ConnectionFactory[] {new HTTP2CServerConnectionFactory(configuration)};
                 case HTTP_2_OVER_TLS ->
                     new ConnectionFactory[] {
-                        new SslConnectionFactory(new Tls(directory).server(), "h2"),
+                        connectors.tls(new Tls(directory).server(), "h2"),
                         new HTTP2ServerConnectionFactory(configuration)
                     };
             };
@@ -129,7 +128,7 @@ class HeldThreadsContractTest {
     }
 
     private void start(Protocol protocol) throws Exception {
-        ConnectionFactory[] factories = protocol.factories();
+        ConnectionFactory[] factories = protocol.factories(connectors);
         server = new TestServer(s -> connectors.on(s, factories));
         pool().setMinThreads(THREADS);
         pool().setMaxThreads(THREADS);

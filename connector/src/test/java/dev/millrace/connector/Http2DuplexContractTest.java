@@ -30,7 +30,6 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.IteratingCallback;
 import org.eclipse.jetty.util.thread.Invocable;
@@ -196,7 +195,7 @@ class Http2DuplexContractTest {
         Tls tls = new Tls(directory);
         TestServer server = new TestServer(s -> connectors.on(
                 s,
-                new SslConnectionFactory(tls.server(), "alpn"),
+                connectors.tls(tls.server(), "alpn"),
                 new ALPNServerConnectionFactory("h2"),
                 open(new HTTP2ServerConnectionFactory(new HttpConfiguration()))));
         RawClient plain = client(start(server));

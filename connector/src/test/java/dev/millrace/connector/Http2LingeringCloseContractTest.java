@@ -22,7 +22,6 @@ import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -94,7 +93,7 @@ class Http2LingeringCloseContractTest {
         Tls tls = new Tls(directory);
         answersWhoGoesAway(
                 socket -> tls.over(socket, "h2"),
-                new SslConnectionFactory(tls.server(), "alpn"),
+                connectors.tls(tls.server(), "alpn"),
                 new ALPNServerConnectionFactory("h2"),
                 new HTTP2ServerConnectionFactory(new HttpConfiguration()));
     }

@@ -28,7 +28,6 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
@@ -109,7 +108,7 @@ class Http2ShutdownContractTest {
         shutDown(
                 new TestServer(s -> connectors.on(
                         s,
-                        new SslConnectionFactory(tls.server(), "alpn"),
+                        connectors.tls(tls.server(), "alpn"),
                         new ALPNServerConnectionFactory("h2"),
                         new HTTP2ServerConnectionFactory(new HttpConfiguration()))),
                 server -> tls.over(new Socket("127.0.0.1", server.port()), "h2"));

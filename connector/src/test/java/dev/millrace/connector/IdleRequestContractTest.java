@@ -25,7 +25,6 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -140,7 +139,7 @@ class IdleRequestContractTest {
     private static void assertAnswersLateOverTls(Connectors connectors, Late late) throws Exception {
         Tls tls = new Tls(directory);
         TestServer server = new TestServer(
-                s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+                s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()));
         try (server;
                 RawClient client = tls.connect(server.start(new Echo(late)).port())) {
             assertAnswersLate(client);

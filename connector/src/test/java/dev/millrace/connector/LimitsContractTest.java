@@ -36,7 +36,6 @@ import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.LowResourceMonitor;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -320,8 +319,7 @@ class LimitsContractTest {
     void endsAHandshakeThatIsNotFinished() throws Exception {
         Tls tls = new Tls(directory);
         HttpConnectionFactory http = new HttpConnectionFactory();
-        TestServer server =
-                new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), http));
+        TestServer server = new TestServer(s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), http));
         // Before the start, which plans the first look.
         slowPeers(server).setPeriodMillis(100);
         try (server;

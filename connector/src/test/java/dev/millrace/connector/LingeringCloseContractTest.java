@@ -25,7 +25,6 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -133,8 +132,8 @@ class LingeringCloseContractTest {
     }
 
     private TestServer startTls() throws Exception {
-        return new TestServer(s -> connectors.on(
-                        s, new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()))
+        return new TestServer(
+                        s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()))
                 .expectMalformedRequests()
                 .start(new Application());
     }

@@ -40,7 +40,6 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -211,7 +210,7 @@ class LingeringCloseTest {
     void endsWhenItsPeerIsSilentInTls() throws Exception {
         Tls tls = new Tls(directory);
         TestServer server = new TestServer(
-                s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+                s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()));
         try (server;
                 RawClient client = tls.connect(server.start(Handlers.hello()).port())) {
             client.send(upload(HOUR_MILLIS));

@@ -101,7 +101,7 @@ class ProtocolContractTest {
     @Test
     void speaksTls() throws Exception {
         Tls tls = tls();
-        try (TestServer server = server(new SslConnectionFactory(tls.server(), "http/1.1"), http);
+        try (TestServer server = server(connectors.tls(tls.server(), "http/1.1"), http);
                 RawClient client = tls.connect(server.port())) {
             for (int i = 0; i < 5; i++) {
                 assertEquals(
@@ -130,8 +130,7 @@ class ProtocolContractTest {
     void readsABodyThatArrivesInPiecesInsideTls() throws Exception {
         String head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 6\r\n\r\n";
         Tls tls = tls();
-        TestServer reading =
-                new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), http));
+        TestServer reading = new TestServer(s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), http));
         try (TestServer server = reading.start(Handlers.wholeContent());
                 RawClient client = tls.connect(server.port())) {
             for (int round = 0; round < 3; round++) {
@@ -153,7 +152,7 @@ class ProtocolContractTest {
         String request =
                 "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n";
         Tls tls = tls();
-        try (TestServer server = server(new SslConnectionFactory(tls.server(), "http/1.1"), http);
+        try (TestServer server = server(connectors.tls(tls.server(), "http/1.1"), http);
                 RawClient client = tls.connect(server.port())) {
             long before = 0;
             for (int split = 1; split < request.length(); split++) {
@@ -177,7 +176,7 @@ class ProtocolContractTest {
     @Test
     void writesWhatHasToWaitForAHandshake() throws Exception {
         Tls tls = tls();
-        SslConnectionFactory ssl = Renegotiating.over(tls);
+        SslConnectionFactory ssl = Renegotiating.over(connectors, tls);
         try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(new Renegotiating());
                 RawClient client = tls.connect(server.port())) {
             AtomicInteger handshakes = new AtomicInteger();
@@ -192,7 +191,7 @@ class ProtocolContractTest {
     @Test
     void endsAnIdleTlsConnection() throws Exception {
         Tls tls = tls();
-        try (TestServer server = server(new SslConnectionFactory(tls.server(), "http/1.1"), http);
+        try (TestServer server = server(connectors.tls(tls.server(), "http/1.1"), http);
                 RawClient client = tls.connect(server.port());
                 RawClient silent = server.client()) {
             assertEquals("HTTP/1.1 127.0.0.1 /", client.get("/").answer().text());
@@ -211,7 +210,7 @@ class ProtocolContractTest {
         ALPNServerConnectionFactory alpn = new ALPNServerConnectionFactory();
         alpn.setDefaultProtocol("http/1.1");
         HTTP2ServerConnectionFactory http2 = new HTTP2ServerConnectionFactory(configuration);
-        try (TestServer server = server(new SslConnectionFactory(tls.server(), "alpn"), alpn, http2, http)) {
+        try (TestServer server = server(connectors.tls(tls.server(), "alpn"), alpn, http2, http)) {
             HttpClient client = HttpClient.newBuilder()
                     .sslContext(tls.client())
                     .version(HttpClient.Version.HTTP_2)
@@ -267,7 +266,7 @@ class ProtocolContractTest {
     @Test
     void detectsTls() throws Exception {
         Tls tls = tls();
-        SslConnectionFactory ssl = new SslConnectionFactory(tls.server(), "http/1.1");
+        SslConnectionFactory ssl = connectors.tls(tls.server(), "http/1.1");
         try (TestServer server = server(new DetectorConnectionFactory(ssl), http);
                 RawClient secure = tls.connect(server.port());
                 RawClient plain = server.client()) {
@@ -280,7 +279,7 @@ class ProtocolContractTest {
     @SuppressWarnings({"deprecation", "removal"})
     void takesTlsAsAnOption() throws Exception {
         Tls tls = tls();
-        SslConnectionFactory ssl = new SslConnectionFactory(tls.server(), "http/1.1");
+        SslConnectionFactory ssl = connectors.tls(tls.server(), "http/1.1");
         try (TestServer server = server(new OptionalSslConnectionFactory(ssl, "http/1.1"), ssl, http);
                 RawClient secure = tls.connect(server.port());
                 RawClient plain = server.client()) {

@@ -116,7 +116,7 @@ class ProxyProtocolContractTest {
     @Test
     void believesItBeforeTls() throws Exception {
         Tls tls = new Tls(directory);
-        SslConnectionFactory ssl = new SslConnectionFactory(tls.server(), "http/1.1");
+        SslConnectionFactory ssl = connectors.tls(tls.server(), "http/1.1");
         for (byte[] head : new byte[][] {
             bytes("PROXY TCP4 10.1.2.3 10.4.5.6 1000 2000\r\n"), version2(TCP_OVER_IPV4, "10.1.2.3", "10.4.5.6")
         }) {

@@ -25,7 +25,6 @@ import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -137,8 +136,8 @@ class ResetTest {
     @Test
     void survivesAResetAnywhereOverTls() throws Exception {
         Tls tls = new Tls(directory);
-        try (TestServer server = new TestServer(s -> connectors.on(
-                        s, new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()))
+        try (TestServer server = new TestServer(
+                        s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()))
                 .expectMalformedRequests()
                 .start(ECHO)) {
             Encrypted encrypted = new Encrypted(server);
@@ -166,7 +165,7 @@ class ResetTest {
         HttpConfiguration configuration = new HttpConfiguration();
         try (TestServer server = new TestServer(s -> connectors.on(
                         s,
-                        new SslConnectionFactory(tls.server(), "alpn"),
+                        connectors.tls(tls.server(), "alpn"),
                         new ALPNServerConnectionFactory("h2"),
                         new HTTP2ServerConnectionFactory(configuration)))
                 .start(ECHO)) {

@@ -121,7 +121,7 @@ class SchedulerContractTest {
     void goesOnAfterAnIdleTimeoutOverTls() throws Exception {
         Tls tls = new Tls(directory);
         HttpConnectionFactory http = new HttpConnectionFactory();
-        SslConnectionFactory ssl = new SslConnectionFactory(tls.server(), http.getProtocol());
+        SslConnectionFactory ssl = connectors.tls(tls.server(), http.getProtocol());
         try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(blocking);
                 RawClient client = tls.connect(server.port()).get("/")) {
             blocking.awaitWritten();
@@ -193,7 +193,7 @@ class SchedulerContractTest {
         Tls tls = new Tls(directory);
         HttpConnectionFactory http = new HttpConnectionFactory();
         TestServer server =
-                new TestServer(s -> connectors.on(s, new SslConnectionFactory(tls.server(), http.getProtocol()), http));
+                new TestServer(s -> connectors.on(s, connectors.tls(tls.server(), http.getProtocol()), http));
         server.connector().addBean(blocking);
         try (server;
                 RawClient client = tls.connect(server.start(blocking).port())) {

@@ -27,7 +27,6 @@ import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.junit.jupiter.api.Test;
@@ -119,7 +118,7 @@ class SelectedChannelTest {
         ALPNServerConnectionFactory alpn = new ALPNServerConnectionFactory();
         alpn.setDefaultProtocol("http/1.1");
         try (TestServer server = server(
-                new SslConnectionFactory(tls.server(), alpn.getProtocol()),
+                new TlsConnectionFactory(tls.server(), alpn.getProtocol()),
                 alpn,
                 new HTTP2ServerConnectionFactory(configuration),
                 new HttpConnectionFactory(configuration))) {

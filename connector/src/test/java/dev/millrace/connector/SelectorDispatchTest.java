@@ -35,7 +35,6 @@ import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.ReservedThreadExecutor;
@@ -175,10 +174,22 @@ class SelectorDispatchTest {
     }
 
     @Test
+    void leavesHandshakesToAnotherThread() throws Exception {
+        Tls tls = new Tls(directory);
+        TestServer secure = new TestServer(s -> Connectors.NIO_SELECTOR.on(
+                s, new TlsConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+        try (TestServer server = start(secure);
+                RawClient client = tls.connect(server.port())) {
+            assertEquals("fine", client.get("/").answer().text());
+            assertTrue(statistics(server).getHandOvers() >= 1);
+        }
+    }
+
+    @Test
     void servesOthersWhileAWriteBlocksInsideTls() throws Exception {
         Tls tls = new Tls(directory);
         TestServer secure = new TestServer(s -> Connectors.NIO_SELECTOR.on(
-                s, new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+                s, new TlsConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
         try (TestServer server = start(secure);
                 RawClient slow = tls.connect(server.port()).get("/large");
                 RawClient other = tls.connect(server.port())) {
@@ -250,7 +261,8 @@ class SelectorDispatchTest {
     @Test
     void readsForTlsThatWrites() throws Exception {
         Tls tls = new Tls(directory);
-        TestServer server = serverOfShortLooks(Renegotiating.over(tls), new HttpConnectionFactory());
+        TestServer server =
+                serverOfShortLooks(Renegotiating.over(Connectors.NIO_SELECTOR, tls), new HttpConnectionFactory());
         try (server;
                 RawClient client = tls.connect(server.start(new Renegotiating()).port())) {
             assertEquals("again", client.get("/").answer().text());

@@ -28,7 +28,6 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
@@ -81,8 +80,8 @@ class ShutdownContractTest {
     void answersWhatIsInFlightAndRefusesWhatComesMeanwhileOverTls() throws Exception {
         Tls tls = new Tls(directory);
         shutDown(
-                new TestServer(s -> connectors.on(
-                        s, new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory())),
+                new TestServer(
+                        s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory())),
                 server -> tls.connect(server.port()));
     }
 

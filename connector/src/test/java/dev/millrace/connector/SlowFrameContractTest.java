@@ -30,7 +30,6 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.SecureRequestCustomizer;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Blocker;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.AfterEach;
@@ -226,7 +225,7 @@ class SlowFrameContractTest {
         HttpConfiguration https = new HttpConfiguration();
         https.addCustomizer(new SecureRequestCustomizer());
         TestServer server = server(
-                new SslConnectionFactory(tls.server(), "alpn"),
+                connectors.tls(tls.server(), "alpn"),
                 new ALPNServerConnectionFactory("h2"),
                 new HTTP2ServerConnectionFactory(https));
         server.start(new Application());

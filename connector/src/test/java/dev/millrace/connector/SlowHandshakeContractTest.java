@@ -20,7 +20,6 @@ import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.junit.jupiter.api.BeforeAll;
@@ -66,7 +65,7 @@ class SlowHandshakeContractTest {
         context.setIncludeProtocols(protocol);
         context.setRenegotiationAllowed(true);
         HttpConnectionFactory http = new HttpConnectionFactory(new HttpConfiguration());
-        TestServer server = new TestServer(s -> connectors.on(s, new SslConnectionFactory(context, "http/1.1"), http));
+        TestServer server = new TestServer(s -> connectors.on(s, connectors.tls(context, "http/1.1"), http));
         // Before the start, which plans the first look.
         slowPeers(server).setPeriodMillis(PERIOD_MILLIS);
         return server.start(new Answering());

@@ -161,7 +161,7 @@ class SlowHeadContractTest {
 
     private void assertEndsARecordOfTlsThatIsTrickledButNoQuietConnection(Connectors connectors) throws Exception {
         TestServer server = new TestServer(
-                s -> connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+                s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()));
         // Before the start, which plans the first look.
         server.connector().getBean(ConnectionSweeper.class).setPeriodMillis(PERIOD_MILLIS);
         server.start(Handlers.hello());
@@ -197,7 +197,7 @@ class SlowHeadContractTest {
     }
 
     private static void assertEndsARecordOfTlsThatIsToBeDetected(Connectors connectors) throws Exception {
-        SslConnectionFactory ssl = new SslConnectionFactory(tls.server(), "http/1.1");
+        SslConnectionFactory ssl = connectors.tls(tls.server(), "http/1.1");
         assertEndsAfter(connectors, "\u0016", new DetectorConnectionFactory(ssl), new HttpConnectionFactory());
     }
 

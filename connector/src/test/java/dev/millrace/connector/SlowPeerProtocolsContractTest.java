@@ -28,7 +28,6 @@ import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.websocket.api.Session;
@@ -106,7 +105,7 @@ class SlowPeerProtocolsContractTest {
     }
 
     private TestServer server(Tls tls) {
-        return server(new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory());
+        return server(connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory());
     }
 
     private MillraceConnector connector() {

@@ -32,7 +32,6 @@ import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.websocket.api.Session;
@@ -126,7 +125,7 @@ class StopInTheMiddleTest {
 
     private TestServer secure(Handler handler) throws Exception {
         Tls tls = new Tls(directory);
-        return server(new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory())
+        return server(connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory())
                 .start(handler);
     }
 
@@ -185,7 +184,7 @@ class StopInTheMiddleTest {
     private void blockedHttp2OverTls() throws Exception {
         Tls tls = new Tls(directory);
         TestServer server = server(
-                        new SslConnectionFactory(tls.server(), "alpn"),
+                        connectors.tls(tls.server(), "alpn"),
                         new ALPNServerConnectionFactory("h2"),
                         new HTTP2ServerConnectionFactory(new HttpConfiguration()))
                 .start(new Application());

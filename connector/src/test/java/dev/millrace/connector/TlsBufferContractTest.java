@@ -24,7 +24,6 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.Test;
@@ -83,7 +82,7 @@ class TlsBufferContractTest {
         Tls tls = new Tls(directory);
         Server server = new Server(new QueuedThreadPool(), null, pool);
         ServerConnector connector =
-                connectors.on(server, new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory());
+                connectors.on(server, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory());
         connector.setHost("127.0.0.1");
         server.addConnector(connector);
         server.setHandler(held);

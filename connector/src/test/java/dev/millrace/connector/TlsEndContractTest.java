@@ -91,10 +91,10 @@ class TlsEndContractTest {
     }
 
     // 1.2 does not hide what is an alert.
-    private static SslConnectionFactory ssl(String next) {
+    private SslConnectionFactory ssl(String next) {
         SslContextFactory.Server factory = tls.server();
         factory.setIncludeProtocols("TLSv1.2");
-        return new SslConnectionFactory(factory, next);
+        return connectors.tls(factory, next);
     }
 
     private TestServer server(ConnectionFactory... factories) throws Exception {

@@ -24,7 +24,6 @@ import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -91,9 +90,8 @@ class TunnelContractTest {
 
     private static TestServer server(Connectors connectors, boolean secure) throws Exception {
         HttpConnectionFactory http = new HttpConnectionFactory();
-        TestServer server = new TestServer(s -> secure
-                ? connectors.on(s, new SslConnectionFactory(tls.server(), "http/1.1"), http)
-                : connectors.on(s, http));
+        TestServer server = new TestServer(s ->
+                secure ? connectors.on(s, connectors.tls(tls.server(), "http/1.1"), http) : connectors.on(s, http));
         if (server.connector() instanceof MillraceConnector connector) {
             connector.getBean(ConnectionSweeper.class).setPeriodMillis(PERIOD_MILLIS);
             connector.setSlowPeerGraceMillis(GRACE_MILLIS);

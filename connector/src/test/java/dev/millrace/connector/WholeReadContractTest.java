@@ -20,7 +20,6 @@ import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -97,8 +96,8 @@ class WholeReadContractTest {
     @Test
     void aRequestIsReadAtOnceOverTls() throws Exception {
         Tls tls = new Tls(directory);
-        try (TestServer server = new TestServer(s -> connectors.on(
-                                s, new SslConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()))
+        try (TestServer server = new TestServer(s ->
+                                connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()))
                         .start(new Parts());
                 RawClient client = tls.over(new Socket("127.0.0.1", server.port()), "http/1.1")) {
             post(client);

@@ -116,7 +116,7 @@ class CompressedRangesTest {
     void goPlainOverTlsAndSoDoLargeFiles() throws Exception {
         Tls keys = new Tls(tls);
         HttpConnectionFactory http = new HttpConnectionFactory();
-        SslConnectionFactory ssl = new SslConnectionFactory(keys.server(), http.getProtocol());
+        SslConnectionFactory ssl = connectors.tls(keys.server(), http.getProtocol());
         try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(compression);
                 RawClient client = keys.connect(server.port())) {
             checkRanges(client);

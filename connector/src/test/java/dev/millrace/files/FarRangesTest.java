@@ -83,7 +83,7 @@ class FarRangesTest {
     void areAnsweredAtOnceOverTls() throws Exception {
         Tls keys = new Tls(directory);
         HttpConnectionFactory http = new HttpConnectionFactory();
-        SslConnectionFactory ssl = new SslConnectionFactory(keys.server(), http.getProtocol());
+        SslConnectionFactory ssl = connectors.tls(keys.server(), http.getProtocol());
         try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(files);
                 RawClient client = keys.connect(server.port())) {
             checkRanges(client);

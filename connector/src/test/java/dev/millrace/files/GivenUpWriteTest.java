@@ -33,7 +33,6 @@ import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.server.handler.MinimumDataRateHandler;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
@@ -169,7 +168,7 @@ class GivenUpWriteTest {
         HttpConnectionFactory http = new HttpConnectionFactory();
         Observer observer = new Observer(files);
         SomeAreGivenUp handler = new SomeAreGivenUp(observer);
-        try (TestServer server = server(handler, new SslConnectionFactory(keys.server(), http.getProtocol()), http);
+        try (TestServer server = server(handler, connectors.tls(keys.server(), http.getProtocol()), http);
                 RawClient client = keys.connect(server.port());
                 Socket plain = new Socket()) {
             get(client, "/first.bin", first, 5);

@@ -151,7 +151,7 @@ class SendfileTest {
         Tls keys = new Tls(tls);
         SendfileHandler files = Handlers.files(directory);
         HttpConnectionFactory http = new HttpConnectionFactory();
-        SslConnectionFactory ssl = new SslConnectionFactory(keys.server(), http.getProtocol());
+        SslConnectionFactory ssl = connectors.tls(keys.server(), http.getProtocol());
         try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(files);
                 RawClient client = keys.connect(server.port())) {
             assertArrayEquals(bytes, client.get("/file.bin").answer().body());

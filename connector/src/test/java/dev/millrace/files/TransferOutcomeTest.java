@@ -176,7 +176,7 @@ class TransferOutcomeTest {
     @Test
     void aFileThatBecomesShorterFailsOverTls() throws Exception {
         Tls keys = new Tls(keyDirectory);
-        SslConnectionFactory ssl = new SslConnectionFactory(keys.server(), http.getProtocol());
+        SslConnectionFactory ssl = connectors.tls(keys.server(), http.getProtocol());
         try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(handler);
                 RawClient client = keys.connect(server.port())) {
             shorten(client);
@@ -220,7 +220,7 @@ class TransferOutcomeTest {
     @Test
     void aFileThatCannotBeReadFailsOverTls() throws Exception {
         Tls keys = new Tls(keyDirectory);
-        SslConnectionFactory ssl = new SslConnectionFactory(keys.server(), http.getProtocol());
+        SslConnectionFactory ssl = connectors.tls(keys.server(), http.getProtocol());
         try (Logged logged = new Logged(FileFailedException.class.getName());
                 TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(handler);
                 RawClient client = keys.connect(server.port())) {

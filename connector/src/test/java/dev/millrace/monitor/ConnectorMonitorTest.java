@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.connector.BioConnector;
 import dev.millrace.connector.NioConnector;
+import dev.millrace.connector.TlsConnectionFactory;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
@@ -27,7 +28,6 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.server.handler.ContextHandlerCollection;
 import org.eclipse.jetty.util.Callback;
@@ -172,11 +172,11 @@ class ConnectorMonitorTest {
         assertCountsBytesOnce(
                 tls,
                 new ProxyConnectionFactory("ssl"),
-                new SslConnectionFactory(tls.server(), "http/1.1"),
+                new TlsConnectionFactory(tls.server(), "http/1.1"),
                 new HttpConnectionFactory());
         assertCountsBytesOnce(
                 tls,
-                new SslConnectionFactory(tls.server(), "[proxy]"),
+                new TlsConnectionFactory(tls.server(), "[proxy]"),
                 new ProxyConnectionFactory("http/1.1"),
                 new HttpConnectionFactory());
     }

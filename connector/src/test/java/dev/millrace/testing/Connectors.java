@@ -2,13 +2,16 @@ package dev.millrace.testing;
 
 import dev.millrace.connector.BioConnector;
 import dev.millrace.connector.NioConnector;
+import dev.millrace.connector.TlsConnectionFactory;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
 
 /** The connectors that the contract is for, and Jetty's own: a case that fails there is a wrong case. */
 public enum Connectors {
@@ -61,6 +64,11 @@ public enum Connectors {
 
     public ServerConnector http(Server server) {
         return on(server, new HttpConnectionFactory());
+    }
+
+    /** TLS as it belongs to this connector: Jetty's with Jetty's own, ours with ours. */
+    public SslConnectionFactory tls(SslContextFactory.Server ssl, String next) {
+        return this == STOCK ? new SslConnectionFactory(ssl, next) : new TlsConnectionFactory(ssl, next);
     }
 
     /** All that this JDK has. */

@@ -14,12 +14,12 @@ import org.eclipse.jetty.util.ssl.SslContextFactory;
 /** Begins another handshake, and answers: the write needs the peer's bytes. */
 public final class Renegotiating extends Handler.Abstract {
     /** TLS that has another handshake than the first. */
-    public static SslConnectionFactory over(Tls tls) {
+    public static SslConnectionFactory over(Connectors connectors, Tls tls) {
         SslContextFactory.Server older = tls.server();
         // 1.3 knows no other handshake than the first (RFC 8446, 4.1.2).
         older.setIncludeProtocols("TLSv1.2");
         older.setRenegotiationAllowed(true);
-        return new SslConnectionFactory(older, "http/1.1");
+        return connectors.tls(older, "http/1.1");
     }
 
     @Override

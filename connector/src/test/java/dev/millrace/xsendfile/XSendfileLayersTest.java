@@ -131,7 +131,7 @@ class XSendfileLayersTest {
     void areSentOverTls() throws Exception {
         Tls keys = new Tls(tls);
         XSendfileHandler handler = delegating(new Application());
-        SslConnectionFactory ssl = new SslConnectionFactory(keys.server(), http.getProtocol());
+        SslConnectionFactory ssl = connectors.tls(keys.server(), http.getProtocol());
         try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(handler);
                 RawClient client = keys.connect(server.port())) {
             checkAll(client);

@@ -3,18 +3,27 @@ package dev.millrace.peers;
 import dev.millrace.connector.BioConnector;
 import dev.millrace.connector.MillraceConnector;
 import dev.millrace.connector.NioConnector;
+import dev.millrace.connector.TlsConnectionFactory;
 import dev.millrace.files.SendfileSettings;
+import java.nio.file.Path;
+import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.SecureRequestCustomizer;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
 import picocli.CommandLine.Option;
 
 /** The connector of the peers that run on Jetty, and their files. Null: as the peer's name or the connector has it. */
 final class ConnectorSettings {
+    private static final String PASSWORD = "measured";
+
     /** Jetty's own, and ours. */
     enum Kind {
         stock,
@@ -46,8 +55,14 @@ final class ConnectorSettings {
             description = "bio: the most that each connection's reader takes before its protocol does")
     private Integer readAheadBytes;
 
-    @Option(names = "--http2", description = "peers on Jetty: HTTP/2 too, without TLS")
+    @Option(names = "--http2", description = "peers on Jetty: HTTP/2 too")
     private boolean isHttp2;
+
+    @Option(
+            names = "--tls",
+            paramLabel = "KEYSTORE",
+            description = "peers on Jetty: over TLS; a keystore (PKCS #12), whose password is " + PASSWORD)
+    private Path keyStore;
 
     @Option(names = "--algorithm", paramLabel = "NAME", description = "bio, nio: how transfers share the workers")
     private String algorithm;
@@ -77,7 +92,12 @@ final class ConnectorSettings {
                 || workers != null
                 || maxGatherBytes != null
                 || maxCacheBytes != null
-                || isHttp2;
+                || isHttp2
+                || isSecure();
+    }
+
+    boolean isSecure() {
+        return keyStore != null;
     }
 
     void apply(SendfileSettings files) {
@@ -102,12 +122,9 @@ final class ConnectorSettings {
     ServerConnector connector(Server server, Kind otherwise) {
         HttpConfiguration configuration = new HttpConfiguration();
         configuration.setSendServerVersion(false);
-        HttpConnectionFactory http1 = new HttpConnectionFactory(configuration);
-        ConnectionFactory[] protocols = isHttp2
-                ? new ConnectionFactory[] {http1, new HTTP2CServerConnectionFactory(configuration)}
-                : new ConnectionFactory[] {http1};
         Kind wanted = kind == null ? otherwise : kind;
         check(wanted);
+        ConnectionFactory[] protocols = isSecure() ? secure(configuration, wanted) : clear(configuration);
         int count = selectors == null ? -1 : selectors;
         return switch (wanted) {
             case stock -> new ServerConnector(server, -1, count, protocols);
@@ -129,6 +146,33 @@ final class ConnectorSettings {
                 yield transfers(nio);
             }
         };
+    }
+
+    private ConnectionFactory[] clear(HttpConfiguration configuration) {
+        HttpConnectionFactory http1 = new HttpConnectionFactory(configuration);
+        return isHttp2
+                ? new ConnectionFactory[] {http1, new HTTP2CServerConnectionFactory(configuration)}
+                : new ConnectionFactory[] {http1};
+    }
+
+    private ConnectionFactory[] secure(HttpConfiguration configuration, Kind wanted) {
+        // Clients ask 127.0.0.1, a name that no certificate is looked up for.
+        configuration.addCustomizer(new SecureRequestCustomizer(false));
+        SslContextFactory.Server keys = new SslContextFactory.Server();
+        keys.setKeyStorePath(keyStore.toString());
+        keys.setKeyStorePassword(PASSWORD);
+        HttpConnectionFactory http1 = new HttpConnectionFactory(configuration);
+        String next = isHttp2 ? "alpn" : http1.getProtocol();
+        ConnectionFactory tls =
+                wanted == Kind.stock ? new SslConnectionFactory(keys, next) : new TlsConnectionFactory(keys, next);
+        return isHttp2
+                ? new ConnectionFactory[] {
+                    tls,
+                    new ALPNServerConnectionFactory("h2", http1.getProtocol()),
+                    new HTTP2ServerConnectionFactory(configuration),
+                    http1
+                }
+                : new ConnectionFactory[] {tls, http1};
     }
 
     private void check(Kind wanted) {

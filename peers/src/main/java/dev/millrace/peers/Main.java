@@ -88,7 +88,7 @@ public final class Main implements Callable<Integer> {
         Peer peer = Peers.of(name);
         int bound = peer.start(new Settings(port, directory.toRealPath(), maxThreads, connector));
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(peer), "stop"));
-        System.out.println("listening on http://127.0.0.1:" + bound);
+        System.out.println("listening on " + (connector.isSecure() ? "https" : "http") + "://127.0.0.1:" + bound);
         return CommandLine.ExitCode.OK;
     }
 

@@ -2,6 +2,7 @@ package dev.millrace.peers.soak;
 
 import dev.millrace.connector.BioConnector;
 import dev.millrace.connector.NioConnector;
+import dev.millrace.connector.TlsConnectionFactory;
 import dev.millrace.files.SendfileHandler;
 import dev.millrace.xsendfile.XSendfileHandler;
 import java.io.InputStream;
@@ -65,7 +66,9 @@ public final class SoakServer {
         ServerConnector secure = connector(
                 args[0],
                 server,
-                new SslConnectionFactory(keys, "alpn"),
+                args[0].equals("stock")
+                        ? new SslConnectionFactory(keys, "alpn")
+                        : new TlsConnectionFactory(keys, "alpn"),
                 new ALPNServerConnectionFactory("h2", "http/1.1"),
                 new HTTP2ServerConnectionFactory(configuration),
                 http);

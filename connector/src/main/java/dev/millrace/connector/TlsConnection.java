@@ -1,0 +1,285 @@
+package dev.millrace.connector;
+
+import dev.millrace.limits.PeerRates;
+import dev.millrace.transfer.FileFailedException;
+import dev.millrace.transfer.FileRegion;
+import dev.millrace.transfer.TransferEndPoint;
+import dev.millrace.transfer.TransferStatistics;
+import dev.millrace.transfer.TruncatedFileException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult;
+import javax.net.ssl.SSLEngineResult.HandshakeStatus;
+import javax.net.ssl.SSLEngineResult.Status;
+import javax.net.ssl.SSLException;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.EofException;
+import org.eclipse.jetty.io.RetainableByteBuffer;
+import org.eclipse.jetty.io.ssl.SslConnection;
+import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.BufferUtil;
+
+/**
+ * Jetty's connection of TLS, which encrypts as many records as there is content for, and writes them at once.
+ *
+ * <p>Jetty calls {@link #wrap} with room for one record, and {@link #networkFlush} right after it, both with its lock held. The first
+ * record goes to Jetty's buffer, those that follow go to {@link TlsMemory}. All leave by one write. What the socket does not take
+ * is shown in place of Jetty's buffer ({@link TlsBuffer}), and waits for the peer as any output of Jetty's does.
+ */
+final class TlsConnection extends SslConnection {
+    private static final TransferStatistics UNCOUNTED = new TransferStatistics();
+    private static final ByteBuffer[] NOTHING = {};
+
+    private final TlsBuffer.Pool buffers;
+    private final TlsMemory memory;
+    // Records between wrap and networkFlush, and what shows the rest of others. Guarded by Jetty's lock.
+    private ByteBuffer records;
+    private TlsBuffer rest;
+    // What the flushing thread has read of a file, and where it lies: a place for records when all of it is encrypted.
+    private ByteBuffer content;
+    private ByteBuffer contentMemory;
+    private volatile boolean established;
+    private volatile boolean restPending;
+    private final AtomicLong uncountedBytes = new AtomicLong();
+
+    private TlsConnection(
+            SslConnectionFactory factory,
+            TlsBuffer.Pool buffers,
+            TlsMemory memory,
+            Executor executor,
+            EndPoint endPoint,
+            SSLEngine engine) {
+        super(
+                buffers,
+                executor,
+                factory.getSslContextFactory(),
+                endPoint,
+                engine,
+                factory.isDirectBuffersForEncryption(),
+                factory.isDirectBuffersForDecryption());
+        this.buffers = buffers;
+        this.memory = memory;
+    }
+
+    static TlsConnection of(
+            SslConnectionFactory factory, TlsMemory memory, Connector connector, EndPoint endPoint, SSLEngine engine) {
+        TlsBuffer.Pool buffers = new TlsBuffer.Pool(connector.getByteBufferPool(), memory);
+        return new TlsConnection(factory, buffers, memory, connector.getExecutor(), endPoint, engine);
+    }
+
+    // Called by Jetty's constructor.
+    @Override
+    protected SslEndPoint newSslEndPoint() {
+        return new FileEndPoint();
+    }
+
+    @Override
+    public long getBytesOut() {
+        return super.getBytesOut() + uncountedBytes.get();
+    }
+
+    @Override
+    protected SSLEngineResult wrap(SSLEngine engine, ByteBuffer[] input, ByteBuffer output) throws SSLException {
+        endRest();
+        if (BufferUtil.isEmpty(input) && hasNothingToSay(engine)) {
+            // The JDK makes a record without content, and Jetty asks for it whenever the rest of others has been
+            // written.
+            return new SSLEngineResult(Status.OK, HandshakeStatus.NOT_HANDSHAKING, 0, 0);
+        }
+        SSLEngineResult result = super.wrap(engine, input, output);
+        boolean goesOn = goesOn(result) && result.bytesConsumed() > 0 && !BufferUtil.isEmpty(input);
+        return goesOn && memory.enter() ? wrapMore(engine, input, output.position(), result) : result;
+    }
+
+    private boolean hasNothingToSay(SSLEngine engine) {
+        return isEstablished()
+                && engine.getHandshakeStatus() == HandshakeStatus.NOT_HANDSHAKING
+                && !engine.isOutboundDone();
+    }
+
+    /** Whether the first handshake is over: what it computes may take milliseconds. */
+    boolean isEstablished() {
+        if (!established) {
+            established = PeerRates.isEstablished(this);
+        }
+        return established;
+    }
+
+    private static boolean goesOn(SSLEngineResult result) {
+        return result.getStatus() == Status.OK && result.getHandshakeStatus() == HandshakeStatus.NOT_HANDSHAKING;
+    }
+
+    private SSLEngineResult wrapMore(SSLEngine engine, ByteBuffer[] input, int before, SSLEngineResult first)
+            throws SSLException {
+        int packetBytes = engine.getSession().getPacketBufferSize();
+        int consumed = first.bytesConsumed();
+        int produced = first.bytesProduced();
+        SSLEngineResult result = first;
+        ByteBuffer more = memory.takeHeap();
+        // All are to leave by one buffer of the same capacity.
+        more.limit(more.capacity() - before);
+        try {
+            while (goesOn(result) && more.remaining() >= packetBytes && !BufferUtil.isEmpty(input)) {
+                result = super.wrap(engine, input, more);
+                consumed += result.bytesConsumed();
+                produced += result.bytesProduced();
+            }
+            records = more.flip();
+        } finally {
+            if (records == null) {
+                memory.giveBack(more);
+                memory.leave();
+            }
+        }
+        // Without room for one more the records before it are as good: Jetty asks again when they have been written.
+        Status status = result.getStatus() == Status.BUFFER_OVERFLOW ? Status.OK : result.getStatus();
+        return new SSLEngineResult(status, result.getHandshakeStatus(), consumed, produced);
+    }
+
+    @Override
+    protected boolean networkFlush(ByteBuffer output) throws IOException {
+        if (records != null) {
+            return flushRecords(output);
+        }
+        boolean flushed = super.networkFlush(output);
+        endRest();
+        return flushed;
+    }
+
+    private void endRest() {
+        if (rest != null && rest.endRest()) {
+            rest = null;
+            restPending = false;
+        }
+    }
+
+    private boolean flushRecords(ByteBuffer first) throws IOException {
+        ByteBuffer more = records;
+        records = null;
+        TlsBuffer owner = buffers.of(first);
+        boolean isFree = content != null && !content.hasRemaining();
+        ByteBuffer all = isFree ? contentMemory.clear() : memory.takeDirect();
+        try {
+            // Jetty counts the bytes of its own buffer.
+            int counted = first.remaining();
+            all.put(first).put(more).flip();
+            memory.giveBack(more);
+            int bytes = all.remaining();
+            boolean flushed = super.networkFlush(all);
+            uncountedBytes.addAndGet(bytes - all.remaining() - counted);
+            if (all.hasRemaining()) {
+                owner.show(BufferUtil.toBuffer(BufferUtil.toArray(all)));
+                rest = owner;
+                restPending = true;
+            }
+            return flushed;
+        } finally {
+            if (!isFree) {
+                memory.giveBack(all);
+            }
+            if (rest == null) {
+                memory.leave();
+            }
+        }
+    }
+
+    /** Sends files: it reads what it encrypts next, and keeps none of it. */
+    private final class FileEndPoint extends SslEndPoint implements TransferEndPoint {
+        private volatile FileRegion announced;
+
+        @Override
+        public void announce(FileRegion region) {
+            announced = region;
+        }
+
+        @Override
+        @SuppressWarnings("ReferenceEquality") // As TransferEndPoint says.
+        public void withdraw(FileRegion region) {
+            if (announced == region) {
+                announced = null;
+            }
+        }
+
+        @Override
+        public TransferStatistics getTransferStatistics() {
+            return getEndPoint() instanceof TransferEndPoint encrypted ? encrypted.getTransferStatistics() : UNCOUNTED;
+        }
+
+        @Override
+        public boolean flush(ByteBuffer... buffers) throws IOException {
+            FileRegion region = announced;
+            int token = region == null ? -1 : region.indexIn(buffers);
+            if (token < 0) {
+                return super.flush(buffers);
+            }
+            boolean flushed = false;
+            try {
+                while (region.remaining() > 0) {
+                    flushed = !isRestWaiting() && flushPart(buffers, token, region);
+                    if (!flushed) {
+                        return false;
+                    }
+                }
+            } catch (FileFailedException x) {
+                if (x instanceof TruncatedFileException) {
+                    getTransferStatistics().onTruncated();
+                }
+                x.log(this);
+                close(x);
+                throw new EofException(x);
+            }
+            return (flushed && BufferUtil.isEmpty(buffers)) || super.flush(buffers);
+        }
+
+        // Nothing is read for a socket that is full.
+        private boolean isRestWaiting() throws IOException {
+            return restPending && !super.flush(NOTHING);
+        }
+
+        private boolean flushPart(ByteBuffer[] buffers, int token, FileRegion region) throws IOException {
+            if (!memory.enter()) {
+                return flushRecord(buffers, token, region);
+            }
+            ByteBuffer bytes = memory.takeDirect();
+            contentMemory = bytes;
+            try {
+                bytes.limit(TlsMemory.BATCH_BYTES);
+                return flush(buffers, token, region, bytes);
+            } finally {
+                content = null;
+                contentMemory = null;
+                memory.giveBack(bytes);
+                memory.leave();
+            }
+        }
+
+        private boolean flushRecord(ByteBuffer[] buffers, int token, FileRegion region) throws IOException {
+            RetainableByteBuffer.Mutable block =
+                    TlsConnection.this.buffers.getWrapped().acquire(TlsMemory.RECORD_BYTES, true);
+            try {
+                return flush(
+                        buffers, token, region, block.getByteBuffer().clear().limit(TlsMemory.RECORD_BYTES));
+            } finally {
+                block.release();
+            }
+        }
+
+        private boolean flush(ByteBuffer[] buffers, int token, FileRegion region, ByteBuffer bytes) throws IOException {
+            region.read(bytes);
+            ByteBuffer part = bytes.flip().slice();
+            content = contentMemory == null ? null : part;
+            ByteBuffer[] parts = Arrays.copyOf(buffers, token + 1);
+            parts[token] = part;
+            try {
+                return super.flush(parts);
+            } finally {
+                region.advance(part.position());
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package dev.millrace.connector;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Memory in which connections of TLS prepare many records for one write. The last that was given back is taken first: it is in the
+ * processor's cache. What is taken is given back before the connection waits for its peer, or its thread blocks in a write.
+ *
+ * <p>Thread-safe.
+ */
+final class TlsMemory {
+    /** Of TLS: the most that one record holds (RFC 8446 section 5.1). */
+    static final int RECORD_BYTES = 16 * 1024;
+    /** What one write takes of content: with more, the memory leaves the processor's cache. */
+    static final int BATCH_BYTES = 16 * RECORD_BYTES;
+
+    /** For fields around each record: the JDK asks for 325 bytes. */
+    private static final int FIELDS_BYTES = 512;
+
+    private static final int CAPACITY = 17 * (RECORD_BYTES + FIELDS_BYTES);
+    private static final int MOST_BATCHES = 256;
+    /** Of the memory that this process may use. */
+    private static final int SHARE = 8;
+
+    private final AtomicInteger free;
+    private final int mostIdle;
+    private final AtomicInteger taken = new AtomicInteger();
+    private final Deque<ByteBuffer> heap = new ArrayDeque<>();
+    private final Deque<ByteBuffer> direct = new ArrayDeque<>();
+
+    TlsMemory() {
+        this((int) Math.max(1, Math.min(MOST_BATCHES, Runtime.getRuntime().maxMemory() / SHARE / CAPACITY)));
+    }
+
+    /** @param batches for how many at once there is to be memory: beyond them connections write one record at a time */
+    TlsMemory(int batches) {
+        free = new AtomicInteger(batches);
+        mostIdle = Math.max(1, batches / 4);
+    }
+
+    /** @return how many more batches there may be now */
+    int getFree() {
+        return free.get();
+    }
+
+    /** @return buffers that are not given back yet */
+    int getTaken() {
+        return taken.get();
+    }
+
+    /**
+     * Asks whether one more connection may prepare or hold many records.
+     *
+     * @return whether it may; {@link #leave} follows
+     */
+    boolean enter() {
+        if (free.decrementAndGet() >= 0) {
+            return true;
+        }
+        free.incrementAndGet();
+        return false;
+    }
+
+    void leave() {
+        free.incrementAndGet();
+    }
+
+    /** @return room for all records but the first of a batch, on the heap: the JDK encrypts to the heap twice as fast */
+    ByteBuffer takeHeap() {
+        ByteBuffer idle = take(heap);
+        return idle == null ? ByteBuffer.allocate(CAPACITY) : idle.clear();
+    }
+
+    /** @return room for a batch, outside the heap, as the system reads and writes it */
+    ByteBuffer takeDirect() {
+        ByteBuffer idle = take(direct);
+        return idle == null ? ByteBuffer.allocateDirect(CAPACITY) : idle.clear();
+    }
+
+    /** @param buffer one that was taken; nobody uses it any more */
+    void giveBack(ByteBuffer buffer) {
+        taken.decrementAndGet();
+        Deque<ByteBuffer> idle = buffer.isDirect() ? direct : heap;
+        synchronized (idle) {
+            if (idle.size() < mostIdle) {
+                idle.addFirst(buffer);
+            }
+        }
+    }
+
+    private ByteBuffer take(Deque<ByteBuffer> idle) {
+        taken.incrementAndGet();
+        synchronized (idle) {
+            return idle.pollFirst();
+        }
+    }
+}

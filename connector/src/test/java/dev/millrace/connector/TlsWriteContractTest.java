@@ -1,0 +1,229 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.files.SendfileHandler;
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.io.AbstractEndPoint;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** {@link TlsConnectionFactory} on every connector, Jetty's own too: many records leave at once, and no memory stays behind. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#all")
+@Timeout(120)
+class TlsWriteContractTest {
+    private static final int BATCHES = 2;
+    /** More than the sockets of both sides take. */
+    private static final int FILE_BYTES = 6_000_000;
+
+    @TempDir
+    static Path keys;
+
+    @TempDir
+    Path directory;
+
+    @Parameter
+    Connectors connectors;
+
+    private final TlsMemory memory = new TlsMemory(BATCHES);
+    private byte[] bytes;
+    private Tls tls;
+
+    @BeforeEach
+    void makeFile() throws Exception {
+        tls = new Tls(keys);
+        bytes = TestFiles.write(directory, "file.bin", FILE_BYTES);
+    }
+
+    private TestServer server() {
+        HttpConnectionFactory http = new HttpConnectionFactory();
+        TlsConnectionFactory ssl = new TlsConnectionFactory(tls.server(), http.getProtocol(), memory);
+        TestServer server = new TestServer(s -> connectors.on(s, ssl, http));
+        server.connector().setAcceptedSendBufferSize(64 * 1024);
+        return server;
+    }
+
+    private RawClient slowClient(TestServer server) throws Exception {
+        Socket socket = new Socket();
+        socket.setReceiveBufferSize(64 * 1024);
+        socket.connect(new InetSocketAddress("127.0.0.1", server.port()));
+        return tls.over(socket);
+    }
+
+    private void assertNothingIsHeld() {
+        Await.until("memory given back", () -> memory.getTaken() == 0);
+        Await.until("all batches free", () -> memory.getFree() == BATCHES);
+    }
+
+    private static void awaitStalled(TestServer server, int connections) {
+        Await.until(
+                "all stalled",
+                () -> server.connector().getConnectedEndPoints().size() == connections
+                        && server.connector().getConnectedEndPoints().stream()
+                                .allMatch(endPoint -> ((AbstractEndPoint) endPoint).getIdleFor() > 200));
+    }
+
+    @Test
+    void sendsFilesToSlowPeers() throws Exception {
+        int peers = 2 * BATCHES + 1;
+        List<RawClient> clients = new ArrayList<>();
+        try (TestServer server = server().start(Handlers.files(directory))) {
+            for (int i = 0; i < peers; i++) {
+                clients.add(slowClient(server).get("/file.bin"));
+            }
+            awaitStalled(server, peers);
+            // A thread that blocks has what it writes; nobody has more than the batches that there may be.
+            assertTrue(
+                    memory.getTaken()
+                            <= (connectors == Connectors.BIO_PLATFORM || connectors == Connectors.BIO_VIRTUAL
+                                    ? 2 * BATCHES
+                                    : 0),
+                    "" + memory.getTaken());
+            for (RawClient client : clients) {
+                assertArrayEquals(bytes, client.answer().body());
+                assertArrayEquals(bytes, client.get("/file.bin").answer().body());
+            }
+            assertNothingIsHeld();
+        } finally {
+            for (RawClient client : clients) {
+                client.close();
+            }
+        }
+    }
+
+    /** Writes a file from memory: on the heap, outside of it, or in pieces. */
+    private final class FromMemory extends Handler.Abstract {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            switch (Request.getPathInContext(request)) {
+                case "/heap" -> Content.Sink.write(response, true, ByteBuffer.wrap(bytes));
+                case "/direct" ->
+                    Content.Sink.write(
+                            response,
+                            true,
+                            ByteBuffer.allocateDirect(bytes.length).put(bytes).flip());
+                default -> {
+                    for (int at = 0; at < bytes.length; at += 300_000) {
+                        int length = Math.min(300_000, bytes.length - at);
+                        Content.Sink.write(response, at + length == bytes.length, ByteBuffer.wrap(bytes, at, length));
+                    }
+                }
+            }
+            callback.succeeded();
+            return true;
+        }
+    }
+
+    @Test
+    void sendsMemoryToASlowPeer() throws Exception {
+        try (TestServer server = server().start(new FromMemory());
+                RawClient client = slowClient(server)) {
+            for (String path : List.of("/heap", "/direct", "/pieces")) {
+                client.get(path);
+                awaitStalled(server, 1);
+                assertArrayEquals(bytes, client.answer().body(), path);
+            }
+            assertNothingIsHeld();
+        }
+    }
+
+    @Test
+    void givesBackWhatAPeerLeftBehind() throws Exception {
+        try (TestServer server = server().start(Handlers.files(directory))) {
+            for (int i = 0; i < BATCHES + 1; i++) {
+                RawClient client = slowClient(server).get("/file.bin");
+                awaitStalled(server, 1);
+                client.close();
+                server.awaitNoEndPoints();
+            }
+            assertNothingIsHeld();
+        }
+    }
+
+    @Test
+    void writesManyRecordsAtOnce() throws Exception {
+        AtomicInteger most = new AtomicInteger();
+        TestServer server = server();
+        if (server.connector() instanceof MillraceConnector millrace) {
+            millrace.setContentWriterFactory(pool -> (channel, buffers, from, to, mostBytes) -> {
+                long written = GatherWriter.INSTANCE.write(channel, buffers, from, to, mostBytes);
+                most.accumulateAndGet((int) written, Math::max);
+                return written;
+            });
+            server.connector().setAcceptedSendBufferSize(-1);
+            try (server;
+                    RawClient client =
+                            tls.connect(server.start(Handlers.files(directory)).port())) {
+                assertArrayEquals(bytes, client.get("/file.bin").answer().body());
+                assertTrue(most.get() > 64 * 1024, "at most " + most);
+            }
+        }
+    }
+
+    /** The file is read, and a mapping would end the process, or at best the handler, where the file has ended. */
+    @Test
+    void endsAnAnswerWhoseFileBecomesShorter() throws Exception {
+        SendfileHandler files = Handlers.files(directory);
+        try (TestServer server = server().start(files);
+                RawClient client = slowClient(server).get("/file.bin")) {
+            awaitStalled(server, 1);
+            try (RandomAccessFile file =
+                    new RandomAccessFile(directory.resolve("file.bin").toFile(), "rw")) {
+                file.setLength(FILE_BYTES / 2);
+            }
+            int read = countToTheEnd(client);
+            assertTrue(read < FILE_BYTES, "read " + read);
+            server.awaitNoEndPoints();
+            assertNothingIsHeld();
+            try (RawClient another = tls.connect(server.port())) {
+                assertEquals(
+                        Files.size(directory.resolve("file.bin")),
+                        another.get("/file.bin").answer().body().length);
+            }
+        }
+    }
+
+    private static int countToTheEnd(RawClient client) {
+        byte[] block = new byte[64 * 1024];
+        int count = 0;
+        try {
+            for (int read = 0; read >= 0; read = client.in().read(block)) {
+                count += read;
+            }
+        } catch (IOException end) {
+            // A reset, or an end without an alert.
+            return count;
+        }
+        return count;
+    }
+}

@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# Server CPU per request over TLS, servers beside each other, interleaved: HTTP/1.1 under wrk, HTTP/2 under h2load (Debian's packages wrk
+# and nghttp2-client). Prints medians, and ratios to the first server. Decrypting costs the client as much as encrypting does the
+# server, and they share the machine: throughput says nothing here. Needs nginx (nginx-light) and openssl too.
+#
+# usage: docs/bench/tls.sh [rounds [seconds [workload...]]]      after: mvn -DskipTests package
+#   hello, small, 64k, 1m         https/1.1, 16 connections: 13 bytes, files of 808 bytes, 64 KiB and 1 MiB
+#   random1m                      https/1.1, 16 connections: 2,000 files of 1 MiB in turn
+#   h2-hello, h2-64k, h2-1m       HTTP/2 over TLS, 8 connections of 8 streams
+#   full, resumed                 handshakes alone, without and with a session's ticket, by openssl s_time: us of CPU per handshake
+# Each server serves WARM_UP_SECONDS (15) of a workload before its first round. JAVA names another JVM; JAVA_OPTIONS (-Xmx256m) are given
+# to each. SERVERS replaces the list, a line each: label, nginx or a peer on Jetty, options. The files are made in DATA_DIR (/dev/shm).
+# shellcheck source=docs/bench/lib.sh
+. "$(dirname "$0")/lib.sh"
+rounds=${1:-5} seconds=${2:-5} warm_up=${WARM_UP_SECONDS:-15}
+shift $(($# < 2 ? $# : 2))
+[ $# -gt 0 ] || set -- hello small 64k 1m h2-hello h2-64k h2-1m
+needs "$peers"
+servers=${SERVERS:-"nginx nginx
+jetty jetty
+nio-selector millrace-handler --dispatch=selector
+nio-adaptive millrace-handler --dispatch=adaptive
+bio millrace-handler --connector=bio"}
+
+data=$(mktemp -d "${DATA_DIR:-/dev/shm}/millrace-tls.XXXXXX")
+clean_up() { rm -rf "$data"; }
+
+make_files() {
+    local i
+    [ -e "$data/808.bin" ] || {
+        head -c 808 /dev/urandom > "$data/808.bin"
+        head -c 65536 /dev/urandom > "$data/64k.bin"
+        head -c 1048576 /dev/urandom > "$data/1m.bin"
+    }
+    [ "$1" != random1m ] || [ -e "$data/random" ] || {
+        mkdir "$data/random"
+        for i in $(seq 0 1999); do head -c 1048576 /dev/urandom > "$data/random/$i.bin"; done
+    }
+}
+
+# A key of its own for each run: the same for all servers.
+make_key() {
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost \
+        -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout "$work/key.pem" -out "$work/cert.pem" 2> /dev/null
+    openssl pkcs12 -export -inkey "$work/key.pem" -in "$work/cert.pem" -passout pass:measured -out "$work/key.p12"
+}
+
+path_of() {
+    case ${1#h2-} in
+        hello | full | resumed) echo /hello ;;
+        small) echo /files/808.bin ;;
+        random1m) echo /files/random/0.bin ;;
+        *) echo "/files/${1#h2-}.bin" ;;
+    esac
+}
+
+# load LABEL WORKLOAD SECONDS: prints how many requests were answered
+load() {
+    local url
+    url=$(url_of "$1")
+    case $2 in
+        h2-*) h2load -D "$3" -c 8 -m 8 -t 1 "$url$(path_of "$2")" > "$work/load"
+            grep -q ' 0 failed, 0 errored' "$work/load" || fail "$(grep '^requests:' "$work/load")"
+            sed -nE 's/^requests: .* ([0-9]+) succeeded.*/\1/p' "$work/load" ;;
+        full | resumed) handshakes "${url#https://}" "$2" "$3" ;;
+        *) wrk -t 1 -c 16 -d "$3" -s "$work/turn.lua" "$url$(path_of "$2")" -- "$2" > "$work/load"
+            ! grep -Eq 'Non-2xx|Socket errors' "$work/load" || fail "$(grep -E 'Non-2xx|Socket errors' "$work/load")"
+            sed -nE 's/^ *([0-9]+) requests in .*/\1/p' "$work/load" ;;
+    esac
+}
+
+# handshakes HOST:PORT full|resumed SECONDS
+handshakes() {
+    local kind=-new
+    [ "$2" = full ] || kind=-reuse
+    openssl s_time -connect "$1" "$kind" -time "$3" > "$work/load" 2>&1 || fail "$(tail -1 "$work/load")"
+    sed -nE 's/^([0-9]+) connections in [0-9]+ real seconds.*/\1/p' "$work/load"
+}
+
+measure() {
+    local before after count
+    before=$(cpu_of "$1")
+    count=$(load "$1" "$2" "$seconds")
+    after=$(cpu_of "$1")
+    [ "${count:-0}" -gt 0 ] || fail "$1 answered nothing"
+    echo "$1 $(((after - before) * 10000)) $count $seconds" | awk '{ print $1, $2 / $3, $3 / $4 }'
+}
+
+run() {
+    local workload=$1 label peer options round
+    make_files "$workload"
+    while read -r label peer options; do
+        # shellcheck disable=SC2086
+        if [ "$peer" = nginx ]; then NGINX_TLS=$work start_peer "$label" "$data" nginx
+        else start_peer "$label" "$data" "$peer" "--tls=$work/key.p12" --http2 $options; fi
+    done <<< "$servers"
+    for label in "${labels[@]}"; do load "$label" "$workload" "$warm_up" > /dev/null; done
+    : > "$work/results"
+    for round in $(seq 0 $((rounds - 1))); do
+        for label in $(in_turn "$round" "${labels[@]}"); do undisturbed measure "$label" "$workload" >> "$work/results"; done
+    done
+    echo
+    echo "$workload: $rounds rounds of $seconds s after $warm_up s"
+    by_label "${labels[@]}" < "$work/results" | table "us CPU/req" "requests/s"
+    stop_all
+}
+
+cat > "$work/turn.lua" << 'LUA'
+local number = 0
+function init(args) random = args[1] == "random1m" end
+function request()
+    if random then
+        number = (number + 7) % 2000
+        return wrk.format(nil, "/files/random/" .. number .. ".bin")
+    end
+    return wrk.format()
+end
+LUA
+make_key
+about
+for workload in "$@"; do run "$workload"; done
