@@ -14,12 +14,15 @@ ssl-context
 [xml]
 etc/millrace-bio-https.xml
 
+[ini]
+millrace.modules+=,millrace-bio-https
+
 [ini-template]
 ### Blocking (BIO) HTTPS Connector of Millrace
 ### Keys and protocols of TLS are set in ssl-context.ini
 
-## The connector's name, by which contexts choose it ("@web" as a virtual host); none unless given.
-# millrace.bio.https.name=web
+## The connector's name: contexts choose it by that ("@bio-https" as a virtual host), and its beans in JMX have it.
+# millrace.bio.https.name=bio-https
 
 ## The host/address to bind the connector to.
 # millrace.bio.https.host=0.0.0.0

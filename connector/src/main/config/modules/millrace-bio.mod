@@ -11,11 +11,14 @@ millrace-connector
 [xml]
 etc/millrace-bio.xml
 
+[ini]
+millrace.modules+=,millrace-bio
+
 [ini-template]
 ### Blocking (BIO) HTTP Connector of Millrace
 
-## The connector's name, by which contexts choose it ("@web" as a virtual host); none unless given.
-# millrace.bio.name=web
+## The connector's name: contexts choose it by that ("@bio" as a virtual host), and its beans in JMX have it.
+# millrace.bio.name=bio
 
 ## The host/address to bind the connector to.
 # millrace.bio.host=0.0.0.0

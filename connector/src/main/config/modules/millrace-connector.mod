@@ -8,12 +8,18 @@ connector
 [depend]
 server
 
+[after]
+http
+ssl
+
 [lib]
 lib/millrace/millrace-connector.jar
+lib/millrace/millrace-modules.jar
 lib/millrace/caffeine.jar
 
 [xml]
 etc/millrace-connector.xml
+etc/millrace-properties.xml
 
 [jpms]
 add-exports: org.eclipse.jetty.server/org.eclipse.jetty.server.internal=dev.millrace.connector

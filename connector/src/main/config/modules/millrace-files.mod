@@ -13,6 +13,9 @@ millrace-connector
 [xml]
 etc/millrace-files.xml
 
+[ini]
+millrace.modules+=,millrace-files
+
 [ini-template]
 ### Files by sendfile
 ### Each file servlet has open files and contents of its own.

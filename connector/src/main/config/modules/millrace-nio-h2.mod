@@ -20,6 +20,9 @@ lib/http2/jetty-http2-server-${jetty.version}.jar
 [xml]
 etc/millrace-nio-h2.xml
 
+[ini]
+millrace.modules+=,millrace-nio-h2
+
 [ini-template]
 ### HTTP/2 of millrace-nio-https
 

@@ -17,6 +17,9 @@ lib/http2/jetty-http2-server-${jetty.version}.jar
 [xml]
 etc/millrace-nio-h2c.xml
 
+[ini]
+millrace.modules+=,millrace-nio-h2c
+
 [ini-template]
 ### Clear-text HTTP/2 of millrace-nio
 

@@ -14,12 +14,15 @@ ssl-context
 [xml]
 etc/millrace-nio-https.xml
 
+[ini]
+millrace.modules+=,millrace-nio-https
+
 [ini-template]
 ### Selector (NIO) HTTPS Connector of Millrace
 ### Keys and protocols of TLS are set in ssl-context.ini
 
-## The connector's name, by which contexts choose it ("@web" as a virtual host); none unless given.
-# millrace.nio.https.name=web
+## The connector's name: contexts choose it by that ("@nio-https" as a virtual host), and its beans in JMX have it.
+# millrace.nio.https.name=nio-https
 
 ## The host/address to bind the connector to.
 # millrace.nio.https.host=0.0.0.0

@@ -11,11 +11,14 @@ millrace-connector
 [xml]
 etc/millrace-nio.xml
 
+[ini]
+millrace.modules+=,millrace-nio
+
 [ini-template]
 ### Selector (NIO) HTTP Connector of Millrace
 
-## The connector's name, by which contexts choose it ("@web" as a virtual host); none unless given.
-# millrace.nio.name=web
+## The connector's name: contexts choose it by that ("@nio" as a virtual host), and its beans in JMX have it.
+# millrace.nio.name=nio
 
 ## The host/address to bind the connector to.
 # millrace.nio.host=0.0.0.0

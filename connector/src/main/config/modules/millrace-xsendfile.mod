@@ -17,6 +17,9 @@ millrace-connector
 [xml]
 etc/millrace-xsendfile.xml
 
+[ini]
+millrace.modules+=,millrace-xsendfile
+
 [ini-template]
 ### Files that applications name in X-Sendfile or X-Accel-Redirect
 

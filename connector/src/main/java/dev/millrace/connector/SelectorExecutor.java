@@ -7,6 +7,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.util.annotation.ManagedAttribute;
+import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.eclipse.jetty.util.thread.TryExecutor;
 import org.eclipse.jetty.util.thread.strategy.AdaptiveExecutionStrategy;
@@ -22,8 +24,11 @@ import org.slf4j.LoggerFactory;
  * <p>A task that is about to take long without waiting may call {@link #leave}: another thread that stands ready then selects.
  *
  * <p>A second thread that selects does no harm: the strategy lets it go.
+ *
+ * <p>Public for JMX alone; a connector makes one for each selector.
  */
-final class SelectorExecutor implements TryExecutor, VirtualThreads.Configurable {
+@ManagedObject("Executor of one selector")
+public final class SelectorExecutor implements TryExecutor, VirtualThreads.Configurable {
     private static final Logger LOG = LoggerFactory.getLogger(SelectorExecutor.class);
     static final long WAIT_MILLIS = 5;
     static final long RUN_MILLIS = 1000;
@@ -86,8 +91,9 @@ final class SelectorExecutor implements TryExecutor, VirtualThreads.Configurable
         return selector.getBean(AdaptiveExecutionStrategy.class).getBean(SelectorExecutor.class);
     }
 
-    /** The tasks that were not run by the thread that found them. */
-    synchronized long handOvers() {
+    /** @return the tasks that were not run by the thread that found them */
+    @ManagedAttribute("Ready connections that another thread than the selecting one served")
+    public synchronized long getHandOvers() {
         // This is subtracted, so it is read first: a task that returns meanwhile would be subtracted without being
         // counted.
         long returned = strategy.getEPCProduceCount();
@@ -225,6 +231,6 @@ final class SelectorExecutor implements TryExecutor, VirtualThreads.Configurable
 
     @Override
     public String toString() {
-        return "SelectorExecutor[" + name + ",handOvers=" + handOvers() + "]";
+        return "SelectorExecutor[" + name + ",handOvers=" + getHandOvers() + "]";
     }
 }

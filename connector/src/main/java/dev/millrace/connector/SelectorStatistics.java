@@ -33,7 +33,7 @@ public final class SelectorStatistics {
     @ManagedAttribute("Hand-overs of a ready connection, or of its selector, to another thread")
     public long getHandOvers() {
         return selectors().stream()
-                .mapToLong(selector -> SelectorExecutor.of(selector).handOvers())
+                .mapToLong(selector -> SelectorExecutor.of(selector).getHandOvers())
                 .sum();
     }
 

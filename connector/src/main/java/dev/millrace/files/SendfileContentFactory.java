@@ -19,6 +19,7 @@ import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.component.ContainerLifeCycle;
 import org.eclipse.jetty.util.component.DumpableMap;
+import org.eclipse.jetty.util.component.LifeCycle;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -64,7 +65,9 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         this.openFiles = new OpenFileCache<>(
                 settings::getMaxOpenFiles, settings::getValidMillis, content -> content.leave(contentCache));
         this.mount = new Mount(settings, statistics, openFiles, this::contentCache, this);
-        installBean(wrapped);
+        if (wrapped instanceof LifeCycle) {
+            installBean(wrapped);
+        }
     }
 
     /** @return how files are kept open and sent; the same for this factory's life */

@@ -12,6 +12,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.io.SelectorManager;
+import org.eclipse.jetty.util.annotation.ManagedAttribute;
+import org.eclipse.jetty.util.annotation.ManagedObject;
 
 /**
  * How many more connections may be accepted. An acceptor takes a permit before it asks the system for a connection, so that
@@ -19,6 +21,7 @@ import org.eclipse.jetty.io.SelectorManager;
  *
  * <p>Thread-safe. Without a limit, nothing is locked.
  */
+@ManagedObject("Permits to have a connection open")
 public final class ConnectionPermits implements SelectorManager.AcceptListener {
     /** How long a stop waits for acceptors that it has woken. */
     private static final long ACCEPT_MILLIS = 1000;
@@ -32,6 +35,8 @@ public final class ConnectionPermits implements SelectorManager.AcceptListener {
     private int taken;
     private boolean closed;
 
+    /** @return the most connections that are open at once; 0: no limit */
+    @ManagedAttribute("Most connections that are open at once; 0: no limit")
     public int getMost() {
         return most;
     }
@@ -41,6 +46,17 @@ public final class ConnectionPermits implements SelectorManager.AcceptListener {
             throw new IllegalArgumentException("maxConnections is at least 0, not " + most);
         }
         this.most = most;
+    }
+
+    /** @return the connections that hold a permit, and the acceptors that ask the system for one; 0 without a limit */
+    @ManagedAttribute("Permits that are taken, by connections and acceptors; 0 without a limit")
+    public int getTaken() {
+        lock.lock();
+        try {
+            return taken;
+        } finally {
+            lock.unlock();
+        }
     }
 
     public void open() {

@@ -15,6 +15,8 @@ import org.eclipse.jetty.server.NetworkConnector;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.handler.ContextHandler;
+import org.eclipse.jetty.util.annotation.ManagedAttribute;
+import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.annotation.Name;
 import org.eclipse.jetty.util.component.Container;
 import org.eclipse.jetty.util.thread.ThreadPool;
@@ -30,6 +32,7 @@ import org.eclipse.jetty.util.thread.ThreadPool;
  * <p>Add it before the server starts. Costs a lock when a connection opens or closes, and nothing for a request.
  * Thread-safe.
  */
+@ManagedObject("Live figures of a server's connectors")
 public final class ConnectorMonitor implements Container.InheritedListener, Supplier<List<Map<String, Object>>> {
     /**
      * Name of the context attribute: a {@link Supplier} of a {@link List} of maps, one for each connector, of
@@ -78,6 +81,12 @@ public final class ConnectorMonitor implements Container.InheritedListener, Supp
         return listeners;
     }
 
+    /** @return the names of the connectors that are shown, as {@link #get} has them */
+    @ManagedAttribute("Names of the connectors that are shown")
+    public List<String> getNames() {
+        return get().stream().map(figures -> (String) figures.get("name")).toList();
+    }
+
     private static String name(ServerConnector connector) {
         if (connector.getName() != null) {
             return connector.getName();
@@ -91,7 +100,8 @@ public final class ConnectorMonitor implements Container.InheritedListener, Supp
     }
 
     private static boolean isSecure(ServerConnector connector) {
-        return "SSL".equalsIgnoreCase(connector.getDefaultProtocol());
+        // The PROXY protocol may come before it.
+        return connector.getProtocols().contains("ssl");
     }
 
     /** The address to type; right once the connector is open. A star is every address of the host. */

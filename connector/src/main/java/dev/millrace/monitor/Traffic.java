@@ -5,16 +5,23 @@ import java.util.Set;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ssl.SslConnection;
+import org.eclipse.jetty.util.annotation.ManagedAttribute;
+import org.eclipse.jetty.util.annotation.ManagedObject;
 
 /**
  * Counts a connector's connections, requests and bytes. Jetty's connections count for themselves. This class sums the open and the
  * closed ones, so that a request costs nothing extra. Its lock makes the move of a connection from open to closed atomic.
+ *
+ * <p>Public for JMX alone; {@link ConnectorMonitor} makes one for each connector.
  */
-final class Traffic implements Connection.Listener {
+@ManagedObject("Connections, requests and bytes of a connector")
+public final class Traffic implements Connection.Listener {
     private final Set<Connection> open = new HashSet<>();
     private long accepted;
     private long requestsOfClosed;
     private long bytesOutOfClosed;
+
+    Traffic() {}
 
     /** Totals since the start; a connection that changes its protocol counts as accepted once more. */
     record Totals(long accepted, long requests, long bytesOut) {}
@@ -32,6 +39,24 @@ final class Traffic implements Connection.Listener {
             requestsOfClosed += Math.max(0, connection.getMessagesIn());
             bytesOutOfClosed += bytesOut(connection);
         }
+    }
+
+    /** @return the connections accepted since the start; one that changes its protocol counts once more */
+    @ManagedAttribute("Connections accepted since the start")
+    public long getAccepted() {
+        return totals().accepted();
+    }
+
+    /** @return the requests since the start */
+    @ManagedAttribute("Requests since the start")
+    public long getRequests() {
+        return totals().requests();
+    }
+
+    /** @return the bytes sent since the start */
+    @ManagedAttribute("Bytes sent since the start")
+    public long getBytesOut() {
+        return totals().bytesOut();
     }
 
     synchronized Totals totals() {

@@ -1,6 +1,7 @@
 package dev.millrace.xsendfile;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -10,6 +11,8 @@ import org.eclipse.jetty.server.Context;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.handler.ContextHandler;
+import org.eclipse.jetty.util.annotation.ManagedAttribute;
+import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.component.Container;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,8 +21,11 @@ import org.slf4j.LoggerFactory;
  * What the contexts below a handler may have sent, and which of them, or which proxy, an answer comes from. Tells each context
  * which files it may name. As an inherited listener it is one of each context, too, and hears of each request that enters.
  * Thread-safe.
+ *
+ * <p>Public for JMX alone; an {@link XSendfileHandler} makes its own.
  */
-final class DelegatingContexts implements Container.InheritedListener, ContextHandler.ContextScopeListener {
+@ManagedObject("What contexts may have sent")
+public final class DelegatingContexts implements Container.InheritedListener, ContextHandler.ContextScopeListener {
     /** See {@link XSendfileHandler#CONTEXT_ATTRIBUTE}. */
     static final String CONTEXT_ATTRIBUTE = "dev.millrace.xsendfile";
 
@@ -42,6 +48,20 @@ final class DelegatingContexts implements Container.InheritedListener, ContextHa
     private volatile boolean isBlind;
 
     private final AtomicBoolean hasWarnedOfProxied = new AtomicBoolean();
+
+    DelegatingContexts() {}
+
+    /** @return the directories from which all applications may have files sent, and their mappings */
+    @ManagedAttribute("Directories from which all applications may have files sent, and their mappings")
+    public String getCommonRoots() {
+        return common.toString();
+    }
+
+    /** @return for each context that has some of its own, its path and the directories from which it may have files sent */
+    @ManagedAttribute("Contexts that have directories of their own, with these")
+    public List<String> getContextRoots() {
+        return rootsByPath.entrySet().stream().map(Map.Entry::toString).sorted().toList();
+    }
 
     boolean isEnabled() {
         return enabled;
@@ -179,6 +199,6 @@ final class DelegatingContexts implements Container.InheritedListener, ContextHa
 
     @Override
     public String toString() {
-        return "DelegatingContexts" + rootsByPath;
+        return "DelegatingContexts[" + common + "," + rootsByPath + "]";
     }
 }

@@ -80,7 +80,6 @@ public class XSendfileHandler extends Handler.Wrapper {
         service.setEtags(true);
         service.setGzipEquivalentFileExtensions(List.of());
         installBean(service);
-        installBean(roots);
         addEventListener(contexts);
     }
 

@@ -2,6 +2,7 @@ package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -70,6 +71,10 @@ class ManagementTest {
             Set<ObjectName> ours = beans.queryNames(new ObjectName("dev.millrace.*:*"), null);
             assertTrue(ours.size() >= 3, "only " + ours);
             for (ObjectName name : ours) {
+                assertFalse(name.toString().contains("lambda"), name.toString());
+                if (!name.getDomain().equals("dev.millrace.testing")) {
+                    assertNotEquals(0, beans.getMBeanInfo(name).getAttributes().length, name.toString());
+                }
                 for (MBeanAttributeInfo attribute : beans.getMBeanInfo(name).getAttributes()) {
                     assertTrue(attribute.isReadable(), name + " " + attribute);
                     assertFalse(attribute.getDescription().isBlank(), name + " " + attribute);

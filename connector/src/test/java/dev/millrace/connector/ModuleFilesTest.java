@@ -36,7 +36,7 @@ class ModuleFilesTest {
     private static final Pattern ROW = Pattern.compile("(?m)^\\| `(\\w+)` \\| ([^|]+) \\| ([^|]+) \\|");
 
     /** Settings whose template shows an example, because unset is what they are by default. */
-    private static final Set<String> EXAMPLES = Set.of("name", "host");
+    private static final Set<String> EXAMPLES = Set.of("host");
 
     /** Settings of which the answer to -1 or 0 is seen, not the -1 or 0. */
     private static final Set<String> COMPUTED = Set.of("selectors", "acceptQueueSize");
@@ -122,7 +122,7 @@ class ModuleFilesTest {
             case "Adaptive" -> "SimpleBlocking";
             case "gather" -> "adaptive-chunk";
             case "0.0.0.0" -> "127.0.0.1";
-            case "web" -> "other";
+            case "bio", "nio", "bio-https", "nio-https" -> "other";
             case "h2,http/1.1" -> "http/1.1,h2";
             case "http/1.1" -> "h2";
             // Low numbers, because some are of threads and one is a priority.

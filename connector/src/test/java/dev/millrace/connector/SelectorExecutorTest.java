@@ -124,11 +124,11 @@ class SelectorExecutorTest {
         ready.add(() -> {});
         strategy.produce();
         strategy.reset();
-        assertEquals(0, duty.handOvers());
+        assertEquals(0, duty.getHandOvers());
         here = false;
         ready.add(() -> {});
         strategy.produce();
-        assertEquals(1, duty.handOvers());
+        assertEquals(1, duty.getHandOvers());
     }
 
     @Test

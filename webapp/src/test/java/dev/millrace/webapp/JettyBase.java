@@ -61,10 +61,11 @@ record JettyBase(Path folder) {
         return start(all.toArray(String[]::new));
     }
 
-    /** The address of a connector by the simple name of its class. It waits until the server has started. */
+    /** The address of a connector by its name, or without one by the simple name of its class; of a server that has started. */
     static String url(ServerProcess server, String connector) throws InterruptedException {
         server.await("Started oejs\\.Server@");
         return "http://127.0.0.1:"
-                + server.await("Started \\w+\\." + connector + "@.*:(\\d+)}").group(1);
+                + server.await("Started (?:\\w+\\.)?" + connector + "@.*:(\\d+)}")
+                        .group(1);
     }
 }

@@ -60,7 +60,7 @@ abstract class JettyHomeContract extends DeployedContract {
     @Override
     List<String> urls() throws Exception {
         List<String> urls = new ArrayList<>();
-        for (String connector : List.of("ServerConnector", "BioConnector", "NioConnector")) {
+        for (String connector : List.of("ServerConnector", "bio", "nio")) {
             urls.add(JettyBase.url(server, connector));
         }
         return urls;
@@ -72,7 +72,7 @@ abstract class JettyHomeContract extends DeployedContract {
             String stats = Http.get(url, "/stats").text();
             assertTrue(stats.contains("\"millrace\":true"), stats);
             assertTrue(stats.contains("\"sendfile\":" + (modules.length > 0)), stats);
-            for (String listener : List.of("BIO", "NIO", "ServerConnector")) {
+            for (String listener : List.of("bio", "nio", "ServerConnector")) {
                 assertTrue(stats.contains("\"name\":\"" + listener + "\""), stats);
             }
         }
@@ -80,8 +80,8 @@ abstract class JettyHomeContract extends DeployedContract {
 
     @Test
     void filesGoBySendfileWithTheModulesAlone() throws Exception {
-        for (String listener : List.of("BIO", "NIO")) {
-            String url = JettyBase.url(server, listener.equals("BIO") ? "BioConnector" : "NioConnector");
+        for (String listener : List.of("bio", "nio")) {
+            String url = JettyBase.url(server, listener);
             for (String target : List.of("/files/1MB.bin", "/download?name=1MB.bin")) {
                 boolean isSent = target.startsWith("/files") ? modules.length > 0 : has("millrace-xsendfile");
                 long before = figure(Http.get(url, "/stats").text(), listener, "bytesBySendfile");

@@ -20,7 +20,7 @@ class JettyModulePathIT {
         Files.write(files.resolve("file.bin"), new byte[BYTES]);
         Files.writeString(base.resolve("webapps/plain.properties"), "environment=static\n");
         try (ServerProcess server = jetty.startAnywhere("--jpms", "millrace.files.debugHeader=true")) {
-            for (String connector : new String[] {"BioConnector", "NioConnector"}) {
+            for (String connector : new String[] {"bio", "nio"}) {
                 Http.Answer answer = Http.get(JettyBase.url(server, connector), "/plain/file.bin");
                 assertEquals(200, answer.status(), connector);
                 assertEquals(BYTES, answer.body().length, connector);

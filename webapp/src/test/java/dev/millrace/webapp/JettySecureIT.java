@@ -110,14 +110,10 @@ class JettySecureIT {
                 .build();
     }
 
-    /**
-     * The application's address at a connector. Its first protocol distinguishes it from the other one of its class.
-     */
+    /** The application's address at a connector. */
     private URI url(String connector, String path) throws Exception {
-        String[] words = connector.split("/");
-        String port = server.await("Started \\w+\\." + words[0] + "@\\w+\\{" + words[1] + ".*:(\\d+)}")
-                .group(1);
-        return URI.create((words[1].equals("SSL") ? "https" : "http") + "://localhost:" + port + "/app" + path);
+        String port = server.await("Started " + connector + "@.*:(\\d+)}").group(1);
+        return URI.create((connector.endsWith("https") ? "https" : "http") + "://localhost:" + port + "/app" + path);
     }
 
     private static HttpRequest get(URI url) {
@@ -126,23 +122,23 @@ class JettySecureIT {
 
     @ParameterizedTest
     @CsvSource({
-        "BioConnector/SSL,HTTP_2",
-        "BioConnector/SSL,HTTP_1_1",
-        "NioConnector/SSL,HTTP_2",
-        "NioConnector/SSL,HTTP_1_1",
-        "BioConnector/HTTP,HTTP_2",
-        "NioConnector/HTTP,HTTP_2"
+        "bio-https,HTTP_2",
+        "bio-https,HTTP_1_1",
+        "nio-https,HTTP_2",
+        "nio-https,HTTP_1_1",
+        "bio,HTTP_2",
+        "nio,HTTP_2"
     })
     void speaksTheProtocolThatTheClientPrefers(String connector, HttpClient.Version version) throws Exception {
         HttpResponse<String> hello =
                 client(version).send(get(url(connector, "/hello")), HttpResponse.BodyHandlers.ofString());
         assertEquals("Hello, World!", hello.body());
         assertEquals(version, hello.version());
-        assertEquals(connector.endsWith("SSL"), hello.sslSession().isPresent());
+        assertEquals(connector.endsWith("https"), hello.sslSession().isPresent());
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"BioConnector/SSL", "NioConnector/SSL"})
+    @ValueSource(strings = {"bio-https", "nio-https"})
     void servesManyRequestsOfOneConnectionAtOnce(String connector) throws Exception {
         HttpClient client = client(HttpClient.Version.HTTP_2);
         HttpRequest uuids = HttpRequest.newBuilder(url(connector, "/generate-uuid"))
@@ -163,12 +159,7 @@ class JettySecureIT {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "BioConnector/SSL,HTTP_2",
-        "BioConnector/SSL,HTTP_1_1",
-        "NioConnector/SSL,HTTP_2",
-        "NioConnector/SSL,HTTP_1_1"
-    })
+    @CsvSource({"bio-https,HTTP_2", "bio-https,HTTP_1_1", "nio-https,HTTP_2", "nio-https,HTTP_1_1"})
     void filesHaveTheirBytes(String connector, HttpClient.Version version) throws Exception {
         HttpClient client = client(version);
         String catalog = client.send(get(url(connector, "/files/catalog.json")), HttpResponse.BodyHandlers.ofString())

@@ -80,12 +80,12 @@ class MillraceFilesIT {
 
     @ParameterizedTest
     @CsvSource({
-        "BioConnector,/big.bin",
-        "NioConnector,/big.bin",
-        "BioConnector,/resource/big.bin",
-        "NioConnector,/resource/big.bin",
-        "NioConnector,/folder/",
-        "NioConnector,/list/inner.bin"
+        "bio,/big.bin",
+        "nio,/big.bin",
+        "bio,/resource/big.bin",
+        "nio,/resource/big.bin",
+        "nio,/folder/",
+        "nio,/list/inner.bin"
     })
     void filesGoBySendfile(String connector, String target) throws Exception {
         for (String environment : ENVIRONMENTS) {
@@ -106,14 +106,13 @@ class MillraceFilesIT {
                     "END_POINT",
                     Http.get(url(with, "ServerConnector"), root + "/big.bin").header(DEBUG));
             assertEquals(
-                    "SMALL",
-                    Http.get(url(with, "NioConnector"), root + "/small.txt").header(DEBUG));
+                    "SMALL", Http.get(url(with, "nio"), root + "/small.txt").header(DEBUG));
         }
     }
 
     @Test
     void anApplicationNamesTheServletInItsDescriptor() throws Exception {
-        Http.Answer answer = Http.get(url(with, "NioConnector"), "/sending/sent/big.bin");
+        Http.Answer answer = Http.get(url(with, "nio"), "/sending/sent/big.bin");
         assertEquals(PlainWar.BYTES, answer.body().length);
         assertEquals("yes", answer.header(DEBUG));
     }
@@ -121,7 +120,7 @@ class MillraceFilesIT {
     @Test
     void withoutTheModuleJettyCopies() throws Exception {
         for (String environment : ENVIRONMENTS) {
-            Http.Answer answer = Http.get(url(without, "NioConnector"), "/" + environment + "/big.bin");
+            Http.Answer answer = Http.get(url(without, "nio"), "/" + environment + "/big.bin");
             assertEquals(PlainWar.BYTES, answer.body().length);
             assertNull(answer.header(DEBUG));
         }
@@ -170,9 +169,9 @@ class MillraceFilesIT {
         String[] fields = List.of(parts).subList(2, parts.length).toArray(String[]::new);
         for (String environment : ENVIRONMENTS) {
             String target = "/" + environment + parts[1];
-            String alone = describe(url(without, "NioConnector"), parts[0], target, fields);
-            assertEquals(alone, describe(url(with, "NioConnector"), parts[0], target, fields), target);
-            assertEquals(alone, describe(url(with, "BioConnector"), parts[0], target, fields), target);
+            String alone = describe(url(without, "nio"), parts[0], target, fields);
+            assertEquals(alone, describe(url(with, "nio"), parts[0], target, fields), target);
+            assertEquals(alone, describe(url(with, "bio"), parts[0], target, fields), target);
             assertEquals(alone, describe(url(with, "ServerConnector"), parts[0], target, fields), target);
         }
     }
@@ -205,7 +204,7 @@ class MillraceFilesIT {
     void anApplicationThatIsDeployedLaterSendsToo(String environment) throws Exception {
         PlainWar.deploy(war, base, "late-" + environment, environment);
         with.await("Started .*/late-" + environment);
-        String url = url(with, "NioConnector");
+        String url = url(with, "nio");
         // Jetty starts a deployed application shortly before it calls the server's listeners.
         Http.Answer answer = Http.get(url, "/late-" + environment + "/big.bin");
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A WAR whose servlet names files, in the Jetty distribution with module millrace-xsendfile, in ee10 and ee11. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MillraceXsendfileIT {
-    private static final List<String> CONNECTORS = List.of("BioConnector", "NioConnector", "ServerConnector");
+    private static final List<String> CONNECTORS = List.of("bio", "nio", "ServerConnector");
 
     private final BlockingQueue<String> posts = new LinkedBlockingQueue<>();
     private final byte[] bytes = new byte[300_000];
@@ -142,8 +142,7 @@ class MillraceXsendfileIT {
     })
     void filesOutsideTheRootsAreNotFound(String field, String value) throws Exception {
         for (String environment : List.of("ee10", "ee11")) {
-            assertEquals(
-                    404, name(on, "NioConnector", environment, field, value).status());
+            assertEquals(404, name(on, "nio", environment, field, value).status());
         }
     }
 
@@ -163,7 +162,7 @@ class MillraceXsendfileIT {
     @Test
     void compressionAroundSeesTheFileAndNotTheApplicationsBody() throws Exception {
         String text = files.resolve("text.txt").toString();
-        Http.Answer packed = name(on, "NioConnector", "ee11", "X-Sendfile", text, "Accept-Encoding: gzip");
+        Http.Answer packed = name(on, "nio", "ee11", "X-Sendfile", text, "Accept-Encoding: gzip");
         assertEquals(200, packed.status());
         assertEquals("gzip", packed.header("Content-Encoding"));
         try (InputStream unpacked = new GZIPInputStream(new ByteArrayInputStream(packed.body()))) {
@@ -171,7 +170,7 @@ class MillraceXsendfileIT {
                     Files.readString(files.resolve("text.txt")),
                     new String(unpacked.readAllBytes(), StandardCharsets.UTF_8));
         }
-        Http.Answer plain = name(on, "NioConnector", "ee11", "X-Sendfile", text);
+        Http.Answer plain = name(on, "nio", "ee11", "X-Sendfile", text);
         assertNull(plain.header("Content-Encoding"));
         assertEquals(Files.readString(files.resolve("text.txt")), plain.text());
     }
@@ -182,7 +181,7 @@ class MillraceXsendfileIT {
         Path file = Files.write(files.resolve("posted.bin"), bytes);
         String expected = "download_id=number+7&file_path=" + URLEncoder.encode(file.toString(), StandardCharsets.UTF_8)
                 + "&result=200";
-        name(on, "BioConnector", "ee11", "X-Sendfile", file.toString());
+        name(on, "bio", "ee11", "X-Sendfile", file.toString());
         String post = posts.poll(30, TimeUnit.SECONDS);
         while (post != null && !post.contains("posted.bin")) {
             post = posts.poll(30, TimeUnit.SECONDS);

@@ -1,0 +1,128 @@
+package dev.millrace.modules;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.eclipse.jetty.util.resource.Resource;
+import org.eclipse.jetty.xml.ConfigurationProcessor;
+import org.eclipse.jetty.xml.ConfigurationProcessorFactory;
+import org.eclipse.jetty.xml.XmlConfiguration;
+import org.eclipse.jetty.xml.XmlParser;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Warns of properties that nothing reads: those of Millrace that are misspelt, or whose module is not enabled, and those of
+ * Jetty's own connectors where only the connectors of Millrace are there. Jetty itself is silent about what it does not read.
+ *
+ * <p>Only a processor of a whole file is shown all properties, so {@code etc/millrace-properties.xml} has an element of its own,
+ * {@code WarnOfUnreadProperties}. System properties are left alone: applications may read them.
+ */
+public final class UnreadProperties implements ConfigurationProcessorFactory, ConfigurationProcessor {
+    private static final Logger LOG = LoggerFactory.getLogger(UnreadProperties.class);
+
+    private static final String TAG = "WarnOfUnreadProperties";
+    /** Each module of Millrace that has properties adds its name to this one. */
+    private static final String MODULES = "millrace.modules";
+
+    /** Of the environment ee11: the properties of the server do not tell whether it is enabled. */
+    private static final String OF_ENVIRONMENT = "millrace-uuid";
+
+    private static final Pattern READ = Pattern.compile("(?:property|Property name)=\"(millrace\\.[\\w.]+)\"");
+    /** Of Jetty's modules with a connector: what their properties begin with, and the connector's id. */
+    private static final Map<String, String> CONNECTORS =
+            Map.of("jetty.http.", "httpConnector", "jetty.ssl.", "sslConnector");
+
+    private Path directory;
+    private XmlConfiguration configuration;
+
+    @Override
+    public ConfigurationProcessor getConfigurationProcessor(String dtd, String tag) {
+        return TAG.equals(tag) ? new UnreadProperties() : null;
+    }
+
+    @Override
+    public void init(Resource resource, XmlParser.Node root, XmlConfiguration xml) {
+        directory = resource.getPath().getParent();
+        configuration = xml;
+    }
+
+    @Override
+    public Object configure(Object object) throws IOException {
+        return configure();
+    }
+
+    @Override
+    public Object configure() throws IOException {
+        Map<String, String> modules = modulesByProperty();
+        String names = configuration.getProperties().getOrDefault(MODULES, "");
+        Set<String> enabled =
+                Arrays.stream((names + "," + OF_ENVIRONMENT).split(",")).collect(Collectors.toSet());
+        for (String property : new TreeSet<>(configuration.getProperties().keySet())) {
+            String fault = System.getProperty(property) != null ? null : fault(property, modules, enabled);
+            if (fault != null) {
+                LOG.warn("Nothing reads the property {}: {}", property, fault);
+            }
+        }
+        return null;
+    }
+
+    private String fault(String property, Map<String, String> modules, Set<String> enabled) {
+        if (property.startsWith("millrace.") && !property.equals(MODULES)) {
+            String module = modules.get(property);
+            return module == null
+                    ? "no module of Millrace has it; the ini templates in modules/millrace-*.mod have the names"
+                    : enabled.contains(module) ? null : "the module " + module + " is not enabled";
+        }
+        for (String prefix : CONNECTORS.keySet()) {
+            if (property.startsWith(prefix) && !configuration.getIdMap().containsKey(CONNECTORS.get(prefix))) {
+                return faultOfJettys(property.substring(prefix.length()), prefix, modules, enabled);
+            }
+        }
+        return null;
+    }
+
+    /** @return null if there is no such setting: another module of Jetty's may read it */
+    private static String faultOfJettys(
+            String setting, String prefix, Map<String, String> modules, Set<String> enabled) {
+        String form = prefix.equals("jetty.ssl.") ? "https." : "";
+        Set<String> counterparts = new TreeSet<>();
+        for (String kind : new String[] {"bio", "nio"}) {
+            String counterpart = "millrace." + kind + "." + form + setting;
+            if (modules.containsKey(counterpart)) {
+                counterparts.add(counterpart);
+            }
+        }
+        if (counterparts.isEmpty()) {
+            return null;
+        }
+        Set<String> read = counterparts.stream()
+                .filter(name -> enabled.contains(modules.get(name)))
+                .collect(Collectors.toCollection(TreeSet::new));
+        return "no connector of Jetty's is there; in its place is "
+                + String.join(", ", read.isEmpty() ? counterparts : read);
+    }
+
+    /** The properties that the modules' files read, each with the name of the module. */
+    private Map<String, String> modulesByProperty() throws IOException {
+        Map<String, String> modules = new TreeMap<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "millrace-*.xml")) {
+            for (Path file : files) {
+                Matcher read = READ.matcher(Files.readString(file));
+                while (read.find()) {
+                    modules.put(read.group(1), file.getFileName().toString().replace(".xml", ""));
+                }
+            }
+        }
+        return modules;
+    }
+}
