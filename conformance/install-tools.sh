@@ -39,3 +39,4 @@ install h2spec h2spec
 install slowhttptest slowhttptest
 install schemathesis python_tool schemathesis 4.32.5
 install httplint python_tool httplint 2026.10.4
+install kosoku python_tool kosoku 0.1.0

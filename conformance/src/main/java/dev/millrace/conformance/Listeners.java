@@ -1,5 +1,6 @@
 package dev.millrace.conformance;
 
+import dev.millrace.conformance.fuzz.EchoSocket;
 import dev.millrace.connector.BioConnector;
 import dev.millrace.connector.NioConnector;
 import dev.millrace.files.SendfileHandler;
@@ -24,14 +25,19 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.websocket.server.WebSocketUpgradeHandler;
 
 /**
  * The same applications behind each kind of connector, one server each, on free ports of the loopback interface: files below
- * {@code /}, the UUID service below {@code /uuids/}, and a greeting where there is neither. HTTP/1.1, and HTTP/2 in clear.
+ * {@code /}, the UUID service below {@code /uuids/}, a WebSocket at {@code /ws} that sends back what it gets, and a greeting where there
+ * is none of them. HTTP/1.1, and HTTP/2 in clear.
  */
 public final class Listeners implements AutoCloseable {
     /** Jetty's own connector, which the others are compared with. */
     public static final String CONTROL = "jetty";
+
+    /** Autobahn's largest messages. */
+    private static final int MOST_MESSAGE_BYTES = 16 * 1024 * 1024;
 
     private final List<Server> servers = new ArrayList<>();
     private final Map<String, Integer> ports = new LinkedHashMap<>();
@@ -84,7 +90,7 @@ public final class Listeners implements AutoCloseable {
                 new ConnectionFactory[] {new HttpConnectionFactory(http), new HTTP2CServerConnectionFactory(http)});
         connector.setHost("127.0.0.1");
         server.addConnector(connector);
-        server.setHandler(new Handler.Sequence(files(files), uuids(), new Greeting()));
+        server.setHandler(new Handler.Sequence(webSocket(server), uuids(), files(files), new Greeting()));
         servers.add(server);
         server.start();
         ports.put(name, connector.getLocalPort());
@@ -95,6 +101,15 @@ public final class Listeners implements AutoCloseable {
         files.setBaseResourceAsString(directory.toUri().toString());
         files.setEtags(true);
         return files;
+    }
+
+    private static Handler webSocket(Server server) {
+        return WebSocketUpgradeHandler.from(server, container -> {
+            container.setMaxBinaryMessageSize(MOST_MESSAGE_BYTES);
+            container.setMaxTextMessageSize(MOST_MESSAGE_BYTES);
+            container.setMaxFrameSize(MOST_MESSAGE_BYTES);
+            container.addMapping("/ws", (request, response, callback) -> new EchoSocket());
+        });
     }
 
     private static Handler uuids() {

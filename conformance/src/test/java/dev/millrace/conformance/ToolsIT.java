@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
@@ -40,9 +41,13 @@ import org.w3c.dom.NodeList;
 @Timeout(600)
 class ToolsIT {
     private static final Path TOOLS = Path.of("target/tools/bin").toAbsolutePath();
+    private static final Path SCHEMATHESIS =
+            Path.of("src/test/resources/schemathesis.toml").toAbsolutePath();
     private static final boolean SHORT = !Boolean.getBoolean("conformance.long");
     private static final int RUNS = 3;
     private static final Pattern AVAILABLE = Pattern.compile("service available:\\s+(\\w+)");
+    private static final Pattern AUTOBAHN_CASE =
+            Pattern.compile("\"([0-9.]+)\":\\s*\\{\\s*\"behavior\":\\s*\"([A-Z -]+)\"");
     private static final Pattern NOTE = Pattern.compile("\\* \\[(GOOD|WARN|BAD)] (.*)");
 
     @TempDir
@@ -72,7 +77,8 @@ class ToolsIT {
         listeners.close();
     }
 
-    private static void compare(String tool, int atLeast, Run run) throws Exception {
+    /** @return what was found on the control in the last run */
+    private static Map<String, String> compare(String tool, int atLeast, Run run) throws Exception {
         boolean isInstalled = Files.isExecutable(TOOLS.resolve(tool));
         if (!isInstalled) {
             System.out.println("== SKIPPED: " + tool + " is not installed");
@@ -88,9 +94,10 @@ class ToolsIT {
         }
         results.forEach(
                 (listener, found) -> System.out.println("== " + tool + " on " + listener + ": " + count(found)));
-        int cases = results.get(Listeners.CONTROL).size();
-        assertTrue(cases >= atLeast, "cases: " + cases);
+        SortedMap<String, String> control = results.get(Listeners.CONTROL);
+        assertTrue(control.size() >= atLeast, "cases: " + control.size());
         assertEquals(List.of(), faults);
+        return control;
     }
 
     /** Runs it on all listeners at once: most of it is waiting, and each has a server of its own. */
@@ -185,16 +192,39 @@ class ToolsIT {
     }
 
     @Test
+    void webSocketByAutobahn() throws Exception {
+        compare("kosoku", 240, (listener, port) -> {
+            Path report = reports.resolve(listener);
+            List<String> command = new ArrayList<>(
+                    List.of(tool("kosoku"), "-p", "4", "-o", report.toString(), "ws://127.0.0.1:" + port + "/ws"));
+            if (SHORT) {
+                // Large messages, and compressed ones: 270 cases, which take minutes.
+                command.addAll(List.of("-x", "9.*", "-x", "12.*", "-x", "13.*"));
+            }
+            String printed = output("", command.toArray(String[]::new));
+            Path index = report.resolve("index.json");
+            assertTrue(Files.exists(index), printed);
+            SortedMap<String, String> cases = new TreeMap<>();
+            Matcher found = AUTOBAHN_CASE.matcher(Files.readString(index));
+            while (found.find()) {
+                cases.put(found.group(1), found.group(2));
+            }
+            return cases;
+        });
+    }
+
+    @Test
     void serviceByItsDescription() throws Exception {
         Path description = reports.resolve("openapi.yaml");
         try (InputStream in = getClass().getResourceAsStream("/META-INF/resources/openapi.yaml")) {
             Files.copy(in, description, StandardCopyOption.REPLACE_EXISTING);
         }
-        compare("schemathesis", 2, (listener, port) -> {
+        Map<String, String> operations = compare("schemathesis", 2, (listener, port) -> {
             Path report = reports.resolve(listener + ".xml");
             String printed = output(
                     "",
                     tool("schemathesis"),
+                    "--config-file=" + SCHEMATHESIS,
                     "run",
                     description.toString(),
                     "--url=http://127.0.0.1:" + port + "/uuids",
@@ -206,6 +236,8 @@ class ToolsIT {
                     "--report-junit-path=" + report);
             return cases(report, printed);
         });
+        // Not only the same: the service is as it says.
+        assertEquals(Set.of("passed"), Set.copyOf(operations.values()), operations::toString);
     }
 
     @Test

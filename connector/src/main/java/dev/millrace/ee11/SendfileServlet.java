@@ -28,8 +28,11 @@ import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.http.content.PreCompressedHttpContentFactory;
 import org.eclipse.jetty.http.content.VirtualHttpContentFactory;
 import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.StringUtil;
 import org.eclipse.jetty.util.component.ContainerLifeCycle;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Jetty's {@link ResourceServlet}, sending files by the kernel on connectors of Millrace. Takes the same init
@@ -47,6 +50,7 @@ import org.eclipse.jetty.util.component.ContainerLifeCycle;
  */
 public class SendfileServlet extends ResourceServlet {
     private static final long serialVersionUID = 1L;
+    private static final Logger LOG = LoggerFactory.getLogger(SendfileServlet.class);
     private static final String RANGE = HttpHeader.RANGE.asString();
     private static final Set<String> RANGES = Set.of("range");
     private static final Set<String> RANGES_AND_CONDITIONS =
@@ -154,7 +158,7 @@ public class SendfileServlet extends ResourceServlet {
         }
         // A welcome file is forwarded to.
         LookUps outer = lookUps.get();
-        lookUps.set(new LookUps());
+        lookUps.set(new LookUps(severalRanges(request)));
         try {
             getRanges(request, response);
         } finally {
@@ -166,11 +170,17 @@ public class SendfileServlet extends ResourceServlet {
         }
     }
 
+    private static Request severalRanges(HttpServletRequest request) {
+        String range = request.getHeader(RANGE);
+        return range != null && range.indexOf(',') >= 0
+                ? ServletContextRequest.getServletContextRequest(request)
+                : null;
+    }
+
     private void getRanges(HttpServletRequest request, HttpServletResponse response)
             throws ServletException, IOException {
-        String range = request.getHeader(RANGE);
         HttpServletRequest served = withRanges(request);
-        if (served == request && range != null && range.indexOf(',') >= 0 && response instanceof ServletApiResponse) {
+        if (served == request && lookUps.get().severalRanges != null && response instanceof ServletApiResponse) {
             ServletContextResponse target =
                     ServletContextRequest.getServletContextRequest(request).getServletContextResponse();
             lookUps.get().partsTo = target.isWritingOrStreaming() ? null : target;
@@ -184,6 +194,12 @@ public class SendfileServlet extends ResourceServlet {
         private final Map<String, HttpContent> found = new HashMap<>();
         /** Null: to none. */
         private ServletContextResponse partsTo;
+        /** Null: it is another. */
+        private final Request severalRanges;
+
+        private LookUps(Request severalRanges) {
+            this.severalRanges = severalRanges;
+        }
     }
 
     /** Looks content up for the request that this thread is serving. */
@@ -202,10 +218,23 @@ public class SendfileServlet extends ResourceServlet {
                 return find(path);
             }
             if (!current.found.containsKey(path)) {
-                current.found.put(path, find(path));
+                current.found.put(path, find(path, current.severalRanges));
             }
             HttpContent content = current.found.get(path);
             return current.partsTo == null ? content : files.withParts(content, current.partsTo);
+        }
+
+        private HttpContent find(String path, Request severalRanges) throws IOException {
+            HttpContent content = find(path);
+            if (severalRanges == null) {
+                return content;
+            }
+            try {
+                return files.hold(content, severalRanges);
+            } catch (IOException gone) {
+                LOG.debug("Looked up once more", gone);
+                return files.hold(find(path), severalRanges);
+            }
         }
 
         private HttpContent find(String path) throws IOException {

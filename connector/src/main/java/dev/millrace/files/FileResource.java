@@ -37,10 +37,23 @@ class FileResource extends Resource implements Content.Source.Factory {
     }
 
     FileResource(FileResource other) {
+        this(other, other.file);
+    }
+
+    private FileResource(FileResource other, OpenFile file) {
         this.mount = other.mount;
         this.path = other.path;
-        this.file = other.file;
+        this.file = file;
         this.resource = other.resource;
+    }
+
+    /**
+     * The same for an answer that asks for the file more than once.
+     *
+     * @param held what was acquired; open until the answer has ended
+     */
+    FileResource of(OpenFile held) {
+        return new FileResource(this, held);
     }
 
     Mount mount() {

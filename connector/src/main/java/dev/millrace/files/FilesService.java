@@ -105,7 +105,7 @@ public final class FilesService extends ResourceService {
             super.doGet(new HeaderFilteredRequest(request, EnumSet.of(HttpHeader.RANGE)), response, callback, content);
             return;
         }
-        RangesResponse ranges = new RangesResponse(request, response, resource);
+        RangesResponse ranges = new RangesResponse(request, response, resource.of(file));
         // Held for all parts, so that they are of one version.
         ReleasingCallback sent = new ReleasingCallback(file::release, null, callback);
         try {

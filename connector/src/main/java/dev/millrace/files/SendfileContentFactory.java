@@ -2,6 +2,7 @@ package dev.millrace.files;
 
 import dev.millrace.files.cache.Containment;
 import dev.millrace.files.cache.ContentCache;
+import dev.millrace.files.cache.OpenFile;
 import dev.millrace.files.cache.OpenFileCache;
 import dev.millrace.transfer.OpenFileBudget;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.content.HttpContent;
+import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.handler.ContextHandler;
@@ -20,6 +22,7 @@ import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.component.ContainerLifeCycle;
 import org.eclipse.jetty.util.component.DumpableMap;
 import org.eclipse.jetty.util.component.LifeCycle;
+import org.eclipse.jetty.util.resource.Resource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -162,9 +165,32 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     }
 
     /**
+     * For a request of several ranges, for each of which Jetty asks the resource: keeps the file open until the request has ended, so
+     * that all are of one version.
+     *
+     * @param content what is asked for, null when there is nothing
+     * @return the same content
+     * @throws IOException when the file is closed, and its path has another version by now: look up again
+     */
+    public HttpContent hold(HttpContent content, Request request) throws IOException {
+        if (content == null || !(content.getResource() instanceof FileResource found)) {
+            return content;
+        }
+        OpenFile file = found.acquire();
+        Request.addCompletionListener(request, failure -> file.release());
+        FileResource held = found.of(file);
+        return new HttpContent.Wrapper(content) {
+            @Override
+            public Resource getResource() {
+                return held;
+            }
+        };
+    }
+
+    /**
      * For a request of several ranges: Jetty writes them part after part, and asks the resource for each.
      *
-     * @param content what is asked for
+     * @param content what {@link #hold} has returned
      * @param response what Jetty will write the parts to, itself and not a wrapper of it
      * @return the same content, whose parts go by the kernel where that is possible
      */

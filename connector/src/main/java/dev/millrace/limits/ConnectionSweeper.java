@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.eclipse.jetty.http.HttpParser;
+import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.EofException;
@@ -280,7 +281,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
             if (JettyInternals.parserOf(connection) != null) {
                 if ((endsRequests || (lacksThreads && endPoint.isServedByPool()))
                         && rates.readsBelow(minRequestBytesPerSecond, 1, graceMillis)) {
-                    endSlowContent(endPoint, JettyInternals.requestOf(connection));
+                    endSlowContent(endPoint, spokenOver(connection));
                 }
             } else if (endsRequests || lacksThreads) {
                 List<Http2ContentDemand.AskedStream> late = new ArrayList<>(streams.silent());
@@ -293,10 +294,10 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
             }
         }
 
-        private void endSlowContent(MonitoredEndPoint endPoint, Request request) {
-            if (!endPoint.getRates().isTold() && request != null) {
+        private void endSlowContent(MonitoredEndPoint endPoint, AbstractEndPoint spokenOver) {
+            if (!endPoint.getRates().isTold()) {
                 endPoint.getRates().tell();
-                ends.add(endOfRequest(endPoint, request));
+                ends.add(new PeerEnd(endPoint, CONTENT, () -> fail(spokenOver)));
             } else {
                 // The application has had another grace, and has neither answered nor let the connection go.
                 ends.add(new PeerEnd(endPoint, null, () -> close(endPoint, slowRequests, 0, CONTENT)));
@@ -321,6 +322,15 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
         }
     }
 
+    // Inside TLS another than the channel's.
+    private static AbstractEndPoint spokenOver(Connection connection) {
+        EndPoint endPoint = connection.getEndPoint();
+        while (!(endPoint instanceof AbstractEndPoint) && endPoint instanceof EndPoint.Wrapper proxied) {
+            endPoint = proxied.unwrap();
+        }
+        return (AbstractEndPoint) endPoint;
+    }
+
     private static boolean isOver(long millis, long timeoutMillis) {
         return timeoutMillis > 0 && millis > timeoutMillis;
     }
@@ -336,6 +346,17 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
         }
         boolean preliminary = !established || JettyInternals.isPreliminary(connection);
         return preliminary && isOver(System.currentTimeMillis() - endPoint.getCreatedTimeStamp(), timeout);
+    }
+
+    // As when the connection fails. Whoever takes the interest in the peer's bytes is alone: else the application's
+    // thread
+    // may read while Jetty drops what is there, and one of them finds no buffer. Where bytes have come just now the
+    // request
+    // is not told: it has another grace, or is closed.
+    private boolean fail(AbstractEndPoint endPoint) {
+        // First, for the peer may ask as soon as it sees the end.
+        slowRequests.increment();
+        return endPoint.getFillInterest().onFail(new SlowPeerException(CONTENT));
     }
 
     // Jetty runs the demand that waits for content on this thread if it does not block, and else on one of its own.

@@ -90,8 +90,9 @@ public final class PeerRates {
         // The volatile read that makes the plain counters of the connection's threads visible.
         endPoint.getIdleFor();
         sampleStart(parser, connection, endPoint, since);
-        boolean awaitsContent =
-                streams > 0 || (parser != null && awaitsContent(parser, connection) && endPoint.awaitsRead());
+        // Who was told waits no longer: its interest in the peer's bytes was what it was told by.
+        boolean awaitsContent = streams > 0
+                || (parser != null && awaitsContent(parser, connection) && (isTold() || endPoint.awaitsRead()));
         reads = RateMeter.sampled(
                 reads,
                 awaitsContent,

@@ -95,8 +95,8 @@ class BioThreadsTest {
                 remembered.complete(String.valueOf(user.get()));
                 loader.complete(Thread.currentThread().getContextClassLoader());
             });
-            assertEquals("null", remembered.get(10, TimeUnit.SECONDS));
-            assertSame(BioConnector.class.getClassLoader(), loader.get(10, TimeUnit.SECONDS));
+            assertEquals("null", remembered.get(30, TimeUnit.SECONDS));
+            assertSame(BioConnector.class.getClassLoader(), loader.get(30, TimeUnit.SECONDS));
         } finally {
             Thread.currentThread().setContextClassLoader(before);
             user.remove();

@@ -98,7 +98,7 @@ class BroadcastContractTest {
             watch.start();
             for (int i = 0; i < PEERS; i++) {
                 clients.add(new RawClient(server.port(), 4096).get("/"));
-                Subscriber subscriber = handler.subscribers.poll(10, TimeUnit.SECONDS);
+                Subscriber subscriber = handler.subscribers.poll(30, TimeUnit.SECONDS);
                 assertNotNull(subscriber);
                 subscribers.add(subscriber);
                 boolean hadRoom = true;

@@ -113,7 +113,7 @@ class CloseAlertTest {
         Await.until("its thread waits", () -> connector.getConnectorStatistics().getThreadsInWrite() == 1);
         assertTrue(alert.isFollowedByClose(
                 this::closeChannel, connector.getScheduler(), connector.getShutdownIdleTimeout()));
-        assertTrue(shutdown.await(10, TimeUnit.SECONDS));
+        assertTrue(shutdown.await(30, TimeUnit.SECONDS));
         assertFalse(channel.isOpen());
         Await.until("its thread has ended", () -> connector.getConnectionThreadCount() == 0);
     }

@@ -75,7 +75,7 @@ class CloseDuringWriteTest {
         long written = GatherWriter.INSTANCE.write(channel, buffers, from, to, mostBytes);
         if (!isSecond && second.getCount() == 0) {
             try {
-                secondDone.await(10, TimeUnit.SECONDS);
+                secondDone.await(30, TimeUnit.SECONDS);
             } catch (InterruptedException x) {
                 Thread.currentThread().interrupt();
             }
@@ -92,7 +92,7 @@ class CloseDuringWriteTest {
         try (server;
                 RawClient client = tls.connect(server.start(closing).port())) {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n1");
-            AbstractEndPoint endPoint = encrypted.get(10, TimeUnit.SECONDS);
+            AbstractEndPoint endPoint = encrypted.get(30, TimeUnit.SECONDS);
             Await.until("nothing taken any more", () -> endPoint.getIdleFor() > 200);
             client.send("2");
             Await.until("the close", () -> second.getCount() == 0 || !endPoint.isOpen());

@@ -123,7 +123,7 @@ class EndPointContractTest {
     }
 
     private void awaitFillable() throws Exception {
-        fillable().get(10, TimeUnit.SECONDS);
+        fillable().get(30, TimeUnit.SECONDS);
     }
 
     private CompletableFuture<Void> write(ByteBuffer... buffers) {
@@ -133,7 +133,7 @@ class EndPointContractTest {
     }
 
     private static Throwable failure(CompletableFuture<Void> callback) {
-        return assertThrows(ExecutionException.class, () -> callback.get(10, TimeUnit.SECONDS))
+        return assertThrows(ExecutionException.class, () -> callback.get(30, TimeUnit.SECONDS))
                 .getCause();
     }
 
@@ -205,7 +205,7 @@ class EndPointContractTest {
         assertEquals(-1, endPoint.fill(buffer));
         assertEquals(-1, endPoint.fill(buffer));
         assertTrue(endPoint.isInputShutdown());
-        write(BufferUtil.toBuffer("late")).get(10, TimeUnit.SECONDS);
+        write(BufferUtil.toBuffer("late")).get(30, TimeUnit.SECONDS);
         assertArrayEquals("late".getBytes(StandardCharsets.UTF_8), client.in().readNBytes(4));
     }
 
@@ -214,7 +214,7 @@ class EndPointContractTest {
         client.socket().setSoLinger(true, 0);
         CompletableFuture<Void> fillable = fillable();
         client.close();
-        fillable.get(10, TimeUnit.SECONDS);
+        fillable.get(30, TimeUnit.SECONDS);
         assertEquals(-1, endPoint.fill(BufferUtil.allocate(16)));
         assertTrue(endPoint.isInputShutdown());
     }
@@ -234,7 +234,7 @@ class EndPointContractTest {
         endPoint.close();
         endPoint.close();
         assertInstanceOf(IOException.class, failure(written));
-        Throwable failed = fillable.handle((done, cause) -> cause).get(10, TimeUnit.SECONDS);
+        Throwable failed = fillable.handle((done, cause) -> cause).get(30, TimeUnit.SECONDS);
         if (failed == null) {
             // Woken by the end of the channel, before it was told.
             assertEquals(-1, endPoint.fill(BufferUtil.allocate(16)));

@@ -83,7 +83,7 @@ class EndPointWriteContractTest {
                 .flip();
         ByteBuffer readOnly = BufferUtil.toBuffer("ghi").asReadOnlyBuffer();
         write(BufferUtil.toBuffer("abc"), BufferUtil.EMPTY_BUFFER, direct, readOnly)
-                .get(10, TimeUnit.SECONDS);
+                .get(30, TimeUnit.SECONDS);
         assertFalse(direct.hasRemaining());
         assertArrayEquals(
                 "abcdefghi".getBytes(StandardCharsets.UTF_8), client.in().readNBytes(9));
@@ -98,7 +98,7 @@ class EndPointWriteContractTest {
             // The first one may get lost in the system's buffer.
             failure = write(ByteBuffer.allocate(1_000_000))
                     .handle((done, cause) -> cause)
-                    .get(10, TimeUnit.SECONDS);
+                    .get(30, TimeUnit.SECONDS);
         }
         assertInstanceOf(EofException.class, failure);
     }
@@ -108,7 +108,7 @@ class EndPointWriteContractTest {
         endPoint.close();
         assertThrows(IOException.class, () -> endPoint.flush(BufferUtil.EMPTY_BUFFER));
         assertThrows(
-                ExecutionException.class, () -> write(BufferUtil.EMPTY_BUFFER).get(10, TimeUnit.SECONDS));
+                ExecutionException.class, () -> write(BufferUtil.EMPTY_BUFFER).get(30, TimeUnit.SECONDS));
     }
 
     @Test
@@ -132,7 +132,7 @@ class EndPointWriteContractTest {
             idle.setIdleTimeout(100);
         }
         for (Callback.Completable written : writes) {
-            Throwable cause = written.handle((done, failure) -> failure).get(10, TimeUnit.SECONDS);
+            Throwable cause = written.handle((done, failure) -> failure).get(30, TimeUnit.SECONDS);
             assertInstanceOf(TimeoutException.class, cause);
             assertEndsSomewhere(cause);
         }
@@ -166,7 +166,7 @@ class EndPointWriteContractTest {
         if (cancelled == null) {
             // It had failed before it could be handed back.
             assertInstanceOf(
-                    IOException.class, written.handle((done, cause) -> cause).get(10, TimeUnit.SECONDS));
+                    IOException.class, written.handle((done, cause) -> cause).get(30, TimeUnit.SECONDS));
         } else {
             assertSame(written, cancelled);
             assertFalse(written.isDone(), "whoever cancels a write completes it");
@@ -220,7 +220,7 @@ class EndPointWriteContractTest {
             sender.withdraw(former);
             CompletableFuture<Void> written = write(next.token());
             assertArrayEquals(bytes, client.in().readNBytes(bytes.length));
-            written.get(10, TimeUnit.SECONDS);
+            written.get(30, TimeUnit.SECONDS);
             sender.withdraw(next);
             sender.withdraw(next);
             assertEquals(bytes.length, statistics.getTransferredBytes() + statistics.getRegionCopiedBytes());
@@ -232,7 +232,7 @@ class EndPointWriteContractTest {
 
     @Test
     void cancelsNothingWhereNothingIsWritten() throws Exception {
-        write(BufferUtil.toBuffer("abc")).get(10, TimeUnit.SECONDS);
+        write(BufferUtil.toBuffer("abc")).get(30, TimeUnit.SECONDS);
         assertNull(endPoint.cancelWrite(new IOException("cancelled")));
         assertArrayEquals("abc".getBytes(StandardCharsets.UTF_8), client.in().readNBytes(3));
     }

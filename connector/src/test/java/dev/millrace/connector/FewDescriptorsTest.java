@@ -120,8 +120,8 @@ class FewDescriptorsTest {
                 assertEquals("fine", before.get("/").answer().text());
                 assertEquals("fine", before.get("/exhaust").answer().text());
                 List<RawClient> clients = connect(port);
-                LocalDateTime first = failures.poll(20, TimeUnit.SECONDS);
-                LocalDateTime second = failures.poll(20, TimeUnit.SECONDS);
+                LocalDateTime first = failures.poll(30, TimeUnit.SECONDS);
+                LocalDateTime second = failures.poll(30, TimeUnit.SECONDS);
                 assertNotNull(second, "accepting fails");
                 long pauseMillis = ChronoUnit.MILLIS.between(first, second);
                 assertTrue(pauseMillis >= LEAST_PAUSE_MILLIS, "tried again after " + pauseMillis + " ms");
@@ -130,7 +130,7 @@ class FewDescriptorsTest {
                 assertServes(clients);
             }
             process.getOutputStream().close();
-            assertTrue(process.waitFor(20, TimeUnit.SECONDS));
+            assertTrue(process.waitFor(30, TimeUnit.SECONDS));
         } finally {
             end(process);
         }
@@ -151,7 +151,7 @@ class FewDescriptorsTest {
             assertEquals("fine", client.get("/release").answer().text());
             assertEquals(0, failures.size());
             process.getOutputStream().close();
-            assertTrue(process.waitFor(20, TimeUnit.SECONDS));
+            assertTrue(process.waitFor(30, TimeUnit.SECONDS));
         } finally {
             end(process);
         }
@@ -171,10 +171,10 @@ class FewDescriptorsTest {
             try (RawClient before = new RawClient(port)) {
                 assertEquals("fine", before.get("/exhaust").answer().text());
                 List<RawClient> clients = connect(port);
-                LocalDateTime first = failures.poll(20, TimeUnit.SECONDS);
+                LocalDateTime first = failures.poll(30, TimeUnit.SECONDS);
                 LocalDateTime last = first;
                 for (int i = 0; i < CLIENTS / 2; i++) {
-                    last = failures.poll(20, TimeUnit.SECONDS);
+                    last = failures.poll(30, TimeUnit.SECONDS);
                     assertNotNull(last, "accepting fails again");
                 }
                 assertTrue(ChronoUnit.MILLIS.between(first, last) < CLIENTS / 2 * LEAST_PAUSE_MILLIS, "no pause");

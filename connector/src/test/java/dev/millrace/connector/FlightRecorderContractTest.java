@@ -66,7 +66,7 @@ class FlightRecorderContractTest {
             try (TestServer server = new TestServer(connectors::http).start(new Large());
                     RawClient client = new RawClient(server.port(), 8192)) {
                 client.get("/");
-                assertTrue(writing.await(10, TimeUnit.SECONDS));
+                assertTrue(writing.await(30, TimeUnit.SECONDS));
                 assertEquals(16 * 1024 * 1024, client.answer().body().length);
                 client.close();
                 server.awaitNoEndPoints();

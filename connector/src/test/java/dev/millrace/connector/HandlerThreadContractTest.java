@@ -52,7 +52,7 @@ class HandlerThreadContractTest {
 
         /** Waits until the next handler waits for content: then another thread reads it, which may have been made for that. */
         private void awaitReading() throws InterruptedException {
-            Thread thread = handling.poll(10, TimeUnit.SECONDS);
+            Thread thread = handling.poll(30, TimeUnit.SECONDS);
             assertNotNull(thread);
             Await.until(
                     "waits for content",

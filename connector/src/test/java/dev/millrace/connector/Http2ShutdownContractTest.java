@@ -119,7 +119,7 @@ class Http2ShutdownContractTest {
         try (RawClient client = connect.to(server)) {
             Http2Frames frames = new Http2Frames(client).openWindows();
             int inFlight = frames.post("/slow");
-            assertTrue(handling.await(10, TimeUnit.SECONDS));
+            assertTrue(handling.await(30, TimeUnit.SECONDS));
             CompletableFuture<Void> stopped = CompletableFuture.runAsync(() -> close(server));
             // Streams that are under way may still arrive.
             assertEquals(Integer.MAX_VALUE, frames.awaitGoAway());
@@ -132,7 +132,7 @@ class Http2ShutdownContractTest {
             assertEquals(inFlight + 2, frames.awaitGoAway());
             frames.goAway();
             assertEquals(-1, client.read());
-            stopped.get(10, TimeUnit.SECONDS);
+            stopped.get(30, TimeUnit.SECONDS);
         }
     }
 
@@ -148,7 +148,7 @@ class Http2ShutdownContractTest {
             assertEquals(Integer.MAX_VALUE, frames.awaitGoAway());
             assertEquals(1, frames.awaitGoAway());
             assertEquals(-1, client.read());
-            stopped.get(10, TimeUnit.SECONDS);
+            stopped.get(30, TimeUnit.SECONDS);
         }
     }
 }

@@ -72,7 +72,7 @@ class Http2TrailersContractTest {
             Http2Frames frames = new Http2Frames(client).openWindows();
             int stream = frames.post("/");
             frames.sendPart(stream, 5);
-            assertTrue(reading.await(10, TimeUnit.SECONDS));
+            assertTrue(reading.await(30, TimeUnit.SECONDS));
             frames.sendMalformedTrailers(stream);
             assertEquals(PROTOCOL_ERROR, frames.awaitGoAwayError());
             Await.until("told", () -> told.get() == 1);

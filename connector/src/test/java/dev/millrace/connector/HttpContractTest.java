@@ -80,7 +80,7 @@ class HttpContractTest {
 
     private void awaitProgress(int bytes) throws InterruptedException {
         for (int read = -1; read != bytes; ) {
-            Integer next = progress.poll(10, TimeUnit.SECONDS);
+            Integer next = progress.poll(30, TimeUnit.SECONDS);
             assertTrue(next != null, "the handler never read " + bytes + " bytes, only " + read);
             read = next;
         }

@@ -41,8 +41,8 @@ class IdleRequestContractTest {
     /** The first tells of the expiry, and then may go on to end the connection: that has happened before the second. */
     private static final int EXPIRIES = 2;
 
-    private static final int PIECES_IDLE_MILLIS = 2500;
-    private static final int GAP_MILLIS = 200;
+    private static final int PIECES_IDLE_MILLIS = 10_000;
+    private static final int GAP_MILLIS = 700;
     private static final int PIECES = 3 + PIECES_IDLE_MILLIS / GAP_MILLIS;
 
     @TempDir
@@ -60,7 +60,7 @@ class IdleRequestContractTest {
                     return false;
                 });
                 endPoint.setIdleTimeout(SHORT_MILLIS);
-                assertTrue(expired.await(10, TimeUnit.SECONDS));
+                assertTrue(expired.await(30, TimeUnit.SECONDS));
                 answer.run();
             }
         },
@@ -85,7 +85,7 @@ class IdleRequestContractTest {
                 CountDownLatch failed = new CountDownLatch(1);
                 request.addFailureListener(failure -> failed.countDown());
                 endPoint.setIdleTimeout(SHORT_MILLIS);
-                assertTrue(failed.await(10, TimeUnit.SECONDS));
+                assertTrue(failed.await(30, TimeUnit.SECONDS));
                 answer.run();
             }
         };
@@ -231,7 +231,7 @@ class IdleRequestContractTest {
                 GAP_MILLIS,
                 TimeUnit.MILLISECONDS);
         try {
-            assertTrue(sent.await(10, TimeUnit.SECONDS), "a connection has ended");
+            assertTrue(sent.await(30, TimeUnit.SECONDS), "a connection has ended");
         } finally {
             pace.shutdownNow();
         }

@@ -93,7 +93,7 @@ class IdleTransferTest {
                     server.connector().getConnectedEndPoints().iterator().next();
             awaitBlockedWrite(endPoint);
             endPoint.setIdleTimeout(IDLE_MILLIS);
-            Told end = told.get(10, TimeUnit.SECONDS);
+            Told end = told.get(30, TimeUnit.SECONDS);
             assertInstanceOf(TimeoutException.class, end.cause());
             assertFalse(
                     end.thread().getName().contains("-transfer-"), end.thread().getName());
@@ -129,10 +129,10 @@ class IdleTransferTest {
             awaitBlockedWrite(endPoint);
             endPoint.setIdleTimeout(IDLE_MILLIS);
             assertNotSame(
-                    scheduling.get(10, TimeUnit.SECONDS),
-                    told.get(10, TimeUnit.SECONDS).thread());
+                    scheduling.get(30, TimeUnit.SECONDS),
+                    told.get(30, TimeUnit.SECONDS).thread());
             awaitEnd(server);
-            assertThrows(ExecutionException.class, () -> written.get(10, TimeUnit.SECONDS));
+            assertThrows(ExecutionException.class, () -> written.get(30, TimeUnit.SECONDS));
             endPoint.withdraw(region);
         }
     }

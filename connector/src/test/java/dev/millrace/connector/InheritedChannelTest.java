@@ -117,7 +117,7 @@ class InheritedChannelTest {
         try (BufferedReader out = process.inputReader()) {
             String refusal = out.readLine();
             assertTrue(refusal.contains("UnixDomainServerConnector"), refusal);
-            assertTrue(process.waitFor(20, TimeUnit.SECONDS));
+            assertTrue(process.waitFor(30, TimeUnit.SECONDS));
         } finally {
             process.destroyForcibly();
         }

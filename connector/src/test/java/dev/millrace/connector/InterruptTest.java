@@ -146,7 +146,7 @@ class InterruptTest {
         try (TestServer server = new TestServer(connectors::http).start(handler);
                 RawClient client = server.client()) {
             assertEquals("written", client.get("/before-write").answer().text());
-            assertTrue(stillInterrupted.get(10, TimeUnit.SECONDS), "the interrupt is the application's");
+            assertTrue(stillInterrupted.get(30, TimeUnit.SECONDS), "the interrupt is the application's");
             assertEquals("fine", client.get("/").answer().text());
         }
     }
@@ -156,7 +156,7 @@ class InterruptTest {
         try (TestServer server = new TestServer(connectors::http).start(handler);
                 RawClient client = server.client()) {
             client.send("POST /before-read HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n");
-            assertNotNull(failure.get(10, TimeUnit.SECONDS));
+            assertNotNull(failure.get(30, TimeUnit.SECONDS));
             assertEquals(500, client.answer().status());
             assertServesOthers(server);
         }
@@ -170,7 +170,7 @@ class InterruptTest {
             client.send("POST /interrupted-reads HTTP/1.1\r\nHost: a\r\nContent-Length: " + content.length + "\r\n\r\n")
                     .send(content);
             assertEquals("200000", client.answer().text());
-            assertTrue(stillInterrupted.get(10, TimeUnit.SECONDS), "the interrupt is the application's");
+            assertTrue(stillInterrupted.get(30, TimeUnit.SECONDS), "the interrupt is the application's");
             assertEquals("fine", client.get("/").answer().text());
         }
     }
@@ -180,10 +180,10 @@ class InterruptTest {
         try (TestServer server = new TestServer(connectors::http).start(handler);
                 RawClient client = server.client()) {
             client.send("POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n");
-            Thread thread = handling.get(10, TimeUnit.SECONDS);
+            Thread thread = handling.get(30, TimeUnit.SECONDS);
             Await.until("waits", () -> thread.getState() == Thread.State.WAITING);
             thread.interrupt();
-            assertNotNull(failure.get(10, TimeUnit.SECONDS));
+            assertNotNull(failure.get(30, TimeUnit.SECONDS));
             assertEquals(500, client.answer().status());
             assertServesOthers(server);
         }
@@ -194,12 +194,12 @@ class InterruptTest {
         try (TestServer server = new TestServer(connectors::http).start(handler);
                 RawClient client = new RawClient(server.port(), 4096)) {
             client.get("/write");
-            Thread thread = handling.get(10, TimeUnit.SECONDS);
+            Thread thread = handling.get(30, TimeUnit.SECONDS);
             Await.until(
                     "waits",
                     () -> server.connector().getConnectedEndPoints().stream().anyMatch(InterruptTest::isWritePending));
             thread.interrupt();
-            assertNotNull(failure.get(10, TimeUnit.SECONDS));
+            assertNotNull(failure.get(30, TimeUnit.SECONDS));
             assertServesOthers(server);
         }
     }
@@ -229,7 +229,7 @@ class InterruptTest {
         TestServer server = new TestServer(connectors::http).start(interrupted);
         try (RawClient client = server.client()) {
             client.get("/");
-            handling.get(10, TimeUnit.SECONDS);
+            handling.get(30, TimeUnit.SECONDS);
             server.close();
         }
     }

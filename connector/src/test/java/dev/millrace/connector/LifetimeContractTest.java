@@ -113,7 +113,7 @@ class LifetimeContractTest {
         try (TestServer server = server(30_000).start(reader);
                 RawClient client = server.client()) {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhalf");
-            assertNotNull(failure.get(10, TimeUnit.SECONDS));
+            assertNotNull(failure.get(30, TimeUnit.SECONDS));
             while (client.read() >= 0) {
                 // Whatever error is answered, the connection ends.
             }
@@ -150,7 +150,7 @@ class LifetimeContractTest {
         try (TestServer server = server(30_000).start(flood);
                 RawClient client = new RawClient(server.port(), 4096)) {
             client.get("/");
-            assertTrue(failure.get(10, TimeUnit.SECONDS) instanceof IOException, failure::toString);
+            assertTrue(failure.get(30, TimeUnit.SECONDS) instanceof IOException, failure::toString);
             server.awaitNoEndPoints();
         }
     }
@@ -163,7 +163,7 @@ class LifetimeContractTest {
             @Override
             public boolean handle(Request request, Response response, Callback callback) throws Exception {
                 handling.countDown();
-                assertTrue(release.await(10, TimeUnit.SECONDS));
+                assertTrue(release.await(30, TimeUnit.SECONDS));
                 Content.Sink.write(response, true, "late", callback);
                 return true;
             }
@@ -174,7 +174,7 @@ class LifetimeContractTest {
         try (RawClient client = server.client();
                 RawClient idle = server.client()) {
             client.get("/");
-            assertTrue(handling.await(10, TimeUnit.SECONDS));
+            assertTrue(handling.await(30, TimeUnit.SECONDS));
             Await.until(
                     "both accepted",
                     () -> server.connector().getConnectedEndPoints().size() == 2);
@@ -192,7 +192,7 @@ class LifetimeContractTest {
             assertEquals("late", answer.text());
             assertEquals("close", answer.headers().get("Connection"));
             awaitHurry(server);
-            stopped.get(10, TimeUnit.SECONDS);
+            stopped.get(30, TimeUnit.SECONDS);
             assertEquals(-1, client.read());
             assertEquals(-1, idle.read());
         }
@@ -332,7 +332,7 @@ class LifetimeContractTest {
         try (server;
                 RawClient client = server.start(HELLO).client()) {
             assertEquals(-1, client.read());
-            assertTrue(stillThere.get(10, TimeUnit.SECONDS));
+            assertTrue(stillThere.get(30, TimeUnit.SECONDS));
             server.awaitNoEndPoints();
         }
     }
@@ -371,7 +371,7 @@ class LifetimeContractTest {
         }));
         try (server;
                 RawClient client = server.start(HELLO).client()) {
-            assertTrue(stillThere.get(10, TimeUnit.SECONDS));
+            assertTrue(stillThere.get(30, TimeUnit.SECONDS));
             assertEquals(-1, client.read());
             server.awaitNoEndPoints();
         }

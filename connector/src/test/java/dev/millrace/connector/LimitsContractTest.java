@@ -86,7 +86,6 @@ class LimitsContractTest {
         slowPeers(server).setPeriodMillis(100);
         connector(server).setSlowPeerGraceMillis(500);
         connector(server).setSlowRequestsAlwaysEnded(true);
-        connector(server).setRequestHeadTimeoutMillis(500);
         return server;
     }
 
@@ -191,7 +190,7 @@ class LimitsContractTest {
                     third.get("/").socket().setSoTimeout(300);
                     assertThrows(SocketTimeoutException.class, () -> third.in().read());
                     second.close();
-                    third.socket().setSoTimeout(10_000);
+                    third.socket().setSoTimeout(30_000);
                     assertEquals("hello", third.answer().text());
                 }
             }
@@ -306,8 +305,10 @@ class LimitsContractTest {
 
     @Test
     void endsATrickledHead() throws Exception {
-        try (TestServer server = server().start(new Application());
-                RawClient client = server.client()) {
+        TestServer server = server();
+        connector(server).setRequestHeadTimeoutMillis(500);
+        try (server;
+                RawClient client = server.start(new Application()).client()) {
             client.send("GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ");
             trickle(client, "x");
             awaitEnd(client);

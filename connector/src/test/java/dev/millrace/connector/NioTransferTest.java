@@ -126,7 +126,7 @@ class NioTransferTest {
                 transfer.run();
             }
             socket.close();
-            reader.get(10, TimeUnit.SECONDS);
+            reader.get(30, TimeUnit.SECONDS);
         }
     }
 }

@@ -105,10 +105,10 @@ class NoPoolThreadForAFileTest {
             CompletableFuture<byte[]> body = CompletableFuture.supplyAsync(() -> rest(download));
             if (connectors != Connectors.STOCK) {
                 // Its workers are others than the pool's threads.
-                assertArrayEquals(content, body.get(20, TimeUnit.SECONDS));
+                assertArrayEquals(content, body.get(30, TimeUnit.SECONDS));
             }
             release.countDown();
-            assertArrayEquals(content, body.get(20, TimeUnit.SECONDS));
+            assertArrayEquals(content, body.get(30, TimeUnit.SECONDS));
             assertEquals("fine", download.get("/now").answer().text());
             for (RawClient client : clients) {
                 assertEquals("fine", client.answer().text());

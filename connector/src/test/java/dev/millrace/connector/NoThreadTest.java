@@ -138,7 +138,7 @@ class NoThreadTest {
                 RawClient client = server.client()) {
             assertEquals("fine", before.get("/").answer().text());
             client.send("POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n");
-            assertNotNull(failure.get(10, TimeUnit.SECONDS));
+            assertNotNull(failure.get(30, TimeUnit.SECONDS));
             assertEquals(-1, client.read());
             assertServes(server, before);
         }

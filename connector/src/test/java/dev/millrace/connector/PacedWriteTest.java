@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Timeout;
 /** A write that lasts for longer than the idle timeout: no end point is idle while its peer takes something. */
 @Timeout(60)
 class PacedWriteTest {
-    private static final int IDLE_MILLIS = 3000;
-    private static final int TICK_MILLIS = 100;
+    private static final int IDLE_MILLIS = 10_000;
+    private static final int TICK_MILLIS = 300;
     /** They take longer than the idle timeout, and longer by more than the buffers of the sockets last. */
     private static final int TICKS = 10 + IDLE_MILLIS / TICK_MILLIS;
 
@@ -52,7 +52,7 @@ class PacedWriteTest {
             endPoint.write(
                     written, ByteBuffer.allocateDirect(bytes.length).put(bytes).flip());
             assertArrayEquals(bytes, take(client, bytes.length));
-            written.get(10, TimeUnit.SECONDS);
+            written.get(30, TimeUnit.SECONDS);
             endPoint.close();
         }
     }
@@ -77,7 +77,7 @@ class PacedWriteTest {
                 TICK_MILLIS,
                 TimeUnit.MILLISECONDS);
         try {
-            all.get(30, TimeUnit.SECONDS);
+            all.get(50, TimeUnit.SECONDS);
         } finally {
             pace.shutdownNow();
         }

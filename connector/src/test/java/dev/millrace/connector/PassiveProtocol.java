@@ -109,7 +109,7 @@ class PassiveProtocol extends AbstractConnectionFactory {
 
     /** Waits for a connection to be opened. */
     Passive awaitOpened() throws InterruptedException {
-        Passive connection = opened.poll(10, TimeUnit.SECONDS);
+        Passive connection = opened.poll(30, TimeUnit.SECONDS);
         assertNotNull(connection);
         return connection;
     }

@@ -111,7 +111,7 @@ class ProtocolContractTest {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + body.length + "\r\n\r\n");
             CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> send(client, body));
             assertArrayEquals(body, client.answer().body());
-            sent.get(10, TimeUnit.SECONDS);
+            sent.get(30, TimeUnit.SECONDS);
             assertEquals(
                     "HTTP/1.1 127.0.0.1 /last", client.get("/last").answer().text());
         }
@@ -329,7 +329,7 @@ class ProtocolContractTest {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + body.length + "\r\n\r\n");
             CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> send(client, body));
             assertArrayEquals(body, client.answer().body());
-            sent.get(10, TimeUnit.SECONDS);
+            sent.get(30, TimeUnit.SECONDS);
         }
     }
 }

@@ -166,7 +166,7 @@ class QuickCloseTest {
         try (server;
                 RawClient client = new RawClient(server.start(application).port(), 4096)) {
             client.get("/large").send(PIPELINED);
-            assertTrue(application.failure.get(20, TimeUnit.SECONDS) != null);
+            assertTrue(application.failure.get(30, TimeUnit.SECONDS) != null);
             server.awaitNoEndPoints();
             assertEquals(0, connector(server).getLingeredConnections());
         }

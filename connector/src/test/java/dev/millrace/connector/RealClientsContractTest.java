@@ -155,7 +155,7 @@ class RealClientsContractTest {
                 Http2Frames frames = new Http2Frames(client);
                 int stream = frames.post("/upload", "application/grpc");
                 frames.sendPart(stream, MESSAGE_BYTES);
-                assertTrue(test.grpcRead.await(10, TimeUnit.SECONDS));
+                assertTrue(test.grpcRead.await(30, TimeUnit.SECONDS));
                 test.awaitSeconds(30);
                 try {
                     frames.send(stream, new byte[MESSAGE_BYTES]);

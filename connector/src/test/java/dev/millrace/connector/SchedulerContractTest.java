@@ -87,16 +87,16 @@ class SchedulerContractTest {
         }
 
         void awaitWritten() throws InterruptedException {
-            assertTrue(written.await(10, TimeUnit.SECONDS));
+            assertTrue(written.await(30, TimeUnit.SECONDS));
         }
     }
 
     private void assertSchedules(TestServer server) throws InterruptedException {
         try {
-            assertTrue(blocking.failed.await(10, TimeUnit.SECONDS), "not told");
+            assertTrue(blocking.failed.await(30, TimeUnit.SECONDS), "not told");
             CountDownLatch run = new CountDownLatch(1);
             server.server().getScheduler().schedule(run::countDown, 0, TimeUnit.MILLISECONDS);
-            assertTrue(run.await(5, TimeUnit.SECONDS), "the scheduler waits for the application");
+            assertTrue(run.await(30, TimeUnit.SECONDS), "the scheduler waits for the application");
         } catch (Throwable x) {
             blocking.goOn.countDown();
             throw x;

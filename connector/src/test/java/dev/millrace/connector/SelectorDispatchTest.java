@@ -124,7 +124,7 @@ class SelectorDispatchTest {
     }
 
     private void awaitWaitingHandler() throws Exception {
-        Thread thread = waiting.get(10, TimeUnit.SECONDS);
+        Thread thread = waiting.get(30, TimeUnit.SECONDS);
         Await.until("waits", () -> thread.getState() == Thread.State.WAITING);
     }
 
@@ -246,7 +246,7 @@ class SelectorDispatchTest {
         Elsewhere elsewhere = new Elsewhere();
         try (server;
                 RawClient slow = new RawClient(server.start(elsewhere).port(), 4096).get("/held")) {
-            elsewhere.held.get(10, TimeUnit.SECONDS);
+            elsewhere.held.get(30, TimeUnit.SECONDS);
             // Connections go to the selectors in turn.
             try (RawClient sender = server.client().get("/send")) {
                 awaitBlockedWrites(server, 1);

@@ -104,7 +104,7 @@ class ShutdownContractTest {
             throws Exception {
         try (RawClient client = connect.to(server)) {
             client.send("POST /slow HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n");
-            assertTrue(handling.await(10, TimeUnit.SECONDS));
+            assertTrue(handling.await(30, TimeUnit.SECONDS));
             CompletableFuture<Void> stopped = CompletableFuture.runAsync(() -> close(server));
             Await.until("shut down", () -> server.connector().isShutdown() && graceful.isShutdown());
             RawClient.Answer refused = kept.get("/late").answer();
@@ -118,7 +118,7 @@ class ShutdownContractTest {
             assertEquals("close", answer.headers().get("Connection"));
             assertEquals(-1, client.read());
             client.close();
-            stopped.get(10, TimeUnit.SECONDS);
+            stopped.get(30, TimeUnit.SECONDS);
         }
     }
 
@@ -131,7 +131,7 @@ class ShutdownContractTest {
         int port = server.start(graceful).port();
         try (RawClient client = server.client()) {
             client.send("POST /slow HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n");
-            assertTrue(handling.await(10, TimeUnit.SECONDS));
+            assertTrue(handling.await(30, TimeUnit.SECONDS));
             CompletableFuture<Void> stopped = CompletableFuture.runAsync(() -> close(server));
             Await.until("shut down", () -> server.connector().isShutdown() && graceful.isShutdown());
             // Jetty's own interrupts accept(), which then throws even when it has accepted: nobody knows of that peer
@@ -148,7 +148,7 @@ class ShutdownContractTest {
             assertFalse(stopped.isDone());
             assertEquals("/slow", client.send("body").answer().text());
             assertEquals(-1, client.read());
-            stopped.get(10, TimeUnit.SECONDS);
+            stopped.get(30, TimeUnit.SECONDS);
             assertThrows(ConnectException.class, () -> new RawClient(port).close());
         }
     }
@@ -194,10 +194,10 @@ class ShutdownContractTest {
         server.connector().setShutdownIdleTimeout(200);
         try (server;
                 RawClient late = server.start(new Echo()).client()) {
-            assertTrue(accepted.await(10, TimeUnit.SECONDS));
+            assertTrue(accepted.await(30, TimeUnit.SECONDS));
             CompletableFuture<Void> shutdown = server.connector().shutdown();
             assertEquals(-1, late.read());
-            shutdown.get(10, TimeUnit.SECONDS);
+            shutdown.get(30, TimeUnit.SECONDS);
         }
     }
 }

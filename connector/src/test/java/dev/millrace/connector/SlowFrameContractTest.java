@@ -45,7 +45,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("dev.millrace.testing.Connectors#ours")
 @Timeout(60)
 class SlowFrameContractTest {
-    private static final int TIMEOUT_MILLIS = 300;
+    private static final int TIMEOUT_MILLIS = 1000;
     private static final int PERIOD_MILLIS = 50;
     /** So many take longer than the timeout. */
     private static final int LOOKS = 2 + TIMEOUT_MILLIS / PERIOD_MILLIS;

@@ -131,7 +131,7 @@ class SlowPeerProtocolsContractTest {
     private void assertEnded(int slowRequests, int slowResponses) throws Exception {
         Await.until("ended", () -> connector().getSlowRequests() + connector().getSlowResponses() == 1);
         assertEquals(ends(slowRequests, slowResponses, 0), connectorEnds());
-        assertNotNull(told.get(10, TimeUnit.SECONDS), "the application was told of success");
+        assertNotNull(told.get(30, TimeUnit.SECONDS), "the application was told of success");
         server.awaitNoEndPoints();
         QueuedThreadPool pool = (QueuedThreadPool) server.server().getThreadPool();
         Await.until("no thread of the pool stays", () -> pool.getUtilizedThreads() <= 0, pool::toString);

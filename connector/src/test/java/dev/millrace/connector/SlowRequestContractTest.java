@@ -1,6 +1,7 @@
 package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -113,7 +114,7 @@ class SlowRequestContractTest {
     private RawClient post(String path) throws Exception {
         RawClient client =
                 server.client().send("POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n");
-        assertTrue(reading.tryAcquire(10, TimeUnit.SECONDS));
+        assertTrue(reading.tryAcquire(30, TimeUnit.SECONDS));
         awaitWaiting();
         return client;
     }
@@ -141,7 +142,7 @@ class SlowRequestContractTest {
         assertEquals(408, answer.status());
         assertEquals("close", answer.headers().get("Connection"));
         assertEquals(-1, client.read());
-        assertInstanceOf(SlowPeerException.class, failure.get(10, TimeUnit.SECONDS));
+        assertInstanceOf(SlowPeerException.class, failure.get(30, TimeUnit.SECONDS));
         assertEquals(1, connector().getSlowRequests());
     }
 
@@ -192,7 +193,7 @@ class SlowRequestContractTest {
         try (TestServer started = start(new Application());
                 RawClient client = post("/deaf")) {
             clock.pass(SILENCE_SECONDS);
-            assertInstanceOf(SlowPeerException.class, failure.get(10, TimeUnit.SECONDS));
+            assertInstanceOf(SlowPeerException.class, failure.get(30, TimeUnit.SECONDS));
             clock.pass(GRACE_SECONDS - 1);
             assertTrue(connector().getConnectedEndPoints().stream().allMatch(EndPoint::isOpen), "no time to answer");
             clock.pass(1);
@@ -201,6 +202,32 @@ class SlowRequestContractTest {
             assertEquals(1, connector().getSlowRequests());
             assertEquals(-1, client.read());
             released.countDown();
+        }
+    }
+
+    /** Jetty's request drops what is there when it is ended: no other thread may read then, and take or give back the buffer. */
+    @Test
+    void isEndedByAThreadThatReadsAlone() throws Exception {
+        CompletableFuture<Boolean> interested = new CompletableFuture<>();
+        Handler asynchronous = new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) {
+                EndPoint endPoint =
+                        request.getConnectionMetaData().getConnection().getEndPoint();
+                request.demand(() -> {
+                    interested.complete(endPoint.isFillInterested());
+                    failure.complete(request.read().getFailure());
+                    Response.writeError(request, response, callback, failure.join());
+                });
+                reading.release();
+                return true;
+            }
+        };
+        try (TestServer started = start(asynchronous);
+                RawClient client = post("/")) {
+            clock.pass(SILENCE_SECONDS);
+            assertAnswers408(client);
+            assertFalse(interested.get(30, TimeUnit.SECONDS), "the peer's bytes would be read by another");
         }
     }
 

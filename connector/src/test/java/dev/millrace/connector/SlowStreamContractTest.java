@@ -166,14 +166,14 @@ class SlowStreamContractTest {
     private void assertConnectionEnded() throws Exception {
         Await.until("ended", () -> connector().getSlowRequests() + connector().getSlowResponses() == 1);
         assertEquals(1, connector().getSlowResponses());
-        assertNotNull(told.get(10, TimeUnit.SECONDS), "the application was told of success");
+        assertNotNull(told.get(30, TimeUnit.SECONDS), "the application was told of success");
         server.awaitNoEndPoints();
     }
 
     private void assertRequestEnded(Http2Frames frames, int stream) throws Exception {
         String answer = new String(frames.content(stream), StandardCharsets.UTF_8);
         assertTrue(answer.contains("408"), answer);
-        assertNotNull(told.get(10, TimeUnit.SECONDS), "the application was told of success");
+        assertNotNull(told.get(30, TimeUnit.SECONDS), "the application was told of success");
         Await.until("counted", () -> connector().getSlowRequests() == 1);
         assertEquals(0, connector().getSlowResponses());
     }

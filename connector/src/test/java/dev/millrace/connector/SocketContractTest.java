@@ -326,7 +326,7 @@ class SocketContractTest {
             server.start(Handlers.hello());
             assertServes(server);
             Await.until("told", () -> events.size() == 3);
-            assertTrue(stillThere.get(10, TimeUnit.SECONDS), "first the connection is closed, then its end point");
+            assertTrue(stillThere.get(30, TimeUnit.SECONDS), "first the connection is closed, then its end point");
         }
         assertEquals(List.of("accepting", "accepted", "closed"), events);
     }
@@ -374,7 +374,7 @@ class SocketContractTest {
             @Override
             public boolean handle(Request request, Response response, Callback callback) throws Exception {
                 handling.countDown();
-                assertTrue(release.await(10, TimeUnit.SECONDS));
+                assertTrue(release.await(30, TimeUnit.SECONDS));
                 Content.Sink.write(response, true, "late", callback);
                 return true;
             }
@@ -382,7 +382,7 @@ class SocketContractTest {
         try (TestServer server = new TestServer(connectors::http).start(slow);
                 RawClient client = server.client()) {
             client.get("/");
-            assertTrue(handling.await(10, TimeUnit.SECONDS));
+            assertTrue(handling.await(30, TimeUnit.SECONDS));
             client.shutdownOutput();
             release.countDown();
             assertEquals("late", client.answer().text());

@@ -145,7 +145,7 @@ class StalledReaderTest {
             RawClient client = stall(server);
             awaitBlockedWrite(server);
             client.close();
-            assertNotNull(answers.end.get(10, TimeUnit.SECONDS));
+            assertNotNull(answers.end.get(30, TimeUnit.SECONDS));
             server.awaitNoEndPoints();
         }
     }
@@ -159,7 +159,7 @@ class StalledReaderTest {
             awaitBlockedWrite(server);
             // Not before: the client takes what it takes at its own pace.
             server.connector().getConnectedEndPoints().forEach(endPoint -> endPoint.setIdleTimeout(300));
-            assertNotNull(answers.end.get(10, TimeUnit.SECONDS));
+            assertNotNull(answers.end.get(30, TimeUnit.SECONDS));
             server.awaitNoEndPoints();
         }
     }

@@ -135,7 +135,7 @@ class StopInTheMiddleTest {
         RawClient client = new RawClient(server.port(), 4096).send(bytes);
         scenes.add(new Scene(name, server, client));
         if (handled) {
-            assertTrue(application.handling.await(10, TimeUnit.SECONDS));
+            assertTrue(application.handling.await(30, TimeUnit.SECONDS));
         }
         Await.until("connected", () -> server.events().opened() == 1);
         if (bytes.startsWith("GET /large")) {

@@ -89,14 +89,14 @@ class TlsBufferContractTest {
         server.start();
         try (RawClient client =
                 tls.over(new TlsRecords(connector.getLocalPort())).get("/")) {
-            SslConnection.SslEndPoint decrypted = endPoint.get(10, TimeUnit.SECONDS);
+            SslConnection.SslEndPoint decrypted = endPoint.get(30, TimeUnit.SECONDS);
             AbstractEndPoint encrypted =
                     (AbstractEndPoint) decrypted.getSslConnection().getEndPoint();
             Callback.Completable written = new Callback.Completable();
             decrypted.write(written, ByteBuffer.allocate(32_000_000));
             Await.until("nothing taken any more", () -> encrypted.getIdleFor() > 200);
             decrypted.close();
-            written.handle((done, cause) -> cause).get(10, TimeUnit.SECONDS);
+            written.handle((done, cause) -> cause).get(30, TimeUnit.SECONDS);
             callback.get().failed(new java.io.IOException("the connection is gone"));
         } finally {
             server.stop();

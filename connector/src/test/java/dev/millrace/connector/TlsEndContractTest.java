@@ -75,7 +75,7 @@ class TlsEndContractTest {
         }
 
         EndPoint awaitEndPoint() throws InterruptedException {
-            EndPoint endPoint = endPoints.poll(10, TimeUnit.SECONDS);
+            EndPoint endPoint = endPoints.poll(30, TimeUnit.SECONDS);
             assertNotNull(endPoint);
             return endPoint;
         }
@@ -238,13 +238,13 @@ class TlsEndContractTest {
                         .start(writing);
                 RawClient client = tls.connect(server.port()).get("/")) {
             EndPoint encrypted = writing.decrypted
-                    .get(10, TimeUnit.SECONDS)
+                    .get(30, TimeUnit.SECONDS)
                     .getSslConnection()
                     .getEndPoint();
             Await.until("nothing taken any more", () -> ((AbstractEndPoint) encrypted).getIdleFor() > 200);
             CompletableFuture<Void> ended = CompletableFuture.runAsync(() -> end.accept(writing));
-            assertInstanceOf(IOException.class, writing.failure.get(10, TimeUnit.SECONDS));
-            ended.get(10, TimeUnit.SECONDS);
+            assertInstanceOf(IOException.class, writing.failure.get(30, TimeUnit.SECONDS));
+            ended.get(30, TimeUnit.SECONDS);
             writing.callback.join().failed(new IOException("the connection is gone"));
             server.awaitNoEndPoints();
         }
@@ -254,7 +254,7 @@ class TlsEndContractTest {
         Callback.Completable written = new Callback.Completable();
         endPoint.write(written, ByteBuffer.allocate(1));
         assertInstanceOf(
-                IOException.class, written.handle((done, cause) -> cause).get(10, TimeUnit.SECONDS));
+                IOException.class, written.handle((done, cause) -> cause).get(30, TimeUnit.SECONDS));
     }
 
     @Test
@@ -268,7 +268,7 @@ class TlsEndContractTest {
             records.close();
             Callback.Completable fillable = new Callback.Completable();
             endPoint.fillInterested(fillable);
-            fillable.get(10, TimeUnit.SECONDS);
+            fillable.get(30, TimeUnit.SECONDS);
             Await.until("the end", () -> fill(endPoint) < 0);
             held.complete();
             server.awaitNoEndPoints();
@@ -304,10 +304,10 @@ class TlsEndContractTest {
         try (TestServer server = new TestServer(s -> connectors.on(s, ssl(http.getProtocol()), http)).start(writing);
                 RawClient client = tls.connect(server.port())) {
             client.get("/");
-            assertTrue(begun.await(10, TimeUnit.SECONDS));
+            assertTrue(begun.await(30, TimeUnit.SECONDS));
             setIdle(server);
             EndPointWriteContractTest.assertEndsSomewhere(
-                    assertInstanceOf(TimeoutException.class, failure.get(10, TimeUnit.SECONDS)));
+                    assertInstanceOf(TimeoutException.class, failure.get(30, TimeUnit.SECONDS)));
         }
     }
 }

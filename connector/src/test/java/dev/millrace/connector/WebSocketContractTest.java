@@ -97,16 +97,16 @@ class WebSocketContractTest {
             Received received = new Received();
             URI uri = URI.create(scheme + "://localhost:" + server.port() + "/");
             WebSocket socket =
-                    client.newWebSocketBuilder().buildAsync(uri, received).get(10, TimeUnit.SECONDS);
+                    client.newWebSocketBuilder().buildAsync(uri, received).get(30, TimeUnit.SECONDS);
             byte[] message = new byte[60_000];
             new Random(1).nextBytes(message);
             for (int i = 0; i < bytes / message.length; i++) {
-                socket.sendBinary(ByteBuffer.wrap(message), true).get(10, TimeUnit.SECONDS);
+                socket.sendBinary(ByteBuffer.wrap(message), true).get(30, TimeUnit.SECONDS);
             }
             socket.request(Long.MAX_VALUE);
             received.awaitBytes(bytes / message.length * (long) message.length);
-            socket.sendClose(WebSocket.NORMAL_CLOSURE, "bye").get(10, TimeUnit.SECONDS);
-            assertEquals(WebSocket.NORMAL_CLOSURE, received.closed.get(10, TimeUnit.SECONDS));
+            socket.sendClose(WebSocket.NORMAL_CLOSURE, "bye").get(30, TimeUnit.SECONDS);
+            assertEquals(WebSocket.NORMAL_CLOSURE, received.closed.get(30, TimeUnit.SECONDS));
             server.awaitNoEndPoints();
         }
     }

@@ -176,12 +176,12 @@ class GivenUpWriteTest {
             plain.connect(new InetSocketAddress("127.0.0.1", server.port()));
             try (RawClient slow = keys.over(plain)) {
                 slow.get("/first.bin?slow");
-                assertTrue(observer.isEnded.get(10, TimeUnit.SECONDS));
+                assertTrue(observer.isEnded.get(30, TimeUnit.SECONDS));
                 server.awaitEndPoints(1);
                 assertEquals(1, cache.getCacheHits());
                 CompletableFuture<Void> told = new CompletableFuture<>();
                 server.server().getScheduler().schedule(() -> told.complete(null), 1, TimeUnit.MILLISECONDS);
-                told.get(10, TimeUnit.SECONDS);
+                told.get(30, TimeUnit.SECONDS);
             }
         }
     }
@@ -222,7 +222,7 @@ class GivenUpWriteTest {
                 TestServer server = server(handler)) {
             try (RawClient client = new RawClient(server.port(), 4096)) {
                 client.send("GET /large.jpg HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n");
-                assertTrue(observer.isEnded.get(10, TimeUnit.SECONDS));
+                assertTrue(observer.isEnded.get(30, TimeUnit.SECONDS));
                 server.awaitNoEndPoints();
             }
             assertEquals(0, logged.count("Exception"));

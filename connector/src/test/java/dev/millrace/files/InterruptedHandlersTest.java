@@ -86,7 +86,7 @@ class InterruptedHandlersTest {
                 Answer answer = other.send(get + "Range: bytes=" + range[0] + "-" + (range[1] - 1) + "\r\n\r\n")
                         .answer();
                 assertArrayEquals(Arrays.copyOfRange(bytes, range[0], range[1]), answer.body());
-                assertEquals(true, stillInterrupted.poll(10, TimeUnit.SECONDS), "the interrupt is the application's");
+                assertEquals(true, stillInterrupted.poll(30, TimeUnit.SECONDS), "the interrupt is the application's");
             }
             assertEquals(
                     206,

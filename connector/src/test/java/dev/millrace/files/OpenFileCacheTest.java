@@ -367,7 +367,7 @@ class OpenFileCacheTest {
                 Await.until("a reader came by", () -> answers.get() > seen);
             }
             done.set(true);
-            assertTrue(readers.await(10, TimeUnit.SECONDS));
+            assertTrue(readers.await(30, TimeUnit.SECONDS));
             assertEquals(List.of(), List.copyOf(failures));
             assertFalse(answers.get() < versions);
         }

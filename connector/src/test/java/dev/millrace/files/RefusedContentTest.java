@@ -61,7 +61,7 @@ class RefusedContentTest {
         Callback.Completable written = new Callback.Completable();
         assertThrows(Exception.class, () -> {
             content.writeTo(sink, offset, length, written);
-            written.get(10, TimeUnit.SECONDS);
+            written.get(30, TimeUnit.SECONDS);
         });
     }
 

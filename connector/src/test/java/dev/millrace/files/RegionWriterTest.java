@@ -160,7 +160,7 @@ class RegionWriterTest {
                 TestServer server = new TestServer(Connectors.NIO::http).start(rate)) {
             try (RawClient client = new RawClient(server.port(), 4096)) {
                 client.get("/large.bin");
-                assertFalse(observer.wasPending.get(20, TimeUnit.SECONDS));
+                assertFalse(observer.wasPending.get(30, TimeUnit.SECONDS));
                 server.awaitNoEndPoints();
             }
             assertEquals(0, logged.count("NullPointer"));

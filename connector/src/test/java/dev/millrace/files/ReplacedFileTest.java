@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.ee11.SendfileServlet;
 import dev.millrace.testing.Await;
@@ -15,6 +17,9 @@ import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import dev.millrace.xsendfile.XSendfileHandler;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -27,11 +32,17 @@ import org.eclipse.jetty.http.CompressedContentFormat;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.MimeTypes;
+import org.eclipse.jetty.http.content.HttpContent;
+import org.eclipse.jetty.http.content.ResourceHttpContentFactory;
+import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.resource.ResourceFactory;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -319,6 +330,67 @@ class ReplacedFileTest {
                     .answer();
             assertIsSecond(answer, tag(client));
             assertFalse(answer.headers().get("Content-Type").startsWith("multipart/"));
+        }
+    }
+
+    /** Replaces it and has another file that was let go of later closed: by then this one is, unless it is held. */
+    private Void replaceHeld(TestServer server) throws Exception {
+        second = write("second", 70_001, SECOND);
+        Files.move(directory.resolve("second"), directory.resolve("file.bin"), StandardCopyOption.ATOMIC_MOVE);
+        write("later", 50_000, FIRST);
+        try (RawClient client = server.client()) {
+            assertArrayEquals(second, client.get("/file.bin").answer().body());
+            assertEquals(200, client.get("/later").answer().status());
+            Files.delete(directory.resolve("later"));
+            assertEquals(404, client.get("/later").answer().status());
+        }
+        Await.until("closed", () -> Leaks.descriptors(directory.resolve("later")) == 0);
+        return null;
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"HANDLER", "SERVLET"})
+    void hasSeveralRangesOfOneVersion(Serving serving) throws Exception {
+        byte[] first = TestFiles.write(directory, "file.bin", 100_000);
+        Files.setLastModifiedTime(directory.resolve("file.bin"), FIRST);
+        try (TestServer server = server(serving);
+                RawClient client = server.client()) {
+            meanwhile = () -> replaceHeld(server);
+            Answer answer = halted(client, "Range: bytes=0-19999,50000-99999\r\n");
+            assertNull(meanwhile, "it did stand still");
+            assertEquals(206, answer.status());
+            assertEquals(DATE_OF_FIRST, answer.headers().get("Last-Modified"));
+            String body = new String(answer.body(), StandardCharsets.ISO_8859_1);
+            assertTrue(body.contains(new String(first, 0, 20_000, StandardCharsets.ISO_8859_1)));
+            assertTrue(body.contains(new String(first, 50_000, 50_000, StandardCharsets.ISO_8859_1)));
+        }
+    }
+
+    /** Jetty's servlet asks for the file part by part, and tells nobody when its answer ends. */
+    @Test
+    void cutsOffSeveralRangesOfJettysServlet() throws Exception {
+        try (TestServer server = server(Serving.JETTYS_SERVLET);
+                RawClient client = server.client()) {
+            meanwhile = () -> replace(server, "file.bin");
+            assertThrows(EOFException.class, () -> halted(client, "Range: bytes=0-19999,50000-99999\r\n"));
+            assertNull(meanwhile, "it did stand still");
+        }
+    }
+
+    @Test
+    void cannotBeHeldForSeveralRangesWhenItIsClosed() throws Exception {
+        SendfileContentFactory files = new SendfileContentFactory(new ResourceHttpContentFactory(
+                ResourceFactory.root().newResource(directory), MimeTypes.DEFAULTS, ByteBufferPool.SIZED_NON_POOLING));
+        files.start();
+        try {
+            HttpContent first = files.getContent("/file.bin");
+            second = write("second", 70_001, SECOND);
+            Files.move(directory.resolve("second"), directory.resolve("file.bin"), StandardCopyOption.ATOMIC_MOVE);
+            assertEquals(70_001, files.getContent("/file.bin").getContentLengthValue());
+            Await.until("the first is closed", () -> Leaks.descriptors(directory) == 1);
+            assertThrows(IOException.class, () -> files.hold(first, null));
+        } finally {
+            files.stop();
         }
     }
 }

@@ -85,7 +85,7 @@ class TransferOutcomeTest {
     }
 
     private TransferResult result() throws InterruptedException {
-        TransferResult result = results.poll(10, TimeUnit.SECONDS);
+        TransferResult result = results.poll(30, TimeUnit.SECONDS);
         assertNotNull(result, "no result");
         return result;
     }

@@ -111,7 +111,7 @@ class TransferredBytesStatisticsTest {
                 bodies += body;
                 assertEquals(
                         (request[1].isEmpty() ? "200 " : "206 ") + body,
-                        log.poll(10, TimeUnit.SECONDS),
+                        log.poll(30, TimeUnit.SECONDS),
                         request[0] + request[1]);
             }
             awaitCounts(server, statistics, bodies, answers);

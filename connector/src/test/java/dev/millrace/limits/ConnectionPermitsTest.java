@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Connections are as many as may be, whoever gives back what, and when. */
-@Timeout(20)
+@Timeout(60)
 class ConnectionPermitsTest {
     private final ConnectionPermits permits = new ConnectionPermits();
 
@@ -29,7 +29,7 @@ class ConnectionPermitsTest {
         permits.release(late);
         assertEquals("ConnectionPermits[1 of 1]", permits.toString());
         permits.release(taken);
-        next.get(10, TimeUnit.SECONDS);
+        next.get(30, TimeUnit.SECONDS);
         assertEquals("ConnectionPermits[1 of 1]", permits.toString());
     }
 

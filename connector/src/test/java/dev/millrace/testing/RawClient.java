@@ -13,7 +13,7 @@ import java.util.TreeMap;
 
 /** A client that sends the bytes it is told to, and reads HTTP/1.1 answers without any cleverness. */
 public final class RawClient implements AutoCloseable {
-    private static final int TIMEOUT_MILLIS = 20_000;
+    private static final int TIMEOUT_MILLIS = 30_000;
 
     private final Socket socket;
     private final InputStream in;

@@ -102,7 +102,7 @@ public final class ServerProcess implements AutoCloseable {
     /** Ends it in order. */
     public void stop() throws Exception {
         process.getOutputStream().close();
-        if (!process.waitFor(20, TimeUnit.SECONDS)) {
+        if (!process.waitFor(30, TimeUnit.SECONDS)) {
             throw new IOException("does not stop: " + log);
         }
     }

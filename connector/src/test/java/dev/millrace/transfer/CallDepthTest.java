@@ -71,7 +71,7 @@ class CallDepthTest {
         };
         try (TestServer server = new TestServer(connectors::http).start(handler);
                 RawClient client = server.client().get("/")) {
-            StackTraceElement[] stack = stacks.poll(20, TimeUnit.SECONDS);
+            StackTraceElement[] stack = stacks.poll(30, TimeUnit.SECONDS);
             assertNotNull(stack, "the socket was written to");
             List<String> ours = Arrays.stream(stack)
                     .dropWhile(frame -> !frame.getClassName().startsWith("dev.millrace."))

@@ -70,7 +70,7 @@ class FewWorkerThreadsTest {
                 Await.until("waits for it", () -> nio.getTransferWorkers().getQueued() == 1);
                 CompletableFuture<Download> all = CompletableFuture.supplyAsync(first::uncheckedReadAll);
                 assertEquals(checksum, second.head().readAll(65536).checksum(), () -> second.received() + " bytes");
-                assertEquals(checksum, all.get(20, TimeUnit.SECONDS).checksum());
+                assertEquals(checksum, all.get(30, TimeUnit.SECONDS).checksum());
             }
             assertEquals(0, nio.getTransferStatistics().getAborted());
         }

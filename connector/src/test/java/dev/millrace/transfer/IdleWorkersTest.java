@@ -32,7 +32,7 @@ class IdleWorkersTest {
                 }
             });
         }
-        assertTrue(busy.await(20, TimeUnit.SECONDS));
+        assertTrue(busy.await(30, TimeUnit.SECONDS));
         assertEquals(WORKERS, threads.getThreads());
         Await.until("all have ended", () -> threads.getThreads() == 0, threads::toString);
         workers.stop();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class PacedTransferTest {
     private static final int FILE_BYTES = 3_000_001;
-    private static final int IDLE_MILLIS = 3000;
+    private static final int IDLE_MILLIS = 10_000;
 
     @TempDir
     Path directory;
@@ -73,7 +73,7 @@ class PacedTransferTest {
                                     }
                                     return null;
                                 },
-                                130,
+                                420,
                                 TimeUnit.MILLISECONDS)
                         .get();
             }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Turns are as many as were given out, whoever gives back what. */
-@Timeout(20)
+@Timeout(60)
 class TransferPermitsTest {
     private final TransferPermits permits = new TransferPermits();
 
@@ -33,7 +33,7 @@ class TransferPermitsTest {
         Await.until("the second waits", () -> permits.getQueued() == 1);
         assertThrows(IllegalStateException.class, () -> permits.acquire("second", () -> true));
         permits.release();
-        assertTrue(second.get(10, TimeUnit.SECONDS));
+        assertTrue(second.get(30, TimeUnit.SECONDS));
         permits.release();
         assertEquals(0, permits.getBusy());
     }
@@ -45,7 +45,7 @@ class TransferPermitsTest {
         CompletableFuture<Boolean> second = CompletableFuture.supplyAsync(() -> permits.acquire("second", () -> true));
         Await.until("the second waits", () -> permits.getQueued() == 1);
         permits.cancel("second");
-        assertFalse(second.get(10, TimeUnit.SECONDS));
+        assertFalse(second.get(30, TimeUnit.SECONDS));
         permits.release();
         assertEquals(0, permits.getBusy());
     }

@@ -84,7 +84,7 @@ class TransferQueueTest {
 
     private static void await(CountDownLatch latch) {
         try {
-            assertTrue(latch.await(10, TimeUnit.SECONDS));
+            assertTrue(latch.await(30, TimeUnit.SECONDS));
         } catch (InterruptedException x) {
             throw new AssertionError(x);
         }

@@ -71,9 +71,9 @@ class DownloadNotifierTest {
             notifier.onTransferEnd(result(1, Outcome.DONE));
             assertEquals(
                     "download_id=id+1&file_path=%2Fsrv%2Fa%26b&result=200&speed=2000",
-                    received.poll(10, TimeUnit.SECONDS));
+                    received.poll(30, TimeUnit.SECONDS));
             notifier.onTransferEnd(result(2, Outcome.TIMED_OUT));
-            assertTrue(received.poll(10, TimeUnit.SECONDS).contains("&result=421&"));
+            assertTrue(received.poll(30, TimeUnit.SECONDS).contains("&result=421&"));
             Await.until("counted", () -> notifier.getPosted() == 2 && notifier.getPending() == 0);
             notifier.stop();
         }
@@ -90,7 +90,7 @@ class DownloadNotifierTest {
             notifier.onTransferEnd(result(1, Outcome.DONE));
             Await.until("dropped", () -> notifier.getDropped() == 1 && notifier.getPending() == 0);
             notifier.onTransferEnd(result(2, Outcome.CLIENT_GONE));
-            assertTrue(received.poll(10, TimeUnit.SECONDS).contains("&result=420&"));
+            assertTrue(received.poll(30, TimeUnit.SECONDS).contains("&result=420&"));
             notifier.stop();
         }
     }
@@ -241,15 +241,15 @@ class DownloadNotifierTest {
             notifier.onTransferEnd(result(1, Outcome.DONE));
             assertEquals(
                     "Basic asO8cmdlbjpzOkBjcmV0 for /results?a=%2F@b",
-                    guarded.authorizations.poll(10, TimeUnit.SECONDS));
+                    guarded.authorizations.poll(30, TimeUnit.SECONDS));
             assertEquals("http://" + host, notifier.getDestination());
             notifier.setDestination("http://user@" + host);
             notifier.onTransferEnd(result(2, Outcome.DONE));
-            assertEquals("Basic dXNlcjo= for /results?a=%2F@b", guarded.authorizations.poll(10, TimeUnit.SECONDS));
+            assertEquals("Basic dXNlcjo= for /results?a=%2F@b", guarded.authorizations.poll(30, TimeUnit.SECONDS));
             notifier.setRetries(0);
             notifier.setDestination("http://" + host);
             notifier.onTransferEnd(result(3, Outcome.DONE));
-            assertEquals("null for /results?a=%2F@b", guarded.authorizations.poll(10, TimeUnit.SECONDS));
+            assertEquals("null for /results?a=%2F@b", guarded.authorizations.poll(30, TimeUnit.SECONDS));
             notifier.stop();
         }
     }

@@ -107,7 +107,7 @@ class NotifiedDownloadsTest {
     }
 
     private Map<String, String> post() throws InterruptedException {
-        String form = received.poll(20, TimeUnit.SECONDS);
+        String form = received.poll(30, TimeUnit.SECONDS);
         assertNotNull(form, "no post");
         Map<String, String> fields = new TreeMap<>();
         for (String field : form.split("&")) {

@@ -104,7 +104,7 @@ class XSendfileHandlerTest {
     }
 
     private TransferResult result() throws InterruptedException {
-        TransferResult result = results.poll(10, TimeUnit.SECONDS);
+        TransferResult result = results.poll(30, TimeUnit.SECONDS);
         assertNotEquals(null, result, "no result");
         return result;
     }
@@ -351,7 +351,7 @@ class XSendfileHandlerTest {
             public boolean handle(Request request, Response response, Callback callback) throws Exception {
                 HttpFields.Mutable hints = HttpFields.build();
                 fields.forEach(hints::put);
-                response.writeInterim(103, hints).get(10, TimeUnit.SECONDS);
+                response.writeInterim(103, hints).get(30, TimeUnit.SECONDS);
                 return super.handle(request, response, callback);
             }
         });

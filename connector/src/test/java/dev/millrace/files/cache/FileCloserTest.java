@@ -159,7 +159,7 @@ class FileCloserTest {
         file.release();
         assertFalse(file.isOpen());
         full.source().close();
-        assertTrue(write.get(10, TimeUnit.SECONDS) < 10_000_000);
+        assertTrue(write.get(30, TimeUnit.SECONDS) < 10_000_000);
         full.sink().close();
     }
 

@@ -34,7 +34,7 @@ final class SoakCounts {
 
     void onError(String work, Exception x) {
         if (errors.incrementAndGet() <= MOST_TOLD) {
-            System.err.println(work + ": " + x);
+            System.err.println(work + ": " + x + (x.getCause() == null ? "" : " by " + x.getCause()));
         }
     }
 

@@ -242,6 +242,10 @@ public final class SoakLoad {
         }
     }
 
+    private static List<URI> secure(List<URI> urls) {
+        return urls.stream().filter(url -> url.getScheme().equals("https")).toList();
+    }
+
     private boolean run(List<URI> urls) throws InterruptedException {
         start("keep", 6, urls, this::keep);
         start("close", 2, urls, this::close);
@@ -249,7 +253,7 @@ public final class SoakLoad {
         start("reset", 2, urls, this::reset);
         start("slow reader", 12, urls, this::readSlowly);
         start("slow writer", 8, urls, this::writeSlowly);
-        start("http2", 2, urls, this::http2);
+        start("http2", 4, secure(urls), this::http2);
         start("burst", 1, urls, this::burst);
         Random random = new Random(0);
         while (!isOver()) {
