@@ -21,6 +21,7 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
 import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,7 +61,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
     private volatile long periodMillis = 1000;
     private volatile long restMillis = 2000;
     private volatile LongSupplier clock = NanoTime::now;
-    private volatile Scheduler.Task next;
+    private volatile Scheduler.@Nullable Task next;
     private volatile int starts;
 
     /**
@@ -293,7 +294,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
             }
         }
 
-        private void endSlowContent(MonitoredEndPoint endPoint, Request request) {
+        private void endSlowContent(MonitoredEndPoint endPoint, @Nullable Request request) {
             if (!endPoint.getRates().isTold() && request != null) {
                 endPoint.getRates().tell();
                 ends.add(endOfRequest(endPoint, request));
