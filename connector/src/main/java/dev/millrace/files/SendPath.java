@@ -2,6 +2,7 @@ package dev.millrace.files;
 
 import dev.millrace.transfer.TransferEndPoint;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
@@ -10,6 +11,7 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.ConnectionMetaData;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The way a response takes to the socket: an end point that can transfer, or the obstacle.
@@ -22,7 +24,11 @@ import org.eclipse.jetty.util.Callback;
  *     HTTP/2, for which a layer has given up the write
  */
 record SendPath(
-        TransferEndPoint endPoint, Response response, Content.Sink sink, Obstacle obstacle, boolean isReadLater) {
+        @Nullable TransferEndPoint endPoint,
+        @Nullable Response response,
+        Content.Sink sink,
+        @Nullable Obstacle obstacle,
+        boolean isReadLater) {
     private static SendPath blocked(Response response, Content.Sink sink, Obstacle obstacle, ResponseLayers layers) {
         return new SendPath(
                 null,
@@ -106,7 +112,7 @@ record SendPath(
 
     /** This way for content that is not written to {@link #sink}, but to the response itself. */
     SendPath wrapped() {
-        return new SendPath(null, response, response, Obstacle.WRAPPED, isReadLater);
+        return new SendPath(null, response, response == null ? sink : response, Obstacle.WRAPPED, isReadLater);
     }
 
     /**
@@ -126,6 +132,11 @@ record SendPath(
         ByteBuffer copy = ByteBuffer.allocate(bytes.remaining());
         copy.put(bytes).flip();
         sink.write(last, copy, callback);
+    }
+
+    /** @return the end point of a way without an obstacle */
+    TransferEndPoint transferEndPoint() {
+        return Objects.requireNonNull(endPoint, "there is an obstacle");
     }
 
     /** For the log. */

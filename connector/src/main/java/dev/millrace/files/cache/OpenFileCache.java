@@ -177,7 +177,7 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
     }
 
     /** @param containment asked again once a file is open, and when it is compared: a link may have come, or become another one */
-    public void setContainment(Containment containment) {
+    public void setContainment(@Nullable Containment containment) {
         this.containment = containment;
     }
 
