@@ -30,6 +30,7 @@ import org.eclipse.jetty.http.content.VirtualHttpContentFactory;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.util.StringUtil;
 import org.eclipse.jetty.util.component.ContainerLifeCycle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Jetty's {@link ResourceServlet}, sending files by the kernel on connectors of Millrace. Takes the same init
@@ -183,7 +184,7 @@ public class SendfileServlet extends ResourceServlet {
         /** Null: nothing is there. */
         private final Map<String, HttpContent> found = new HashMap<>();
         /** Null: to none. */
-        private ServletContextResponse partsTo;
+        private @Nullable ServletContextResponse partsTo;
     }
 
     /** Looks content up for the request that this thread is serving. */
@@ -196,7 +197,7 @@ public class SendfileServlet extends ResourceServlet {
         }
 
         @Override
-        public HttpContent getContent(String path) throws IOException {
+        public @Nullable HttpContent getContent(String path) throws IOException {
             LookUps current = lookUps.get();
             if (current == null) {
                 return find(path);
@@ -208,7 +209,7 @@ public class SendfileServlet extends ResourceServlet {
             return current.partsTo == null ? content : files.withParts(content, current.partsTo);
         }
 
-        private HttpContent find(String path) throws IOException {
+        private @Nullable HttpContent find(String path) throws IOException {
             HttpContent content = found.getContent(path);
             return content == null || !content.getResource().isDirectory()
                     ? content
@@ -254,7 +255,7 @@ public class SendfileServlet extends ResourceServlet {
         }
 
         @Override
-        public String getHeader(String name) {
+        public @Nullable String getHeader(String name) {
             return isWithout(name) ? null : super.getHeader(name);
         }
 
@@ -272,7 +273,7 @@ public class SendfileServlet extends ResourceServlet {
     }
 
     @Override
-    public String getInitParameter(String name) {
+    public @Nullable String getInitParameter(String name) {
         if (name.equals("minMappedFileSize")) {
             return "0";
         }
