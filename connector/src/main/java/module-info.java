@@ -20,6 +20,7 @@ module dev.millrace.connector {
     requires static org.eclipse.jetty.ee11.servlet;
     requires static org.eclipse.jetty.http2.server;
     requires static org.eclipse.jetty.xml;
+    requires static org.jspecify;
 
     exports dev.millrace.connector;
     exports dev.millrace.files;

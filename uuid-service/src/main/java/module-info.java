@@ -8,6 +8,7 @@ module dev.millrace.uuid {
     requires com.ctc.wstx;
     requires com.fasterxml.uuid;
     requires org.codehaus.stax2;
+    requires static org.jspecify;
     // StaxMate names no module, so that this is the name of its jar.
     requires staxmate;
 

@@ -31,6 +31,7 @@ import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.StringUtil;
 import org.eclipse.jetty.util.component.ContainerLifeCycle;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -147,8 +148,8 @@ public class SendfileServlet extends ResourceServlet {
                 || dispatched == DispatcherType.ERROR
                 || request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) != null) {
             // They are of what the client asked for: a page of which this file is a part, or something that is not
-            // there,
-            // whose status the answer keeps, also when an error servlet forwards to its page.
+            // there. The
+            // answer keeps its status, also when an error servlet forwards to its page.
             super.doGet(new Whole(request, RANGES_AND_CONDITIONS), response);
             return;
         }
@@ -170,7 +171,7 @@ public class SendfileServlet extends ResourceServlet {
         }
     }
 
-    private static Request severalRanges(HttpServletRequest request) {
+    private static @Nullable Request severalRanges(HttpServletRequest request) {
         String range = request.getHeader(RANGE);
         return range != null && range.indexOf(',') >= 0
                 ? ServletContextRequest.getServletContextRequest(request)
@@ -193,11 +194,11 @@ public class SendfileServlet extends ResourceServlet {
         /** Null: nothing is there. */
         private final Map<String, HttpContent> found = new HashMap<>();
         /** Null: to none. */
-        private ServletContextResponse partsTo;
+        private @Nullable ServletContextResponse partsTo;
         /** Null: it is another. */
-        private final Request severalRanges;
+        private final @Nullable Request severalRanges;
 
-        private LookUps(Request severalRanges) {
+        private LookUps(@Nullable Request severalRanges) {
             this.severalRanges = severalRanges;
         }
     }
@@ -212,7 +213,7 @@ public class SendfileServlet extends ResourceServlet {
         }
 
         @Override
-        public HttpContent getContent(String path) throws IOException {
+        public @Nullable HttpContent getContent(String path) throws IOException {
             LookUps current = lookUps.get();
             if (current == null) {
                 return find(path);
@@ -224,7 +225,7 @@ public class SendfileServlet extends ResourceServlet {
             return current.partsTo == null ? content : files.withParts(content, current.partsTo);
         }
 
-        private HttpContent find(String path, Request severalRanges) throws IOException {
+        private @Nullable HttpContent find(String path, @Nullable Request severalRanges) throws IOException {
             HttpContent content = find(path);
             if (severalRanges == null) {
                 return content;
@@ -237,7 +238,7 @@ public class SendfileServlet extends ResourceServlet {
             }
         }
 
-        private HttpContent find(String path) throws IOException {
+        private @Nullable HttpContent find(String path) throws IOException {
             HttpContent content = found.getContent(path);
             return content == null || !content.getResource().isDirectory()
                     ? content
@@ -283,7 +284,7 @@ public class SendfileServlet extends ResourceServlet {
         }
 
         @Override
-        public String getHeader(String name) {
+        public @Nullable String getHeader(String name) {
             return isWithout(name) ? null : super.getHeader(name);
         }
 
@@ -301,7 +302,7 @@ public class SendfileServlet extends ResourceServlet {
     }
 
     @Override
-    public String getInitParameter(String name) {
+    public @Nullable String getInitParameter(String name) {
         if (name.equals("minMappedFileSize")) {
             return "0";
         }

@@ -6,6 +6,7 @@ import org.eclipse.jetty.http.MimeTypes;
 import org.eclipse.jetty.http.content.ResourceHttpContentFactory;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.util.resource.Resource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,7 +22,7 @@ final class ContainedContentFactory extends ResourceHttpContentFactory {
     }
 
     @Override
-    protected Resource resolve(String pathInContext) {
+    protected @Nullable Resource resolve(String pathInContext) {
         Resource resource = super.resolve(pathInContext);
         if (resource != null) {
             // A directory may stand for one of each base.
@@ -34,7 +35,7 @@ final class ContainedContentFactory extends ResourceHttpContentFactory {
         return resource;
     }
 
-    private boolean isContained(Path path) {
+    private boolean isContained(@Nullable Path path) {
         try {
             // An entry of a jar has no links.
             return path == null || contains(path, path.toRealPath());

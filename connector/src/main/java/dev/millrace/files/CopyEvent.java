@@ -9,6 +9,7 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
+import org.jspecify.annotations.Nullable;
 
 /** An answer whose file did not go by the kernel, and why, for the flight recorder. Off unless a recording asks for it. */
 final class CopyEvent {
@@ -22,7 +23,7 @@ final class CopyEvent {
     @StackTrace(false)
     static final class Recorded extends Event {
         @Label("File")
-        String file;
+        @Nullable String file;
 
         @Label("Position")
         @Description("Where the part begins in the file")
@@ -34,7 +35,7 @@ final class CopyEvent {
         long bytes;
 
         @Label("Obstacle")
-        String obstacle;
+        @Nullable String obstacle;
 
         private static void commit(Object file, long position, long bytes, Obstacle obstacle) {
             Recorded event = new Recorded();

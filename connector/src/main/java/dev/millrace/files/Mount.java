@@ -4,6 +4,7 @@ import dev.millrace.files.cache.ContentCache;
 import dev.millrace.files.cache.OpenFileCache;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.content.HttpContent;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What all contents of one {@link HttpContent.Factory} share. Thread-safe.
@@ -18,5 +19,5 @@ record Mount(
         SendfileSettings settings,
         SendfileStatistics statistics,
         OpenFileCache<?> openFiles,
-        Supplier<ContentCache> contentCache,
+        Supplier<@Nullable ContentCache> contentCache,
         HttpContent.Factory lookUp) {}

@@ -11,6 +11,7 @@ import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An answer whose file was replaced, and closed, after its fields were made and before anything of it was sent: the request's thread
@@ -19,7 +20,7 @@ import org.eclipse.jetty.util.Callback;
  * @param gone what the fields are of
  * @param newer what is there now; null when there is nothing
  */
-record NewerVersion(HttpContent gone, HttpContent newer) {
+record NewerVersion(HttpContent gone, @Nullable HttpContent newer) {
     private static final EnumSet<HttpHeader> OF_THE_FILE = EnumSet.of(
             HttpHeader.CONTENT_LENGTH,
             HttpHeader.CONTENT_RANGE,
@@ -31,7 +32,7 @@ record NewerVersion(HttpContent gone, HttpContent newer) {
     void writeTo(Response response, Callback callback) {
         HttpFields.Mutable fields = response.getHeaders();
         boolean isTagged = isSame(fields, gone.getETag());
-        if (newer == null || !isWanted(response.getRequest(), isTagged)) {
+        if (newer == null || !isWanted(newer, response.getRequest(), isTagged)) {
             fields.remove(OF_THE_FILE);
             FileResponse.removeFieldsOfTheFile(response);
             Response.writeError(
@@ -63,7 +64,7 @@ record NewerVersion(HttpContent gone, HttpContent newer) {
         newer.writeTo(response, 0, -1, callback);
     }
 
-    private static boolean isSame(HttpFields fields, HttpField field) {
+    private static boolean isSame(HttpFields fields, @Nullable HttpField field) {
         return field != null && field.getValue().equals(fields.get(field.getHeader()));
     }
 
@@ -71,7 +72,7 @@ record NewerVersion(HttpContent gone, HttpContent newer) {
      * Whether the conditions that were true of what is gone are true of what is there (RFC 9110 sections 13.1.1 and 13.1.4). Those of a
      * POST that an application answers by a file are not about the file.
      */
-    private boolean isWanted(Request request, boolean isTagged) {
+    private static boolean isWanted(HttpContent newer, Request request, boolean isTagged) {
         if (!HttpMethod.GET.is(request.getMethod())) {
             return true;
         }

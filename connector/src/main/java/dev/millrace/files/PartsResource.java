@@ -8,13 +8,14 @@ import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.BufferUtil;
+import org.jspecify.annotations.Nullable;
 
 /** A file whose ranges go into one response: those that are worth it as tokens, where the response's way allows it. */
 final class PartsResource extends FileResource {
     private final Response response;
     private final boolean isBypassed;
     private final boolean isHead;
-    private SendPath sendPath;
+    private @Nullable SendPath sendPath;
     private boolean isCounted;
 
     /**
@@ -36,18 +37,25 @@ final class PartsResource extends FileResource {
 
     /** Known once the response has its Content-Length. */
     SendPath sendPath() {
-        if (sendPath == null) {
-            long bytes = response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH);
-            SendPath found = SendPath.of(response, bytes, false);
-            sendPath = found.sink() == response || isBypassed ? found : found.wrapped();
-            if (sendPath.obstacle() == null && isMappingRefused()) {
-                sendPath = sendPath.unmapped();
-            }
-            if (!isCounted && !isHead) {
-                mount().statistics().onAnswer(response, sendPath.obstacle(), getPath(), 0, bytes);
-            }
+        SendPath known = sendPath;
+        if (known == null) {
+            known = newSendPath();
+            sendPath = known;
         }
-        return sendPath;
+        return known;
+    }
+
+    private SendPath newSendPath() {
+        long bytes = response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH);
+        SendPath found = SendPath.of(response, bytes, false);
+        SendPath path = found.sink() == response || isBypassed ? found : found.wrapped();
+        if (path.obstacle() == null && isMappingRefused()) {
+            path = path.unmapped();
+        }
+        if (!isCounted && !isHead) {
+            mount().statistics().onAnswer(response, path.obstacle(), getPath(), 0, bytes);
+        }
+        return path;
     }
 
     @Override
@@ -56,11 +64,12 @@ final class PartsResource extends FileResource {
             // A part that is not sent need not be read, and one that was announced would count as sent.
             return Content.Source.from(BufferUtil.EMPTY_BUFFER);
         }
-        if (sendPath().obstacle() != null || length < mount().settings().getMinTransferBytes()) {
+        SendPath path = sendPath();
+        if (path.obstacle() != null || length < mount().settings().getMinTransferBytes()) {
             return super.newContentSource(pool, offset, length);
         }
         try {
-            return new TransferPart(sendPath, acquire(), mount().settings().transferAlgorithm(), offset, length);
+            return new TransferPart(path, acquire(), mount().settings().transferAlgorithm(), offset, length);
         } catch (IOException x) {
             throw new UncheckedIOException(x);
         }

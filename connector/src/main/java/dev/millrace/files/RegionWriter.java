@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.IteratingNestedCallback;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a part of an open file to a response, token after token; nearly always one. Owns a count of the file, and
@@ -18,11 +19,11 @@ final class RegionWriter extends IteratingNestedCallback {
 
     private final SendPath sendPath;
     private final OpenFile file;
-    private final TransferAlgorithm algorithm;
+    private final @Nullable TransferAlgorithm algorithm;
     private final boolean withHead;
     private final long end;
     private long position;
-    private FileRegion region;
+    private @Nullable FileRegion region;
 
     /**
      * @param sendPath with an end point
@@ -33,7 +34,7 @@ final class RegionWriter extends IteratingNestedCallback {
     RegionWriter(
             SendPath sendPath,
             OpenFile file,
-            TransferAlgorithm algorithm,
+            @Nullable TransferAlgorithm algorithm,
             boolean withHead,
             long offset,
             long bytes,
@@ -54,7 +55,7 @@ final class RegionWriter extends IteratingNestedCallback {
         }
         region = region();
         ByteBuffer token = region.token();
-        sendPath.endPoint().announce(region);
+        sendPath.transferEndPoint().announce(region);
         position += token.remaining();
         // Given up by a layer, it is ended at once: a flush would send the token while the file is unmapped.
         // The token is given back with the file, after the last write.
@@ -100,7 +101,7 @@ final class RegionWriter extends IteratingNestedCallback {
 
     private void withdraw() {
         if (region != null) {
-            sendPath.endPoint().withdraw(region);
+            sendPath.transferEndPoint().withdraw(region);
             region = null;
         }
     }

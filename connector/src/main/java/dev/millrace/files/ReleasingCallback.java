@@ -8,6 +8,7 @@ import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.ConnectionMetaData;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A write to a response from memory that others use afterwards. Completes once, and gives the memory back once, when nothing can send
@@ -19,16 +20,16 @@ final class ReleasingCallback extends Callback.Nested {
             AtomicReferenceFieldUpdater.newUpdater(ReleasingCallback.class, Object.class, "state");
 
     private final Runnable release;
-    private final Response response;
+    private final @Nullable Response response;
     /** The thread that is inside {@link #write}; null before and after; in the end this. */
     @SuppressWarnings("UnusedVariable") // Read by STATE.
-    private volatile Object state;
+    private volatile @Nullable Object state;
 
     /**
      * @param release gives the memory back
      * @param response what is written to, by whatever way; null where nothing is left to be ended when the callback fails
      */
-    ReleasingCallback(Runnable release, Response response, Callback callback) {
+    ReleasingCallback(Runnable release, @Nullable Response response, Callback callback) {
         super(callback);
         this.release = release;
         this.response = response;
@@ -86,7 +87,7 @@ final class ReleasingCallback extends Callback.Nested {
      * @param isUnderWay whether it may yet come to the end point: behind an interim response, for example; else it has not if the
      *     response is not committed
      */
-    static void cancel(Response response, boolean isUnderWay, Throwable cause) {
+    static void cancel(@Nullable Response response, boolean isUnderWay, Throwable cause) {
         if (response == null || (!isUnderWay && !response.isCommitted())) {
             return;
         }

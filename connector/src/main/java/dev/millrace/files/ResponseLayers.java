@@ -3,6 +3,7 @@ package dev.millrace.files;
 import dev.millrace.jetty.ResponseLayer;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Response;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What content passes between the response that it is written to and Jetty's channel.
@@ -11,7 +12,7 @@ import org.eclipse.jetty.server.Response;
  * @param areShown whether an application is given the buffers, and may keep them
  * @param areGivenUp whether a layer may fail the callback of a write that is still pending
  */
-record ResponseLayers(Content.Sink target, boolean areShown, boolean areGivenUp) {
+record ResponseLayers(Content.@Nullable Sink target, boolean areShown, boolean areGivenUp) {
     private static final ClassValue<ResponseLayer> LAYERS = new ClassValue<>() {
         @Override
         protected ResponseLayer computeValue(Class<?> type) {

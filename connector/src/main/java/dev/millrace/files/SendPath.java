@@ -2,6 +2,7 @@ package dev.millrace.files;
 
 import dev.millrace.transfer.TransferEndPoint;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
@@ -11,6 +12,7 @@ import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.ConnectionMetaData;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The way a response takes to the socket: an end point that can transfer, or the obstacle.
@@ -23,7 +25,11 @@ import org.eclipse.jetty.util.Callback;
  *     HTTP/2, for which a layer has given up the write
  */
 record SendPath(
-        TransferEndPoint endPoint, Response response, Content.Sink sink, Obstacle obstacle, boolean isReadLater) {
+        @Nullable TransferEndPoint endPoint,
+        @Nullable Response response,
+        Content.Sink sink,
+        @Nullable Obstacle obstacle,
+        boolean isReadLater) {
     private static SendPath blocked(Response response, Content.Sink sink, Obstacle obstacle, ResponseLayers layers) {
         return new SendPath(
                 null,
@@ -71,7 +77,7 @@ record SendPath(
         return new SendPath(endPoint, response, layers.target(), encrypted, false);
     }
 
-    private static Obstacle obstacle(Response response, long bytes, ResponseLayers layers) {
+    private static @Nullable Obstacle obstacle(Response response, long bytes, ResponseLayers layers) {
         if (!isHttp1(response.getRequest().getConnectionMetaData())) {
             return Obstacle.PROTOCOL;
         }
@@ -114,7 +120,7 @@ record SendPath(
 
     /** This way for content that is not written to {@link #sink}, but to the response itself. */
     SendPath wrapped() {
-        return new SendPath(null, response, response, Obstacle.WRAPPED, isReadLater);
+        return new SendPath(null, response, response == null ? sink : response, Obstacle.WRAPPED, isReadLater);
     }
 
     /**
@@ -134,6 +140,11 @@ record SendPath(
         ByteBuffer copy = ByteBuffer.allocate(bytes.remaining());
         copy.put(bytes).flip();
         sink.write(last, copy, callback);
+    }
+
+    /** @return the end point of a way without an obstacle */
+    TransferEndPoint transferEndPoint() {
+        return Objects.requireNonNull(endPoint, "there is an obstacle");
     }
 
     /** For the log. */

@@ -22,6 +22,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.resource.Resource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,7 +44,7 @@ final class SendfileContent extends HttpContent.Wrapper {
     private final Instant lastModifiedInstant;
     private final HttpField lastModified;
     private final HttpField contentLength;
-    private final HttpField contentType;
+    private final @Nullable HttpField contentType;
     private final HttpField etag;
 
     /**
@@ -77,14 +78,14 @@ final class SendfileContent extends HttpContent.Wrapper {
      *
      * @param cache null: there is none
      */
-    void leave(ContentCache cache) {
+    void leave(@Nullable ContentCache cache) {
         if (cache != null) {
             cache.retire(slot);
         }
     }
 
     @Override
-    public HttpField getContentType() {
+    public @Nullable HttpField getContentType() {
         return contentType;
     }
 

@@ -23,6 +23,7 @@ import org.eclipse.jetty.util.component.ContainerLifeCycle;
 import org.eclipse.jetty.util.component.DumpableMap;
 import org.eclipse.jetty.util.component.LifeCycle;
 import org.eclipse.jetty.util.resource.Resource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,8 +48,8 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     private final SendfileStatistics statistics;
     private final OpenFileCache<SendfileContent> openFiles;
     private final Mount mount;
-    private volatile ContentCache contentCache;
-    private Server server;
+    private volatile @Nullable ContentCache contentCache;
+    private @Nullable Server server;
 
     /**
      * With settings of its own. Where it is started in a context, the threads of that context's server look after the open files.
@@ -79,16 +80,16 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     }
 
     @Override
-    public HttpContent getContent(String path) throws IOException {
+    public @Nullable HttpContent getContent(String path) throws IOException {
         return getContent(path, settings.getMissingMillis());
     }
 
     /** Looks for a variant of a file. That there is none is remembered for as long as the file is valid. */
-    HttpContent getVariant(String path) throws IOException {
+    @Nullable HttpContent getVariant(String path) throws IOException {
         return getContent(path, settings.getValidMillis());
     }
 
-    private HttpContent getContent(String path, long missingMillis) throws IOException {
+    private @Nullable HttpContent getContent(String path, long missingMillis) throws IOException {
         SendfileContent known = openFiles.get(path);
         if (known != null) {
             return known;
@@ -108,7 +109,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
      * @param found is no directory
      * @return null when there is no file that could be opened
      */
-    private HttpContent open(String path, HttpContent found) throws IOException {
+    private @Nullable HttpContent open(String path, HttpContent found) throws IOException {
         Path file = found.getResource().getPath();
         if (file == null || file.getFileSystem() != FileSystems.getDefault()) {
             return new CopiedContent(found, statistics);
@@ -139,7 +140,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
      *
      * @param server whose scheduler and threads look after open files; by default that of the context in which this starts
      */
-    public void setServer(Server server) {
+    public void setServer(@Nullable Server server) {
         this.server = server;
     }
 
@@ -148,7 +149,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
      *
      * @param containment where files may be sent from; null: from wherever they are found
      */
-    public void setContainment(Containment containment) {
+    public void setContainment(@Nullable Containment containment) {
         openFiles.setContainment(containment);
     }
 
@@ -172,7 +173,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
      * @return the same content
      * @throws IOException when the file is closed, and its path has another version by now: look up again
      */
-    public HttpContent hold(HttpContent content, Request request) throws IOException {
+    public @Nullable HttpContent hold(@Nullable HttpContent content, Request request) throws IOException {
         if (content == null || !(content.getResource() instanceof FileResource found)) {
             return content;
         }
@@ -194,7 +195,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
      * @param response what Jetty will write the parts to, itself and not a wrapper of it
      * @return the same content, whose parts go by the kernel where that is possible
      */
-    public HttpContent withParts(HttpContent content, Response response) {
+    public @Nullable HttpContent withParts(@Nullable HttpContent content, Response response) {
         return content != null && content.getResource() instanceof FileResource file
                 ? RangesResponse.of(content, new PartsResource(file, response, false))
                 : content;
@@ -245,7 +246,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         return cache == null ? 0 : figure.applyAsLong(cache);
     }
 
-    ContentCache contentCache() {
+    @Nullable ContentCache contentCache() {
         return contentCache;
     }
 

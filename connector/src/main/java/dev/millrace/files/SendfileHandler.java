@@ -1,5 +1,6 @@
 package dev.millrace.files;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.http.content.ResourceHttpContentFactory;
@@ -9,6 +10,7 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.ResourceService;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.server.handler.ResourceHandler;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Jetty's {@link ResourceHandler}, sending files by the kernel on connectors of Millrace. All its settings work, but
@@ -33,9 +35,9 @@ public class SendfileHandler extends ResourceHandler {
     private static final long VALID_MILLIS = 1000;
 
     /** Known from the start on. */
-    private HttpContent.Factory found;
+    private HttpContent.@Nullable Factory found;
 
-    private final SendfileContentFactory sendfile = new SendfileContentFactory(path -> found.getContent(path));
+    private final SendfileContentFactory sendfile = new SendfileContentFactory(this::find);
 
     /** A handler that answers 404 for what it does not find. */
     public SendfileHandler() {
@@ -43,10 +45,15 @@ public class SendfileHandler extends ResourceHandler {
     }
 
     /** @param handler called for what is not found */
-    public SendfileHandler(Handler handler) {
+    public SendfileHandler(@Nullable Handler handler) {
         super(handler);
         // As Jetty's handler does; its servlets look at the file for each request.
         getSettings().setValidMillis(VALID_MILLIS);
+    }
+
+    private @Nullable HttpContent find(String path) throws IOException {
+        HttpContent.Factory factory = found;
+        return factory == null ? null : factory.getContent(path);
     }
 
     /** @return how files are kept open and sent; the same for the handler's life */

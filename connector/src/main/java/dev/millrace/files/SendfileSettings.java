@@ -7,6 +7,7 @@ import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.MimeTypes;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How files are kept open and sent. One object may serve several factories, as that of a {@link ServerSendfile} does. A change
@@ -18,7 +19,7 @@ public final class SendfileSettings {
     /** The response field that tells how the content was sent, when {@link #setDebugHeader} says so. */
     public static final String DEBUG_HEADER = "X-Millrace-Sendfile";
 
-    private volatile TransferAlgorithm algorithm;
+    private volatile @Nullable TransferAlgorithm algorithm;
     // To map a smaller file costs more than to copy it.
     private volatile int minTransferBytes = 16 * 1024;
     // For a larger file, a segment that holds nothing but the header costs less than to copy.
@@ -31,7 +32,7 @@ public final class SendfileSettings {
     private volatile Predicate<String> compressible = Compressible::byDefault;
     private volatile int maxCacheBytes = 4 * 1024 * 1024;
     private volatile int maxCachedFileBytes = 64 * 1024;
-    private volatile Path largePages;
+    private volatile @Nullable Path largePages;
     private volatile boolean debugHeader;
 
     /** The defaults. */
@@ -54,7 +55,7 @@ public final class SendfileSettings {
     }
 
     /** @return null: as each connector says */
-    TransferAlgorithm transferAlgorithm() {
+    @Nullable TransferAlgorithm transferAlgorithm() {
         return algorithm;
     }
 
@@ -146,7 +147,7 @@ public final class SendfileSettings {
         this.compressible = compressible;
     }
 
-    boolean isCompressible(HttpField contentType, long sizeBytes) {
+    boolean isCompressible(@Nullable HttpField contentType, long sizeBytes) {
         return sizeBytes <= maxCompressedBytes
                 && contentType != null
                 && compressible.test(MimeTypes.getContentTypeWithoutCharset(contentType.getValue()));
@@ -180,7 +181,7 @@ public final class SendfileSettings {
     }
 
     /** @return the directory of {@link #setLargePages}; null for ordinary pages */
-    public Path getLargePages() {
+    public @Nullable Path getLargePages() {
         return largePages;
     }
 
@@ -188,7 +189,7 @@ public final class SendfileSettings {
      * @param mount a directory on a hugetlbfs mount, for a content cache of large pages, from the next start on; null, the
      *     default, for ordinary ones, which are also used, with a warning, where the system does not grant large ones
      */
-    public void setLargePages(Path mount) {
+    public void setLargePages(@Nullable Path mount) {
         this.largePages = mount;
     }
 

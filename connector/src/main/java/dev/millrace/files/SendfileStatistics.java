@@ -3,10 +3,12 @@ package dev.millrace.files;
 import dev.millrace.transfer.FlightRecorder;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Response;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the answers whose file went by the kernel, and the others by what was in the way. Tells clients in a response field, if
@@ -30,11 +32,11 @@ final class SendfileStatistics {
      *
      * @param obstacle null: it goes by the kernel
      */
-    void onAnswer(Content.Sink sink, Obstacle obstacle, Object file, long position, long bytes) {
+    void onAnswer(Content.Sink sink, @Nullable Obstacle obstacle, Object file, long position, long bytes) {
         if (obstacle == null) {
             transfers.increment();
         } else {
-            copies.get(obstacle).increment();
+            Objects.requireNonNull(copies.get(obstacle)).increment();
             CopyEvent.commit(file, position, bytes, obstacle);
         }
         if (settings.isDebugHeader() && sink instanceof Response response && !response.isCommitted()) {

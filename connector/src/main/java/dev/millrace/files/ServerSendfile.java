@@ -26,6 +26,7 @@ import org.eclipse.jetty.util.component.ContainerLifeCycle;
 import org.eclipse.jetty.util.component.DumpableCollection;
 import org.eclipse.jetty.util.component.DumpableMap;
 import org.eclipse.jetty.util.component.LifeCycle;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -172,7 +173,8 @@ public final class ServerSendfile extends ContainerLifeCycle implements Containe
      * @param files finds the files
      * @param styleSheet serves a style sheet besides; null when there is none
      */
-    private record Origin(ResourceHttpContentFactory files, VirtualHttpContentFactory styleSheet) {
+    private record Origin(
+            ResourceHttpContentFactory files, @Nullable VirtualHttpContentFactory styleSheet) {
         private static final Set<Class<?>> AROUND = Set.of(
                 PreCompressedHttpContentFactory.class,
                 ValidatingCachingHttpContentFactory.class,
@@ -180,7 +182,7 @@ public final class ServerSendfile extends ContainerLifeCycle implements Containe
                 VirtualHttpContentFactory.class);
 
         /** @return null when something in the chain is not Jetty's own, and may change the content */
-        static Origin of(HttpContent.Factory outermost) {
+        static @Nullable Origin of(HttpContent.Factory outermost) {
             VirtualHttpContentFactory styleSheet = null;
             HttpContent.Factory current = outermost;
             while (current != null && AROUND.contains(current.getClass())) {

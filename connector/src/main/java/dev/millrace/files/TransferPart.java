@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EofException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One part of an answer of several ranges, as tokens. Each is announced when it is read, for what reads it writes it
@@ -17,19 +18,19 @@ import org.eclipse.jetty.io.EofException;
 final class TransferPart implements Content.Source {
     private final SendPath sendPath;
     private final OpenFile file;
-    private final TransferAlgorithm algorithm;
+    private final @Nullable TransferAlgorithm algorithm;
     private final long length;
     private long position;
     private long left;
     private boolean isOwner = true;
-    private Content.Chunk failure;
+    private Content.@Nullable Chunk failure;
 
     /**
      * @param sendPath without an obstacle
      * @param file with a count, which is this part's from now on
      * @param algorithm null: as the connector says
      */
-    TransferPart(SendPath sendPath, OpenFile file, TransferAlgorithm algorithm, long offset, long length) {
+    TransferPart(SendPath sendPath, OpenFile file, @Nullable TransferAlgorithm algorithm, long offset, long length) {
         this.algorithm = algorithm;
         this.sendPath = sendPath;
         this.file = file;
@@ -44,7 +45,7 @@ final class TransferPart implements Content.Source {
     }
 
     @Override
-    public Content.Chunk read() {
+    public Content.@Nullable Chunk read() {
         if (failure != null) {
             return failure;
         }
@@ -68,7 +69,7 @@ final class TransferPart implements Content.Source {
             return failure;
         }
         FileRegion region = new FileRegion(file, position, token, file.path(), algorithm, false);
-        sendPath.endPoint().announce(region);
+        sendPath.transferEndPoint().announce(region);
         position += token.remaining();
         left -= token.remaining();
         if (left == 0) {
@@ -87,7 +88,7 @@ final class TransferPart implements Content.Source {
                 file.onPartSent(end);
             }
         } finally {
-            sendPath.endPoint().withdraw(region);
+            sendPath.transferEndPoint().withdraw(region);
             file.release();
         }
     }

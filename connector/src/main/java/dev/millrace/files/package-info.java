@@ -10,4 +10,7 @@
  * <p>Threading: any thread may use the public types. A {@link dev.millrace.files.SendfileContent} is shared by all requests for
  * its version; what writes one response is used by one thread at a time.
  */
+@NullMarked
 package dev.millrace.files;
+
+import org.jspecify.annotations.NullMarked;

@@ -6,6 +6,7 @@ import org.eclipse.jetty.http2.HTTP2Session;
 import org.eclipse.jetty.http2.HTTP2Stream;
 import org.eclipse.jetty.http2.api.Stream;
 import org.eclipse.jetty.io.Connection;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What Jetty's HTTP/2 shows of its sessions and streams beside its API. Loaded only where there is HTTP/2: see
@@ -25,7 +26,7 @@ public final class Http2Internals {
     }
 
     /** @return the session of a connection; null for another protocol than HTTP/2 */
-    public static HTTP2Session sessionOf(Connection connection) {
+    public static @Nullable HTTP2Session sessionOf(@Nullable Connection connection) {
         return connection instanceof HTTP2Connection http2 ? http2.getSession() : null;
     }
 
@@ -43,7 +44,10 @@ public final class Http2Internals {
     /** Whether more content of a request may come, and none lies there that the application could have had. */
     public static boolean mayHaveContent(Connection connection, int streamId) {
         HTTP2Session session = sessionOf(connection);
-        HTTP2Stream stream = session == null ? null : session.getStream(streamId);
+        if (session == null) {
+            return false;
+        }
+        HTTP2Stream stream = session.getStream(streamId);
         // Content of other requests that lies unread may have closed the connection's window: then the peer has to
         // wait.
         return stream != null

@@ -24,6 +24,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.EventsHandler;
 import org.eclipse.jetty.server.internal.HttpChannelState;
 import org.eclipse.jetty.server.internal.HttpConnection;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,7 +57,7 @@ public final class JettyInternals {
 
     private static final class Events {
         /** From a response of an EventsHandler to that handler. */
-        private static final MethodHandle HANDLER = handlerOfResponse();
+        private static final @Nullable MethodHandle HANDLER = handlerOfResponse();
 
         private static final boolean HANDLERS =
                 Assumption.holds(() -> HANDLER != null, "files behind an EventsHandler are copied");
@@ -106,7 +107,7 @@ public final class JettyInternals {
     }
 
     /** @return the parser of a connection of HTTP/1.1; null for another protocol */
-    public static HttpParser parserOf(Connection connection) {
+    public static @Nullable HttpParser parserOf(@Nullable Connection connection) {
         return HTTP_1 && connection instanceof HttpConnection http ? http.getParser() : null;
     }
 
@@ -117,19 +118,19 @@ public final class JettyInternals {
     }
 
     /** @return the generator of a connection of HTTP/1.1; null for another protocol */
-    public static HttpGenerator generatorOf(Connection connection) {
+    public static @Nullable HttpGenerator generatorOf(@Nullable Connection connection) {
         return HTTP_1 && connection instanceof HttpConnection http ? http.getGenerator() : null;
     }
 
     /** @return the request that a connection of HTTP/1.1 handles; null when it handles none, and for another protocol */
-    public static Request requestOf(Connection connection) {
+    public static @Nullable Request requestOf(@Nullable Connection connection) {
         return HTTP_1 && connection instanceof HttpConnection http
                 ? http.getHttpChannel().getRequest()
                 : null;
     }
 
     /** @return what a connection of HTTP/1.1 keeps from one request to the next; null when it keeps nothing, and for another protocol */
-    public static Components componentsOf(Connection connection) {
+    public static @Nullable Components componentsOf(@Nullable Connection connection) {
         return HTTP_1
                         && connection instanceof HttpConnection http
                         && http.getHttpChannel() instanceof Components components
@@ -138,7 +139,7 @@ public final class JettyInternals {
     }
 
     /** @return the stream that a request's response is sent to; null when that cannot be seen */
-    public static HttpStream streamOf(Request request) {
+    public static @Nullable HttpStream streamOf(Request request) {
         return CHANNEL && request.getComponents() instanceof HttpChannelState channel ? channel.getHttpStream() : null;
     }
 
@@ -148,7 +149,7 @@ public final class JettyInternals {
     }
 
     /** Whether a connection only finds out what follows it: Jetty's PROXY protocol, its detector. */
-    public static boolean isPreliminary(Connection connection) {
+    public static boolean isPreliminary(@Nullable Connection connection) {
         Class<?> factory = connection == null ? null : connection.getClass().getNestHost();
         return factory == ProxyConnectionFactory.class || factory == DetectorConnectionFactory.class;
     }
@@ -176,7 +177,7 @@ public final class JettyInternals {
         return endPoint.contains(",CLOSED,") || endPoint.contains(",flush=L,");
     }
 
-    private static MethodHandle handlerOfResponse() {
+    private static @Nullable MethodHandle handlerOfResponse() {
         try {
             for (Class<?> type : EventsHandler.class.getDeclaredClasses()) {
                 for (Field field : Response.class.isAssignableFrom(type) ? type.getDeclaredFields() : new Field[0]) {
@@ -198,12 +199,13 @@ public final class JettyInternals {
      * @param response of an {@link EventsHandler}
      * @return that handler; null when there is no way to it
      */
-    public static Object eventsHandlerOf(Response response) {
-        if (!Events.HANDLERS) {
+    public static @Nullable Object eventsHandlerOf(Response response) {
+        MethodHandle handler = Events.HANDLER;
+        if (!Events.HANDLERS || handler == null) {
             return null;
         }
         try {
-            return (Object) Events.HANDLER.invokeExact(response);
+            return (Object) handler.invokeExact(response);
         } catch (RuntimeException | Error x) {
             throw x;
         } catch (Throwable x) {

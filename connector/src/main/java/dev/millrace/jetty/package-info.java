@@ -5,4 +5,7 @@
  *
  * <p>Each assumption has a test of its name in {@code JettyInternalsContractTest}. Methods may be called by any thread.
  */
+@NullMarked
 package dev.millrace.jetty;
+
+import org.jspecify.annotations.NullMarked;

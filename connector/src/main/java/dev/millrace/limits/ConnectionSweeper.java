@@ -22,6 +22,7 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
 import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,7 +62,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
     private volatile long periodMillis = 1000;
     private volatile long restMillis = 2000;
     private volatile LongSupplier clock = NanoTime::now;
-    private volatile Scheduler.Task next;
+    private volatile Scheduler.@Nullable Task next;
     private volatile int starts;
 
     /**
@@ -348,11 +349,11 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
         return preliminary && isOver(System.currentTimeMillis() - endPoint.getCreatedTimeStamp(), timeout);
     }
 
-    // As when the connection fails. Whoever takes the interest in the peer's bytes is alone: else the application's
-    // thread
-    // may read while Jetty drops what is there, and one of them finds no buffer. Where bytes have come just now the
-    // request
-    // is not told: it has another grace, or is closed.
+    // As when the connection fails. One thread only takes the interest in the peer's bytes: else the application's may
+    // read
+    // while Jetty drops what is there, and one of them finds no buffer. Where bytes have just come the request is not
+    // told.
+    // It has another grace, or is closed.
     private boolean fail(AbstractEndPoint endPoint) {
         // First, for the peer may ask as soon as it sees the end.
         slowRequests.increment();

@@ -21,6 +21,7 @@ import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpStream;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.NanoTime;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Knows for which requests of HTTP/2 the application waits for content, which Jetty's session keeps to itself: while the
@@ -85,7 +86,7 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
         }
 
         @Override
-        public Content.Chunk read() {
+        public Content.@Nullable Chunk read() {
             waiting = false;
             Content.Chunk chunk = super.read();
             if (!begun && chunk != null && chunk.hasRemaining()) {

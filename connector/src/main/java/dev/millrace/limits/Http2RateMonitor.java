@@ -12,6 +12,7 @@ import org.eclipse.jetty.http2.frames.SettingsFrame;
 import org.eclipse.jetty.http2.frames.WindowUpdateFrame;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.util.NanoTime;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds peers of HTTP/2 that are slow on purpose.
@@ -44,7 +45,7 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
     private long beginNanoTime;
     private long lookNanoTime;
     private int closedWindows;
-    private RateMeter grants;
+    private @Nullable RateMeter grants;
 
     private Http2RateMonitor(long bytesSeen, long now) {
         this.bytesSeen = bytesSeen;
@@ -58,7 +59,7 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
      * @param connection what peer and server speak
      * @return what was found; null for another protocol
      */
-    static Http2RateMonitor look(Connection outermost, Connection connection, long now, long graceMillis) {
+    static @Nullable Http2RateMonitor look(Connection outermost, Connection connection, long now, long graceMillis) {
         HTTP2Session session = Http2Internals.sessionOf(connection);
         if (session == null) {
             return null;
@@ -106,7 +107,8 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
 
     /** Leaves a stream alone. */
     static void setMayBeSilent(Connection connection, int streamId) {
-        Stream stream = Http2Internals.sessionOf(connection).getStream(streamId);
+        HTTP2Session session = Http2Internals.sessionOf(connection);
+        Stream stream = session == null ? null : session.getStream(streamId);
         if (stream != null) {
             stream.setAttribute(MAY_BE_SILENT, true);
         }

@@ -5,17 +5,18 @@ import dev.millrace.transfer.TransferEndPoint;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.ssl.SslConnection;
+import org.jspecify.annotations.Nullable;
 
 /** An end point that {@link ConnectionSweeper} looks at, from the scheduler's thread. */
 public interface MonitoredEndPoint extends TransferEndPoint, PeerActivity {
     /** What peer and server speak, inside TLS or not. */
-    default Connection spoken() {
+    default @Nullable Connection spoken() {
         Connection connection = getConnection();
         return connection instanceof SslConnection ssl ? ssl.getSslEndPoint().getConnection() : connection;
     }
 
     /** The parser of HTTP/1.1, inside TLS or not; null when another protocol is spoken. */
-    default HttpParser httpParser() {
+    default @Nullable HttpParser httpParser() {
         return JettyInternals.parserOf(spoken());
     }
 

@@ -3,6 +3,7 @@ package dev.millrace.limits;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.io.EndPoint;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -12,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * @param what the peer was too slow with; null when it is no peer's fault
  * @param action ends it, and tells whether it had not ended by itself
  */
-record PeerEnd(EndPoint endPoint, String what, BooleanSupplier action) {
+record PeerEnd(EndPoint endPoint, @Nullable String what, BooleanSupplier action) {
     private static final Logger LOG = LoggerFactory.getLogger(PeerEnd.class);
 
     /** Runs all ends of a look, and logs them in one line. */

@@ -6,10 +6,12 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
+import org.eclipse.jetty.http.HttpGenerator;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.util.NanoTime;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How fast one peer sends and takes, measured from one look to the next while it is waited for. Used by the scheduler's
@@ -22,8 +24,8 @@ public final class PeerRates {
     /** Before the first byte of content a peer may be silent for so many times the grace: its content may be yet to be made. */
     public static final int GRACES_BEFORE_CONTENT = 4;
 
-    private RateMeter reads;
-    private RateMeter writes;
+    private @Nullable RateMeter reads;
+    private @Nullable RateMeter writes;
     // As ints these take no more memory than the time alone did in nanoseconds, and idle connections are many.
     private int sampledMillis = millis(NanoTime.now());
     private int messagesAtStart = NOT_AT_START;
@@ -48,7 +50,10 @@ public final class PeerRates {
 
     /** Notes that the application is told that the peer is too slow. */
     void tell() {
-        reads.tell();
+        RateMeter current = reads;
+        if (current != null) {
+            current.tell();
+        }
     }
 
     private long contentGraceMillis(long graceMillis) {
@@ -82,7 +87,7 @@ public final class PeerRates {
      * @param nowNanos when: by the clock of {@link NanoTime}
      * @param streams of HTTP/2 whose content is awaited, and has begun to come
      */
-    void sample(PeerActivity endPoint, long nowNanos, Connection connection, int streams, long graceMillis) {
+    void sample(PeerActivity endPoint, long nowNanos, @Nullable Connection connection, int streams, long graceMillis) {
         HttpParser parser = JettyInternals.parserOf(connection);
         int now = millis(nowNanos);
         int since = now - sampledMillis;
@@ -91,15 +96,18 @@ public final class PeerRates {
         endPoint.getIdleFor();
         sampleStart(parser, connection, endPoint, since);
         // Who was told waits no longer: its interest in the peer's bytes was what it was told by.
-        boolean awaitsContent = streams > 0
-                || (parser != null && awaitsContent(parser, connection) && (isTold() || endPoint.awaitsRead()));
+        boolean awaitsContent = connection != null
+                && (streams > 0
+                        || (parser != null
+                                && awaitsContent(parser, connection)
+                                && (isTold() || endPoint.awaitsRead())));
         reads = RateMeter.sampled(
                 reads,
                 awaitsContent,
-                awaitsContent ? connection.getBytesIn() : 0,
+                awaitsContent && connection != null ? connection.getBytesIn() : 0,
                 since,
                 contentGraceMillis(graceMillis));
-        if (awaitsContent && !reads.hasBegun() && (streams > 0 || reads.hasMoved())) {
+        if (reads != null && !reads.hasBegun() && (streams > 0 || reads.hasMoved())) {
             reads.begin();
         }
         writes = RateMeter.sampled(writes, endPoint.isWritePending(), endPoint.getSentBytes(), since, graceMillis);
@@ -108,9 +116,11 @@ public final class PeerRates {
     // The parser stays at its start while it skips line ends, and while a record of TLS is not complete. Bytes are
     // counted before
     // they are parsed: those of a request that is complete by the next look are forgotten then.
-    private void sampleStart(HttpParser parser, Connection connection, PeerActivity endPoint, int sinceMillis) {
+    private void sampleStart(
+            @Nullable HttpParser parser, @Nullable Connection connection, PeerActivity endPoint, int sinceMillis) {
         boolean atStart = parser != null && parser.isStart();
-        int messages = atStart ? (int) connection.getMessagesIn() & Integer.MAX_VALUE : NOT_AT_START;
+        long messagesIn = connection == null ? 0 : connection.getMessagesIn();
+        int messages = atStart ? (int) messagesIn & Integer.MAX_VALUE : NOT_AT_START;
         if (atStart && messages == messagesAtStart && start > 0) {
             start += sinceMillis;
             return;
@@ -142,7 +152,8 @@ public final class PeerRates {
 
     // Once the answer has begun both sides may talk at once, and only the application knows which has to.
     private static boolean awaitsContent(HttpParser parser, Connection connection) {
-        return inContent(parser) && !JettyInternals.generatorOf(connection).isCommitted();
+        HttpGenerator generator = JettyInternals.generatorOf(connection);
+        return inContent(parser) && generator != null && !generator.isCommitted();
     }
 
     // Until its end goes what follows the change of protocol that a servlet has made: a request's own content never

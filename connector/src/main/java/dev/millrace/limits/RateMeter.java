@@ -1,5 +1,7 @@
 package dev.millrace.limits;
 
+import org.jspecify.annotations.Nullable;
+
 /** How fast a peer is in one direction while a thread or the application waits for it. Used by the scheduler's thread only. */
 final class RateMeter {
     private long total;
@@ -19,7 +21,8 @@ final class RateMeter {
      * @param total all bytes until now
      * @return null when the peer is not waited for: an idle connection has none
      */
-    static RateMeter sampled(RateMeter pace, boolean waiting, long total, long sinceMillis, long graceMillis) {
+    static @Nullable RateMeter sampled(
+            @Nullable RateMeter pace, boolean waiting, long total, long sinceMillis, long graceMillis) {
         if (!waiting) {
             return null;
         }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpStatus;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Says to the application that a peer was ended because it was too slow. Unless the application handles it, Jetty answers
@@ -24,7 +25,7 @@ public final class SlowPeerException extends IOException implements HttpExceptio
     }
 
     @Override
-    public String getReason() {
+    public @Nullable String getReason() {
         return getMessage();
     }
 }

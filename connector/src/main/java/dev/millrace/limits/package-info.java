@@ -8,4 +8,7 @@
  *
  * <p>Not exported: the settings are those of {@link dev.millrace.connector.MillraceConnector}.
  */
+@NullMarked
 package dev.millrace.limits;
+
+import org.jspecify.annotations.NullMarked;

@@ -3,4 +3,7 @@
  *
  * <p>Threading: figures may be read by any thread. A lock is taken when a connection opens or closes, and when figures are read.
  */
+@NullMarked
 package dev.millrace.monitor;
+
+import org.jspecify.annotations.NullMarked;

@@ -2,6 +2,7 @@ package dev.millrace.transfer;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file region between its announcement and its withdrawal: counts its turns, and tells the flight recorder how it
@@ -13,7 +14,7 @@ public final class AnnouncedRegion {
     private final TransferStatistics statistics;
     private final TransferEvent event = TransferEvent.begun();
     private int turns;
-    private Throwable failure;
+    private @Nullable Throwable failure;
 
     /**
      * @param region what to send; borrowed until its withdrawal

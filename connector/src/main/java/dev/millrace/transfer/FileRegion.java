@@ -8,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Objects;
 import org.eclipse.jetty.util.NanoTime;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A part of a file that a response promises to send, and the token that stands for it on the way through Jetty.
@@ -28,8 +29,8 @@ public final class FileRegion {
     private final long position;
     private final ByteBuffer token;
     private final int begin;
-    private final Object name;
-    private final TransferAlgorithm algorithm;
+    private final @Nullable Object name;
+    private final @Nullable TransferAlgorithm algorithm;
     private final boolean withHead;
     private long checkedNanoTime;
     private boolean checked;
@@ -56,8 +57,8 @@ public final class FileRegion {
             FileSource file,
             long position,
             ByteBuffer token,
-            Object name,
-            TransferAlgorithm algorithm,
+            @Nullable Object name,
+            @Nullable TransferAlgorithm algorithm,
             boolean withHead) {
         this.file = Objects.requireNonNull(file, "file");
         this.token = Objects.requireNonNull(token, "token");
@@ -87,12 +88,12 @@ public final class FileRegion {
     }
 
     /** @return what the file is called; null when unknown */
-    String file() {
+    @Nullable String file() {
         return name == null ? null : name.toString();
     }
 
     /** @return how to transfer this region; null: as the connector says */
-    TransferAlgorithm algorithm() {
+    @Nullable TransferAlgorithm algorithm() {
         return algorithm;
     }
 

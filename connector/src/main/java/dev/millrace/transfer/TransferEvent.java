@@ -9,6 +9,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Threshold;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The transfer of a region, from announcement to withdrawal, for the flight recorder. Off unless a recording asks for it, and then
@@ -18,9 +19,9 @@ final class TransferEvent {
     private static final TransferEvent NOT_RECORDED = new TransferEvent(null);
 
     /** Null when no recording was on at the begin. */
-    private final Recorded recorded;
+    private final @Nullable Recorded recorded;
 
-    private TransferEvent(Recorded recorded) {
+    private TransferEvent(@Nullable Recorded recorded) {
         this.recorded = recorded;
     }
 
@@ -33,7 +34,7 @@ final class TransferEvent {
     @StackTrace(false)
     static final class Recorded extends Event {
         @Label("File")
-        String file;
+        @Nullable String file;
 
         @Label("Position")
         @Description("Where the region begins in the file")
@@ -48,14 +49,14 @@ final class TransferEvent {
         int turns;
 
         @Label("Algorithm")
-        String algorithm;
+        @Nullable String algorithm;
 
         @Label("Complete")
         boolean complete;
 
         @Label("Failure")
         @Description("Why it is not complete, when the file or the socket failed")
-        String failure;
+        @Nullable String failure;
 
         private static TransferEvent begun() {
             Recorded event = new Recorded();
@@ -66,7 +67,7 @@ final class TransferEvent {
             return new TransferEvent(event);
         }
 
-        private void ended(FileRegion region, TransferAlgorithm by, int turnsTaken, Throwable cause) {
+        private void ended(FileRegion region, TransferAlgorithm by, int turnsTaken, @Nullable Throwable cause) {
             end();
             if (shouldCommit()) {
                 file = region.file();
@@ -85,7 +86,7 @@ final class TransferEvent {
         return FlightRecorder.isPresent() ? Recorded.begun() : NOT_RECORDED;
     }
 
-    void ended(FileRegion region, TransferAlgorithm algorithm, int turns, Throwable cause) {
+    void ended(FileRegion region, TransferAlgorithm algorithm, int turns, @Nullable Throwable cause) {
         if (recorded != null) {
             recorded.ended(region, algorithm, turns, cause);
         }

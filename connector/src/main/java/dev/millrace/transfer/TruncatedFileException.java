@@ -1,5 +1,7 @@
 package dev.millrace.transfer;
 
+import org.jspecify.annotations.Nullable;
+
 /** A file has become shorter than the length that a response promises. */
 public final class TruncatedFileException extends FileFailedException {
     private static final long serialVersionUID = 1L;
@@ -9,7 +11,7 @@ public final class TruncatedFileException extends FileFailedException {
      * @param expectedBytes where the promised part ends in the file
      * @param sizeBytes the length of the file now
      */
-    public TruncatedFileException(Object file, long expectedBytes, long sizeBytes) {
+    public TruncatedFileException(@Nullable Object file, long expectedBytes, long sizeBytes) {
         super((file == null ? "file" : file) + " was truncated: " + expectedBytes + " bytes expected, " + sizeBytes
                 + " left");
     }

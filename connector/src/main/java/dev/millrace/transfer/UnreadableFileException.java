@@ -1,6 +1,7 @@
 package dev.millrace.transfer;
 
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /** The system cannot read what a response has already promised. */
 public final class UnreadableFileException extends FileFailedException {
@@ -11,7 +12,7 @@ public final class UnreadableFileException extends FileFailedException {
      * @param position where it cannot be read, in bytes
      * @param cause what the system said
      */
-    public UnreadableFileException(Object file, long position, IOException cause) {
+    public UnreadableFileException(@Nullable Object file, long position, IOException cause) {
         super("cannot read " + (file == null ? "file" : file) + " at " + position + ": " + cause);
         initCause(cause);
     }

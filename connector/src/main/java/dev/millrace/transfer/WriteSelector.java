@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lets a worker wait until a channel takes more. The channel must not block, because it is registered with the selector of its
@@ -12,7 +13,7 @@ import java.nio.channels.SocketChannel;
  */
 public final class WriteSelector implements Closeable {
     private final Selector selector;
-    private SelectionKey key;
+    private @Nullable SelectionKey key;
 
     WriteSelector() throws IOException {
         selector = Selector.open();

@@ -10,4 +10,7 @@
  *
  * <p>This package knows neither connectors nor the lookup of files.
  */
+@NullMarked
 package dev.millrace.transfer;
+
+import org.jspecify.annotations.NullMarked;

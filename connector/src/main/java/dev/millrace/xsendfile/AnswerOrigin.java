@@ -2,6 +2,7 @@ package dev.millrace.xsendfile;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.server.handler.ContextHandler;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where an answer comes from: the context that was the first to be entered, and did not decline, and whether a proxy has
@@ -11,7 +12,7 @@ final class AnswerOrigin {
     /** How many contexts are entered, one from within the other: by a dispatch, or by a callback of the same one. */
     private final AtomicInteger depth = new AtomicInteger();
 
-    private volatile ContextHandler context;
+    private volatile @Nullable ContextHandler context;
     private volatile boolean proxied;
 
     /** @param proxied whether it counts as fetched by a proxy, because that cannot be told */
@@ -30,7 +31,7 @@ final class AnswerOrigin {
     }
 
     /** @return null when there is none */
-    ContextHandler context() {
+    @Nullable ContextHandler context() {
         return context;
     }
 

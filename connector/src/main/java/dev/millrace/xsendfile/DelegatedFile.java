@@ -6,6 +6,7 @@ import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.content.HttpContent;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an application wants to be sent, as its response fields say it.
@@ -14,7 +15,8 @@ import org.eclipse.jetty.http.content.HttpContent;
  * @param named what the application named
  * @param downloadId how the application calls this transfer; null when it does not
  */
-record DelegatedFile(RootedFile file, String named, String downloadId) {
+record DelegatedFile(
+        @Nullable RootedFile file, String named, @Nullable String downloadId) {
     static final String X_SENDFILE = "X-Sendfile";
     static final String X_ACCEL_REDIRECT = "X-Accel-Redirect";
     static final String X_DOWNLOAD_ID = "X-Download-Id";
@@ -25,7 +27,7 @@ record DelegatedFile(RootedFile file, String named, String downloadId) {
     }
 
     /** Takes our fields out: clients must not see them. */
-    static DelegatedFile take(HttpFields.Mutable headers, DelegatedRoots roots) {
+    static @Nullable DelegatedFile take(HttpFields.Mutable headers, DelegatedRoots roots) {
         String path = headers.get(X_SENDFILE);
         String uri = headers.get(X_ACCEL_REDIRECT);
         String downloadId = headers.get(X_DOWNLOAD_ID);

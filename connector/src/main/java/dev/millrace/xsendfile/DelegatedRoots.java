@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.eclipse.jetty.util.URIUtil;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,7 +23,7 @@ final class DelegatedRoots {
     private static final Logger LOG = LoggerFactory.getLogger(DelegatedRoots.class);
 
     /** Null: these are of all applications. */
-    private final DelegatedRoots common;
+    private final @Nullable DelegatedRoots common;
 
     private final List<Path> roots = new CopyOnWriteArrayList<>();
     /** Longest first. */
@@ -35,7 +36,7 @@ final class DelegatedRoots {
     }
 
     /** Of one application, which has the common ones too. */
-    DelegatedRoots(DelegatedRoots common) {
+    DelegatedRoots(@Nullable DelegatedRoots common) {
         this.common = common;
     }
 
@@ -74,7 +75,7 @@ final class DelegatedRoots {
     }
 
     /** @return the file, or null when the path leads nowhere allowed */
-    RootedFile byPath(String path) {
+    @Nullable RootedFile byPath(String path) {
         try {
             Path file = Path.of(path);
             if (allows(file)) {
@@ -89,7 +90,7 @@ final class DelegatedRoots {
     }
 
     /** @return the file, or null when the URI leads nowhere allowed */
-    RootedFile byUri(String uri) {
+    @Nullable RootedFile byUri(String uri) {
         try {
             int query = uri.indexOf('?');
             // Jetty would take what follows a semicolon for a parameter: of an address, not of the name of a file.
@@ -113,7 +114,7 @@ final class DelegatedRoots {
     }
 
     /** The longest prefix; of two that are the same the application's own. */
-    private Map.Entry<String, Path> mapping(String path) {
+    private Map.@Nullable Entry<String, Path> mapping(String path) {
         Map.Entry<String, Path> own = mappings.entrySet().stream()
                 .filter(mapping -> path.startsWith(mapping.getKey()))
                 .findFirst()

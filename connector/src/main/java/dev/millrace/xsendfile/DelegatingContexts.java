@@ -14,6 +14,7 @@ import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.component.Container;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -104,7 +105,7 @@ public final class DelegatingContexts implements Container.InheritedListener, Co
      * @param origin where it comes from; null when all answers are the same
      * @return what it names; null when it names nothing, or may not
      */
-    DelegatedFile take(AnswerOrigin origin, HttpFields.Mutable headers) {
+    @Nullable DelegatedFile take(@Nullable AnswerOrigin origin, HttpFields.Mutable headers) {
         if (enabled && (proxied || origin == null || !origin.isProxied())) {
             return DelegatedFile.take(headers, of(origin));
         }
@@ -116,7 +117,7 @@ public final class DelegatingContexts implements Container.InheritedListener, Co
         return null;
     }
 
-    private DelegatedRoots of(AnswerOrigin origin) {
+    private DelegatedRoots of(@Nullable AnswerOrigin origin) {
         return origin == null || origin.context() == null ? common : of(origin.context());
     }
 
@@ -125,7 +126,7 @@ public final class DelegatingContexts implements Container.InheritedListener, Co
     }
 
     /** @return what will know where the answer to a request comes from; null when all answers are the same */
-    AnswerOrigin follow(Request request) {
+    @Nullable AnswerOrigin follow(Request request) {
         if (!isFollowing()) {
             return null;
         }
@@ -161,19 +162,26 @@ public final class DelegatingContexts implements Container.InheritedListener, Co
         if (child instanceof ContextHandler context) {
             Predicate<Path> accepted = file -> enabled && of(context).allows(file);
             context.setAttribute(CONTEXT_ATTRIBUTE, accepted);
-        } else if (classOf(child, CLIENT) != null && classOf(parent, PROXY) != null) {
-            hasProxy = true;
-            try {
-                ProxiedRequests.follow(child, classOf(parent, PROXY), attribute);
-            } catch (ClassCastException | LinkageError x) {
-                isBlind = true;
-                LOG.warn("No way to tell what {} has fetched: all answers count as proxied, from now on", parent, x);
-            }
+        } else if (classOf(child, CLIENT) != null) {
+            follow(child, parent, classOf(parent, PROXY));
         }
         if (child instanceof Handler && child instanceof Container container) {
             // Jetty lets only managed beans inherit, and a collection that changes while it runs does not manage what
             // comes.
             container.addEventListener(this);
+        }
+    }
+
+    private void follow(Object client, Container parent, @Nullable Class<?> proxy) {
+        if (proxy == null) {
+            return;
+        }
+        hasProxy = true;
+        try {
+            ProxiedRequests.follow(client, proxy, attribute);
+        } catch (ClassCastException | LinkageError x) {
+            isBlind = true;
+            LOG.warn("No way to tell what {} has fetched: all answers count as proxied, from now on", parent, x);
         }
     }
 
@@ -188,7 +196,7 @@ public final class DelegatingContexts implements Container.InheritedListener, Co
     }
 
     /** @return the class of that name that a bean is of; null when it is not */
-    private static Class<?> classOf(Object bean, String name) {
+    private static @Nullable Class<?> classOf(Object bean, String name) {
         for (Class<?> type = bean.getClass(); type != null; type = type.getSuperclass()) {
             if (type.getName().equals(name)) {
                 return type;

@@ -9,6 +9,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The response that an application writes to, and the callback that it completes. With the first write or the
@@ -19,18 +20,18 @@ import org.eclipse.jetty.util.Callback;
  */
 final class DelegatingResponse extends PassiveResponse implements Callback {
     private final DelegatingContexts contexts;
-    private final AnswerOrigin origin;
+    private final @Nullable AnswerOrigin origin;
     private final FileSender sender;
     private final Callback callback;
     // A response is written to by one thread at a time.
     private volatile boolean isDecided;
-    private volatile DelegatedFile delegated;
+    private volatile @Nullable DelegatedFile delegated;
     private volatile boolean hasDiscarded;
 
     /** @param origin null when all answers are the same */
     DelegatingResponse(
             DelegatingContexts contexts,
-            AnswerOrigin origin,
+            @Nullable AnswerOrigin origin,
             FileSender sender,
             Request request,
             Response wrapped,
@@ -110,10 +111,11 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
 
     @Override
     public void succeeded() {
-        if (isDiscarding()) {
+        DelegatedFile file = isDiscarding() ? delegated : null;
+        if (file != null) {
             // The application may have set them again since it was decided.
             strip();
-            sender.send(delegated, hasDiscarded, getRequest(), getWrapped(), callback);
+            sender.send(file, hasDiscarded, getRequest(), getWrapped(), callback);
         } else {
             strip();
             callback.succeeded();

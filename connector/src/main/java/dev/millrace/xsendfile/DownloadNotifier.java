@@ -20,6 +20,7 @@ import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,7 +36,7 @@ import org.slf4j.LoggerFactory;
 public class DownloadNotifier extends AbstractLifeCycle implements TransferListener {
     private static final Logger LOG = LoggerFactory.getLogger(DownloadNotifier.class);
 
-    private volatile PostDestination destination;
+    private volatile @Nullable PostDestination destination;
     private final LongAdder posted = new LongAdder();
     private final LongAdder dropped = new LongAdder();
     private final RateLimitedLog warnings = new RateLimitedLog(NanoTime::now);
@@ -43,7 +44,7 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
     private volatile int retries = 3;
     private volatile long retryDelayMillis = 1000;
     private volatile long timeoutMillis = 5000;
-    private volatile Run run;
+    private volatile @Nullable Run run;
 
     /** What lives from a start to a stop: a post under way keeps its own, and counts for no other. */
     private record Run(ScheduledThreadPoolExecutor thread, HttpClient client, AtomicInteger pending) {}
@@ -58,7 +59,7 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
 
     /** @return the URL, without its user and password; null when nothing is posted */
     @ManagedAttribute("Where results are posted to")
-    public String getDestination() {
+    public @Nullable String getDestination() {
         PostDestination current = destination;
         return current == null ? null : current.toString();
     }
@@ -68,7 +69,7 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
      *     in it, percent-encoded, are sent as Basic authentication, and neither logged nor shown
      * @throws IllegalArgumentException when it is none
      */
-    public void setDestination(String destination) {
+    public void setDestination(@Nullable String destination) {
         this.destination = destination == null ? null : PostDestination.of(destination);
     }
 

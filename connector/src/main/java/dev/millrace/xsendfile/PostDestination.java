@@ -5,6 +5,7 @@ import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where to post to, and as which user. What is shown of it, in a log or to JMX, is without the user and the password.
@@ -12,7 +13,7 @@ import java.util.List;
  * @param uri without user information
  * @param authorization the value of the field; null without a user
  */
-record PostDestination(URI uri, String authorization) {
+record PostDestination(URI uri, @Nullable String authorization) {
     /**
      * @param url absolute, of http or https; may hold a user and a password, percent-encoded
      * @throws IllegalArgumentException when it is none; says nothing of what may be a password

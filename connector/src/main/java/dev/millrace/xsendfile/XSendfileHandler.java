@@ -23,6 +23,7 @@ import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.component.LifeCycle;
 import org.eclipse.jetty.util.resource.Resource;
 import org.eclipse.jetty.util.resource.ResourceFactory;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,7 +74,7 @@ public class XSendfileHandler extends Handler.Wrapper {
     }
 
     /** @param application whose responses may name files */
-    public XSendfileHandler(Handler application) {
+    public XSendfileHandler(@Nullable Handler application) {
         super(application);
         files.setContainment((key, file, real) -> DelegatedRoots.contains(RootedFile.of(key), real));
         service.setHttpContentFactory(files);
@@ -120,7 +121,7 @@ public class XSendfileHandler extends Handler.Wrapper {
      * @param base what relative directories are relative to
      * @param directories separated by commas; null for none
      */
-    public void addRoots(String base, String directories) {
+    public void addRoots(String base, @Nullable String directories) {
         split(directories).forEach(directory -> addRoot(resolve(base, directory)));
     }
 
@@ -130,7 +131,7 @@ public class XSendfileHandler extends Handler.Wrapper {
      * @param base what relative directories are relative to
      * @param mappings {@code /prefix/=directory}, separated by commas; null for none
      */
-    public void addMappings(String base, String mappings) {
+    public void addMappings(String base, @Nullable String mappings) {
         for (String mapping : split(mappings)) {
             String[] parts = parts(mapping, "/prefix/", "directory");
             addMapping(parts[0], resolve(base, parts[1]));
@@ -143,7 +144,7 @@ public class XSendfileHandler extends Handler.Wrapper {
      * @param base what relative directories are relative to
      * @param contextRoots {@code /context=directory}, separated by commas; null for none
      */
-    public void addContextRoots(String base, String contextRoots) {
+    public void addContextRoots(String base, @Nullable String contextRoots) {
         for (String contextRoot : split(contextRoots)) {
             String[] parts = parts(contextRoot, "/context", "directory");
             addContextRoot(parts[0], resolve(base, parts[1]));
@@ -156,7 +157,7 @@ public class XSendfileHandler extends Handler.Wrapper {
      * @param base what relative directories are relative to
      * @param contextMappings {@code /context=/prefix/=directory}, separated by commas; null for none
      */
-    public void addContextMappings(String base, String contextMappings) {
+    public void addContextMappings(String base, @Nullable String contextMappings) {
         for (String contextMapping : split(contextMappings)) {
             String[] parts = parts(contextMapping, "/context", "/prefix/", "directory");
             addContextMapping(parts[0], parts[1], resolve(base, parts[2]));
@@ -176,7 +177,7 @@ public class XSendfileHandler extends Handler.Wrapper {
         return Arrays.stream(parts).map(String::strip).toArray(String[]::new);
     }
 
-    private static List<String> split(String list) {
+    private static List<String> split(@Nullable String list) {
         return list == null
                 ? List.of()
                 : Arrays.stream(list.split(","))
@@ -267,7 +268,7 @@ public class XSendfileHandler extends Handler.Wrapper {
         return roots;
     }
 
-    private HttpContent find(String key) throws IOException {
+    private @Nullable HttpContent find(String key) throws IOException {
         RootedFile file = RootedFile.of(key);
         Resource resource = Files.isRegularFile(file.file()) ? resources.newResource(file.file()) : null;
         if (resource == null) {

@@ -6,4 +6,7 @@
  * <p>Threading: any thread may use the public types. One response is written by one thread at a time; the thread that completes it
  * begins the transfer.
  */
+@NullMarked
 package dev.millrace.xsendfile;
+
+import org.jspecify.annotations.NullMarked;

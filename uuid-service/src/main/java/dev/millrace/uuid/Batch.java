@@ -1,12 +1,14 @@
 package dev.millrace.uuid;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A valid request for UUIDs of one kind. Immutable.
  *
  * @param count number of UUIDs, at least 1
  * @param name the name to hash; null unless the method is {@link UuidMethod#NAME}
  */
-record Batch(UuidMethod method, int count, String name, Namespace namespace, NameDigest digest) {
+record Batch(UuidMethod method, int count, @Nullable String name, Namespace namespace, NameDigest digest) {
     static final int MAX_NAME_CHARS = 1024;
 
     /**
@@ -14,7 +16,12 @@ record Batch(UuidMethod method, int count, String name, Namespace namespace, Nam
      *
      * @throws RefusedException when a text is wrong, or a name is needed and missing
      */
-    static Batch parse(String method, String count, String name, String namespace, String digest)
+    static Batch parse(
+            @Nullable String method,
+            @Nullable String count,
+            @Nullable String name,
+            @Nullable String namespace,
+            @Nullable String digest)
             throws RefusedException {
         UuidMethod parsedMethod = UuidMethod.parse(method);
         int parsedCount = parseCount(count);
@@ -33,7 +40,7 @@ record Batch(UuidMethod method, int count, String name, Namespace namespace, Nam
         return new Batch(parsedMethod, parsedCount, name, parsedNamespace, parsedDigest);
     }
 
-    private static int parseCount(String text) throws RefusedException {
+    private static int parseCount(@Nullable String text) throws RefusedException {
         if (text == null) {
             return 1;
         }

@@ -3,6 +3,7 @@ package dev.millrace.uuid;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request body that throws when it is longer than allowed. It keeps the exception, because a parser wraps it, and a
@@ -11,7 +12,7 @@ import java.io.InputStream;
 final class LimitedBody extends FilterInputStream {
     private final long maxBytes;
     private long readBytes;
-    private IOException failure;
+    private @Nullable IOException failure;
 
     LimitedBody(InputStream in, long maxBytes) {
         super(in);

@@ -3,6 +3,7 @@ package dev.millrace.uuid;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** The hash of a name-based UUID: SHA-1 makes version 5, MD5 version 3. */
 enum NameDigest {
@@ -30,7 +31,7 @@ enum NameDigest {
      * @param text the digest, or null for the default, {@link #SHA_1}
      * @throws RefusedException when there is no such digest
      */
-    static NameDigest parse(String text) throws RefusedException {
+    static NameDigest parse(@Nullable String text) throws RefusedException {
         if (text == null) {
             return SHA_1;
         }

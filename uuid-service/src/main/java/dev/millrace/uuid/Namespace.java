@@ -3,6 +3,7 @@ package dev.millrace.uuid;
 import com.fasterxml.uuid.impl.NameBasedGenerator;
 import java.util.Locale;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** The namespaces of RFC 9562 section 6.6. With NONE only the name is hashed, as the service of 2006 did. */
 enum Namespace {
@@ -12,14 +13,14 @@ enum Namespace {
     OID(NameBasedGenerator.NAMESPACE_OID),
     X500(NameBasedGenerator.NAMESPACE_X500);
 
-    private final UUID uuid;
+    private final @Nullable UUID uuid;
 
-    Namespace(UUID uuid) {
+    Namespace(@Nullable UUID uuid) {
         this.uuid = uuid;
     }
 
     /** The UUID that is hashed before the name, or null for {@link #NONE}. */
-    UUID uuid() {
+    @Nullable UUID uuid() {
         return uuid;
     }
 
@@ -29,7 +30,7 @@ enum Namespace {
      * @param text the namespace, or null for the default, {@link #NONE}
      * @throws RefusedException when there is no such namespace
      */
-    static Namespace parse(String text) throws RefusedException {
+    static Namespace parse(@Nullable String text) throws RefusedException {
         if (text == null) {
             return NONE;
         }

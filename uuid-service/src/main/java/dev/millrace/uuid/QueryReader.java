@@ -1,6 +1,7 @@
 package dev.millrace.uuid;
 
 import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
 
 /** Reads one batch from query parameters, and whether the response is to be indented. Stateless. */
 final class QueryReader {
@@ -20,7 +21,7 @@ final class QueryReader {
                 parameter(request, "digest")));
     }
 
-    private static String parameter(HttpServletRequest request, String name) throws RefusedException {
+    private static @Nullable String parameter(HttpServletRequest request, String name) throws RefusedException {
         String[] values;
         try {
             values = request.getParameterValues(name);
@@ -43,7 +44,7 @@ final class QueryReader {
      *
      * @param query the raw query string, or null
      */
-    static boolean wantsIndentation(String query) {
+    static boolean wantsIndentation(@Nullable String query) {
         if (query == null) {
             return false;
         }

@@ -4,6 +4,7 @@ import java.util.EnumMap;
 import java.util.Enumeration;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The formats of a response in order of preference, and the choice among them. */
 enum ResponseFormat {
@@ -40,7 +41,7 @@ enum ResponseFormat {
      *
      * @return the format, or null when the client accepts none of them
      */
-    static ResponseFormat negotiate(Enumeration<String> acceptFields) {
+    static @Nullable ResponseFormat negotiate(Enumeration<String> acceptFields) {
         if (!acceptFields.hasMoreElements()) {
             return XML;
         }

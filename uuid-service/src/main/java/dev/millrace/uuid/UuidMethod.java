@@ -1,6 +1,7 @@
 package dev.millrace.uuid;
 
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** The methods that make a UUID, with one constant per version of RFC 9562 that the service offers. */
 enum UuidMethod {
@@ -21,7 +22,7 @@ enum UuidMethod {
      * @param text the method, or null for the default, {@link #RANDOM}
      * @throws RefusedException when there is no such method
      */
-    static UuidMethod parse(String text) throws RefusedException {
+    static UuidMethod parse(@Nullable String text) throws RefusedException {
         if (text == null) {
             return RANDOM;
         }

@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The UUID service over HTTP. GET takes one batch as query parameters ({@code method}, {@code count}, {@code name},
@@ -84,7 +85,8 @@ public final class UuidServlet extends HttpServlet {
         }
     }
 
-    private UuidRequest read(HttpServletRequest request, ResponseFormat accepted) throws IOException, RefusedException {
+    private UuidRequest read(HttpServletRequest request, @Nullable ResponseFormat accepted)
+            throws IOException, RefusedException {
         UuidRequest uuidRequest = service.newRequest();
         switch (request.getMethod()) {
             case "GET", "HEAD" -> {
@@ -100,7 +102,7 @@ public final class UuidServlet extends HttpServlet {
         return uuidRequest;
     }
 
-    private static void checkAcceptable(ResponseFormat accepted) throws RefusedException {
+    private static void checkAcceptable(@Nullable ResponseFormat accepted) throws RefusedException {
         if (accepted == null) {
             throw new RefusedException(
                     RefusalReason.NOT_ACCEPTABLE,
@@ -119,7 +121,8 @@ public final class UuidServlet extends HttpServlet {
         xmlReader.read(body, charset(contentType), uuidRequest);
     }
 
-    private static void checkContentType(String contentType, String encoding) throws RefusedException {
+    private static void checkContentType(@Nullable String contentType, @Nullable String encoding)
+            throws RefusedException {
         if (encoding != null && !encoding.strip().equalsIgnoreCase("identity")) {
             throw new RefusedException(RefusalReason.UNSUPPORTED_MEDIA_TYPE, "the body must not be encoded");
         }
@@ -140,7 +143,7 @@ public final class UuidServlet extends HttpServlet {
      * The charset of the Content-Type field, or null. Containers return defaults from getCharacterEncoding, which must
      * not override the document's own declaration.
      */
-    private static String charset(String contentType) throws RefusedException {
+    private static @Nullable String charset(@Nullable String contentType) throws RefusedException {
         Matcher parameter = contentType == null ? null : CHARSET.matcher(contentType);
         if (parameter == null || !parameter.find()) {
             return null;

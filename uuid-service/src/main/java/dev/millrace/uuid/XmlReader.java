@@ -11,6 +11,7 @@ import org.codehaus.stax2.typed.TypedXMLStreamException;
 import org.codehaus.staxmate.SMInputFactory;
 import org.codehaus.staxmate.in.SMEvent;
 import org.codehaus.staxmate.in.SMInputCursor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads {@code <request><generate-uuid method="" count="" name="" namespace="" digest=""/>...</request>} from a stream.
@@ -34,7 +35,8 @@ final class XmlReader {
      * @throws RefusedException with line and column, when the document is malformed or invalid, or a batch is wrong
      * @throws IOException when the body cannot be read
      */
-    void read(LimitedBody body, String charset, UuidRequest uuidRequest) throws IOException, RefusedException {
+    void read(LimitedBody body, @Nullable String charset, UuidRequest uuidRequest)
+            throws IOException, RefusedException {
         XMLStreamReader reader = null;
         try {
             reader = charset == null
@@ -156,7 +158,7 @@ final class XmlReader {
         return at(location, new RefusedException(RefusalReason.INVALID_DOCUMENT, message));
     }
 
-    private static RefusedException malformed(String reason, Location location) {
+    private static RefusedException malformed(@Nullable String reason, @Nullable Location location) {
         // One line is the reason. Woodstox repeats the location below it, the JDK's parser above it.
         String firstLine = reason == null
                 ? ""
@@ -177,11 +179,11 @@ final class XmlReader {
         return refused.at(location.getLineNumber(), Math.max(location.getColumnNumber(), 1));
     }
 
-    private static Location locationOf(XMLStreamReader reader) {
+    private static @Nullable Location locationOf(@Nullable XMLStreamReader reader) {
         return reader == null ? null : reader.getLocation();
     }
 
-    private static void close(XMLStreamReader reader) {
+    private static void close(@Nullable XMLStreamReader reader) {
         try {
             if (reader != null) {
                 // This returns the parser's buffers for reuse. The body stays open, because the container owns it.

@@ -6,4 +6,7 @@
  * <p>Threading: all threads share the servlet and its parts, which are immutable or synchronized. A {@code
  * UuidRequest}, a {@code LimitedBody} and the cursors over it belong to the thread of one request.
  */
+@NullMarked
 package dev.millrace.uuid;
+
+import org.jspecify.annotations.NullMarked;

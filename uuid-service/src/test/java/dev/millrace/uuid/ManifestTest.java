@@ -68,6 +68,11 @@ class ManifestTest {
     }
 
     @Test
+    void theAnnotationsThatOnlyTheCompilerReadsAreNotImported() {
+        assertFalse(headers.getValue("Import-Package").contains("org.jspecify"), headers.getValue("Import-Package"));
+    }
+
+    @Test
     void librariesExportWhatIsImported() throws IOException {
         Map<String, String> available = new TreeMap<>();
         for (URL url : Collections.list(getClass().getClassLoader().getResources("META-INF/MANIFEST.MF"))) {

@@ -2,6 +2,7 @@ package dev.millrace.webapp;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes of a response: {@code length} of them from {@code start}. A range of length 0 cannot be satisfied.
@@ -18,7 +19,7 @@ record ByteRange(long start, long length) {
      * @param field the field's value, or null
      * @param size size of the content in bytes
      */
-    static ByteRange of(String field, long size) {
+    static ByteRange of(@Nullable String field, long size) {
         ByteRange whole = new ByteRange(0, size);
         Matcher range = SINGLE.matcher(field == null ? "" : field);
         if (!range.matches()) {

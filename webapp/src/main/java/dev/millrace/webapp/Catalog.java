@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Name, size and MD5 of every file under a folder and its sub-folders, without links. A file is read again only when
@@ -28,7 +29,7 @@ final class Catalog {
 
     private final Path root;
     private SortedMap<String, Entry> entries = new TreeMap<>();
-    private String json;
+    private @Nullable String json;
 
     private record Entry(long size, FileTime modified, String md5) {
         boolean describes(BasicFileAttributes file) {

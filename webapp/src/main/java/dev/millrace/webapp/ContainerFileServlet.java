@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.Enumeration;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends files by the container's own file servlet, where that uses sendfile: Jetty with module {@code millrace-files}.
@@ -81,7 +82,7 @@ final class ContainerFileServlet {
         }
 
         @Override
-        public String getHeader(String name) {
+        public @Nullable String getHeader(String name) {
             return "Range".equalsIgnoreCase(name) ? null : super.getHeader(name);
         }
 

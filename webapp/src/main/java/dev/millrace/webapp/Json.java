@@ -1,6 +1,7 @@
 package dev.millrace.webapp;
 
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Writes maps, lists, strings, numbers, booleans and null as JSON (RFC 8259). Stateless. */
 final class Json {
@@ -12,7 +13,7 @@ final class Json {
         return out.toString();
     }
 
-    private static void write(Object value, StringBuilder out) {
+    private static void write(@Nullable Object value, StringBuilder out) {
         if (value instanceof Map<?, ?> map) {
             char before = '{';
             for (Map.Entry<?, ?> entry : map.entrySet()) {

@@ -7,11 +7,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The figures of {@code /stats}: those of the process, and those of the listeners from the server. Thread-safe. */
 final class ServerStats {
     private final ServletContext context;
-    private final OperatingSystemMXBean system;
+    private final @Nullable OperatingSystemMXBean system;
 
     ServerStats(ServletContext context) {
         this.context = context;

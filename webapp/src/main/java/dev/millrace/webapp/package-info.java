@@ -5,4 +5,7 @@
  *
  * <p>Threading: many threads call servlets at once. Shared objects are immutable or thread-safe.
  */
+@NullMarked
 package dev.millrace.webapp;
+
+import org.jspecify.annotations.NullMarked;

@@ -5,6 +5,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jetty.util.NanoTime;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file that a cache keeps open, and when it was last compared with the file system. Thread-safe.
@@ -21,7 +22,7 @@ final class CachedFile<C> {
     private final String path;
     private final OpenFile file;
     /** Where the path led when it was found; null when that is not known. */
-    private final Path real;
+    private final @Nullable Path real;
 
     private final C content;
     private final AtomicLong checkedNanoTime = new AtomicLong(NanoTime.now());
@@ -30,7 +31,7 @@ final class CachedFile<C> {
      * @param path what was asked for
      * @param found the real URI of what was found; null when it is not known
      */
-    CachedFile(String path, OpenFile file, URI found, C content) {
+    CachedFile(String path, OpenFile file, @Nullable URI found, C content) {
         this.path = path;
         this.file = file;
         this.real = found == null || !"file".equals(found.getScheme()) ? null : Path.of(found);
@@ -55,7 +56,7 @@ final class CachedFile<C> {
      * @param validMillis 0: each request looks at the file; negative: none does
      * @param within null: files may be anywhere
      */
-    boolean isValid(long validMillis, Containment within) {
+    boolean isValid(long validMillis, @Nullable Containment within) {
         if (!file.isOpen() || file.isChanged()) {
             return false;
         }
@@ -72,7 +73,7 @@ final class CachedFile<C> {
     }
 
     /** Asked by a sweep: looks in full if nothing has for so long. */
-    boolean isValidUntilNextSweep(long dueMillis, Containment within) {
+    boolean isValidUntilNextSweep(long dueMillis, @Nullable Containment within) {
         if (NanoTime.millisSince(checkedNanoTime.get()) < dueMillis) {
             return true;
         }
@@ -81,7 +82,7 @@ final class CachedFile<C> {
     }
 
     // A file that was moved away, and is linked to from its path, is the same by all else.
-    private boolean isInPlace(Containment within) {
+    private boolean isInPlace(@Nullable Containment within) {
         try {
             return within == null ? file.path().toRealPath().equals(real) : within.contains(path, file);
         } catch (IOException gone) {

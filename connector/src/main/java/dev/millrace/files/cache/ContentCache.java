@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.util.NanoTime;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,7 +43,7 @@ public final class ContentCache {
         private final OpenFile file;
         private final AtomicInteger recentUses = new AtomicInteger();
         private final AtomicBoolean filling = new AtomicBoolean();
-        private volatile ContentMemory memory;
+        private volatile @Nullable ContentMemory memory;
         private volatile boolean retired;
         private volatile long sinceNanoTime = NanoTime.now();
         // Counted without care: it only says when to look.
@@ -73,12 +74,17 @@ public final class ContentCache {
                 .maximumWeight(maxBytes / SliceMemory.SLICE_BYTES)
                 .weigher((Slot slot, ContentMemory content) -> content.slices())
                 .executor(Runnable::run)
-                .removalListener((Slot slot, ContentMemory content, RemovalCause cause) -> leave(slot, content))
+                .removalListener((@Nullable Slot slot, @Nullable ContentMemory content, RemovalCause cause) -> {
+                    // No reference to them is weak.
+                    if (slot != null && content != null) {
+                        leave(slot, content);
+                    }
+                })
                 .build();
     }
 
     /** @return null for a size of 0 */
-    public static ContentCache of(Path largePages, int bytes, int maxFileBytes) {
+    public static @Nullable ContentCache of(@Nullable Path largePages, int bytes, int maxFileBytes) {
         return bytes == 0
                 ? null
                 : new ContentCache(GrowingMemory.of(largePages, bytes, maxFileBytes), bytes, maxFileBytes);
@@ -95,7 +101,7 @@ public final class ContentCache {
      *
      * @return the bytes of a file, with a count that the caller must release; null when they are not here
      */
-    public ContentMemory use(Slot slot) {
+    public @Nullable ContentMemory use(Slot slot) {
         if (slot.file.size() > maxFileBytes) {
             return null;
         }
@@ -111,7 +117,7 @@ public final class ContentCache {
         return slot.isWanted() && mayTakeMore() && slot.filling.compareAndSet(false, true) ? fill(slot) : null;
     }
 
-    private ContentMemory fill(Slot slot) {
+    private @Nullable ContentMemory fill(Slot slot) {
         try {
             ContentMemory content = slot.memory == null ? allocate((int) slot.file.size()) : null;
             if (content == null) {
@@ -157,7 +163,7 @@ public final class ContentCache {
         return content;
     }
 
-    private ContentMemory allocate(int bytes) {
+    private @Nullable ContentMemory allocate(int bytes) {
         ContentMemory content = memory.allocate(bytes);
         while (content == null && evictions.getAndIncrement() < MAX_EVICTIONS && evictColdest()) {
             content = memory.allocate(bytes);

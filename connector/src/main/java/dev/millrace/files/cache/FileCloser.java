@@ -6,6 +6,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,7 +22,7 @@ public final class FileCloser {
     private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger count = new AtomicInteger();
     /** Null: the caller closes. */
-    private volatile Worker worker;
+    private volatile @Nullable Worker worker;
 
     /**
      * One job on the threads of one start: a pool that stops may have taken a job that it never runs, and one that still runs
@@ -30,7 +31,7 @@ public final class FileCloser {
     private record Worker(Executor executor, AtomicBoolean working) {}
 
     /** @param executor null: the caller closes */
-    public void start(Executor executor) {
+    public void start(@Nullable Executor executor) {
         worker = executor == null ? null : new Worker(executor, new AtomicBoolean());
     }
 

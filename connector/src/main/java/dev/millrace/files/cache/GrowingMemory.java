@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,7 +40,7 @@ public final class GrowingMemory {
      * @param maxBytes the limit
      * @param maxRunBytes the longest run that will be asked for
      */
-    public static GrowingMemory of(Path largePages, int maxBytes, int maxRunBytes) {
+    public static GrowingMemory of(@Nullable Path largePages, int maxBytes, int maxRunBytes) {
         if (largePages == null) {
             return new GrowingMemory(
                     maxBytes,
@@ -64,7 +65,7 @@ public final class GrowingMemory {
     }
 
     /** @return memory with one count, which the caller owns; null when there is no run so long */
-    public synchronized ContentMemory allocate(int bytes) {
+    public synchronized @Nullable ContentMemory allocate(int bytes) {
         for (int i = 0; i < blocks.size(); i++) {
             int next = (newest + i) % blocks.size();
             ContentMemory content = blocks.get(next).allocate(bytes);

@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http.EtagUtils;
 import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.NanoTime;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,7 +52,7 @@ public final class OpenFile implements FileSource {
     private final List<Mappings.Mapping> pieces = new ArrayList<>();
     private volatile boolean truncated;
     private volatile boolean overwritten;
-    private volatile ContentFingerprint sample;
+    private volatile @Nullable ContentFingerprint sample;
     private volatile long checkedNanoTime = NanoTime.now();
     private volatile boolean mappingRefused;
     private volatile int mappedPieces;

@@ -22,6 +22,7 @@ import java.util.function.LongSupplier;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,9 +59,9 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
     /** Those of {@link #entries} and those of {@link #retired}. */
     private final AtomicInteger kept = new AtomicInteger();
     /** Null: everywhere. */
-    private volatile Containment containment;
+    private volatile @Nullable Containment containment;
     /** Null before a start, after a stop, and without a server. */
-    private volatile Sweeper sweeper;
+    private volatile @Nullable Sweeper sweeper;
 
     private volatile boolean stopped;
 
@@ -77,7 +78,12 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
                 .maximumSize(maxFiles.getAsInt())
                 .expireAfterAccess(idleMillis(), TimeUnit.MILLISECONDS)
                 .executor(Runnable::run)
-                .removalListener((String path, CachedFile<C> entry, RemovalCause cause) -> retire(entry))
+                .removalListener((@Nullable String path, @Nullable CachedFile<C> entry, RemovalCause cause) -> {
+                    // No reference to it is weak.
+                    if (entry != null) {
+                        retire(entry);
+                    }
+                })
                 .build();
         this.missing = Caffeine.newBuilder()
                 .maximumSize(maxFiles.getAsInt())
@@ -106,7 +112,7 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
     }
 
     /** @return what was made of the file that a path leads to, valid; null when it is not known */
-    public C get(String path) {
+    public @Nullable C get(String path) {
         CachedFile<C> entry = entries.getIfPresent(path);
         if (entry == null) {
             return null;
@@ -144,7 +150,7 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
      * @param content makes it of the open file
      * @throws IOException see {@link #open}
      */
-    public C add(String path, Path file, URI found, Function<OpenFile, C> content) throws IOException {
+    public C add(String path, Path file, @Nullable URI found, Function<OpenFile, C> content) throws IOException {
         OpenFile opened = open(path, file);
         boolean isKept = false;
         try {
@@ -171,7 +177,7 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
     }
 
     /** @param containment asked again once a file is open, and when it is compared: a link may have come, or become another one */
-    public void setContainment(Containment containment) {
+    public void setContainment(@Nullable Containment containment) {
         this.containment = containment;
     }
 
@@ -262,7 +268,7 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
      * @param server whose scheduler tells when, and whose threads do it, for a file system may hang, and must not stop the
      *     server's clock; null when there is none
      */
-    public void start(Server server) {
+    public void start(@Nullable Server server) {
         Mappings.warnIfImpossible();
         budget.add(this);
         stopped = false;
@@ -298,7 +304,7 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
     private final class Sweeper {
         private final Scheduler scheduler;
         private final Executor executor;
-        private volatile Scheduler.Task next;
+        private volatile Scheduler.@Nullable Task next;
 
         private Sweeper(Scheduler scheduler, Executor executor) {
             this.scheduler = scheduler;

@@ -2,6 +2,7 @@ package dev.millrace.files.cache;
 
 import java.nio.ByteBuffer;
 import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One direct buffer, given out in runs of slices: a run is one buffer, and so goes to a socket in one gathering
@@ -38,7 +39,7 @@ public final class SliceMemory {
     }
 
     /** @return memory with one count, which the caller owns; null when there is no run so long */
-    public synchronized ContentMemory allocate(int bytes) {
+    public synchronized @Nullable ContentMemory allocate(int bytes) {
         int count = slices(bytes);
         if (count > slices - usedSlices) {
             return null;

@@ -14,6 +14,7 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the WAR as a program. Class loaders cannot read jars inside a WAR, so that it is unpacked into a private folder.
@@ -25,7 +26,7 @@ public final class Launcher {
     private static final int PAUSE_MILLIS = 20;
 
     private final Path home;
-    private volatile AutoCloseable server;
+    private volatile @Nullable AutoCloseable server;
     private volatile boolean stopping;
 
     private Launcher(Path home) {
@@ -93,8 +94,8 @@ public final class Launcher {
     }
 
     // Files.createDirectories would create the home again after its removal.
-    private void createFolder(Path folder) throws IOException {
-        if (!folder.equals(home) && !Files.isDirectory(folder)) {
+    private void createFolder(@Nullable Path folder) throws IOException {
+        if (folder != null && !folder.equals(home) && !Files.isDirectory(folder)) {
             createFolder(folder.getParent());
             Files.createDirectory(folder);
         }

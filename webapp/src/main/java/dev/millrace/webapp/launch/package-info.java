@@ -4,4 +4,7 @@
  *
  * <p>Threading: the main thread starts the server, and the JVM's shutdown hook stops it.
  */
+@NullMarked
 package dev.millrace.webapp.launch;
+
+import org.jspecify.annotations.NullMarked;

@@ -4,6 +4,7 @@ import dev.millrace.connector.ContentWriter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Copies what lies in the heap into one direct buffer, whole, and keeps that until the socket has taken it: one copy, and as
@@ -11,8 +12,8 @@ import java.nio.channels.SocketChannel;
  * may end while another thread still writes from the copy.
  */
 final class DirectWriter implements ContentWriter {
-    private ByteBuffer source;
-    private ByteBuffer copy;
+    private @Nullable ByteBuffer source;
+    private @Nullable ByteBuffer copy;
 
     @Override
     public long write(SocketChannel channel, ByteBuffer[] buffers, int from, int to, int mostBytes) throws IOException {
@@ -26,10 +27,12 @@ final class DirectWriter implements ContentWriter {
         // A head goes together with the copy of its content; what follows has its turn with the next write.
         ByteBuffer[] direct = new ByteBuffer[heap - from + 1];
         System.arraycopy(buffers, from, direct, 0, heap - from);
-        direct[heap - from] = copyOf(buffers[heap]);
+        ByteBuffer content = buffers[heap];
+        ByteBuffer copied = copyOf(content);
+        direct[heap - from] = copied;
         long written = ChunkWriter.writeDirect(channel, direct, 0, direct.length, mostBytes);
-        source.position(source.limit() - copy.remaining());
-        if (!source.hasRemaining()) {
+        content.position(content.limit() - copied.remaining());
+        if (!content.hasRemaining()) {
             source = null;
             copy = null;
         }
@@ -38,13 +41,14 @@ final class DirectWriter implements ContentWriter {
 
     @SuppressWarnings("ReferenceEquality") // Another buffer with equal bytes has not been copied.
     private ByteBuffer copyOf(ByteBuffer heap) {
-        boolean same = source == heap && heap.remaining() == copy.remaining();
-        if (!same) {
-            copy = ByteBuffer.allocateDirect(heap.remaining())
+        ByteBuffer copied = copy;
+        if (copied == null || source != heap || heap.remaining() != copied.remaining()) {
+            copied = ByteBuffer.allocateDirect(heap.remaining())
                     .put(heap.duplicate())
                     .flip();
+            copy = copied;
             source = heap;
         }
-        return copy;
+        return copied;
     }
 }

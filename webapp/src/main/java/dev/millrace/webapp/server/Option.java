@@ -138,7 +138,8 @@ enum Option {
         return value -> {
             try {
                 Path path = Path.of(value).toAbsolutePath();
-                return !value.isEmpty() && !Files.isDirectory(path) && Files.isDirectory(path.getParent())
+                Path parent = path.getParent();
+                return !value.isEmpty() && !Files.isDirectory(path) && parent != null && Files.isDirectory(parent)
                         ? Optional.empty()
                         : Optional.of("is not a file in an existing folder");
             } catch (InvalidPathException e) {

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.eclipse.jetty.server.Server;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The checked options of one run, given as {@code --option value} or {@code --option=value}. The last one of a name
@@ -16,7 +17,7 @@ import org.eclipse.jetty.server.Server;
  */
 final class Options {
     private final Map<Option, String> values = new EnumMap<>(Option.class);
-    private Supplier<String> information;
+    private @Nullable Supplier<String> information;
 
     private Options() {}
 

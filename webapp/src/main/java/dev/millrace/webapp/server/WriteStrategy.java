@@ -2,6 +2,7 @@ package dev.millrace.webapp.server;
 
 import dev.millrace.connector.ContentWriter;
 import dev.millrace.connector.MillraceConnector;
+import org.jspecify.annotations.Nullable;
 
 /** Strategies to write content from memory: those that Emmanuel Lecharny compared for MINA 3 in 2013. */
 enum WriteStrategy {
@@ -16,9 +17,9 @@ enum WriteStrategy {
 
     final String word;
     /** Null for the connectors' own. */
-    final ContentWriter.Factory writers;
+    final ContentWriter.@Nullable Factory writers;
 
-    WriteStrategy(String word, ContentWriter.Factory writers) {
+    WriteStrategy(String word, ContentWriter.@Nullable Factory writers) {
         this.word = word;
         this.writers = writers;
     }

@@ -4,4 +4,7 @@
  *
  * <p>Threading: one thread starts the server; a shutdown hook stops it.
  */
+@NullMarked
 package dev.millrace.webapp.server;
+
+import org.jspecify.annotations.NullMarked;
