@@ -120,7 +120,7 @@ final class CompareCommand implements Callable<Integer> {
         boolean invalid = false;
         for (Comparison.Row row : comparison.rows()) {
             String name = String.format(Locale.ROOT, "%-" + width + "s", comparison.name(row));
-            print(name, row, floor == null ? null : floor.like(row), percent);
+            print(name, row, floor == null ? null : floor.like(row), percent, early);
             Comparison.NotComparable reason = row.notComparable(deciding);
             if (reason != null) {
                 spec.commandLine().getOut().println(name + " | " + reason.text());
@@ -163,7 +163,7 @@ final class CompareCommand implements Callable<Integer> {
     }
 
     /** Prints a line for each figure of a cell, with a verdict if it decides. */
-    private void print(String name, Comparison.Row row, Comparison.Row floor, double percent) {
+    private void print(String name, Comparison.Row row, Comparison.Row floor, double percent, boolean early) {
         PrintWriter out = spec.commandLine().getOut();
         row.ratios()
                 .forEach((metric, ratio) -> out.printf(
@@ -173,7 +173,7 @@ final class CompareCommand implements Callable<Integer> {
                         metric.label(),
                         text(ratio),
                         noise(floor, metric),
-                        deciding.contains(metric) ? difference(Outcome.of(metric, ratio, percent)) : ""));
+                        deciding.contains(metric) ? difference(Outcome.of(metric, ratio, percent, early)) : ""));
     }
 
     private static String difference(Outcome outcome) {

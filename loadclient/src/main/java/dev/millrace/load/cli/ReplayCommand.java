@@ -14,6 +14,7 @@ import dev.millrace.load.server.ServerPrograms;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -35,6 +36,7 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  loadclient replay --quick cowtown minar mina undertow bhargava",
             "  loadclient replay --full --peers -o docs/results minar",
+            "  loadclient replay --full --budget 30m -o docs/results mina",
             "  loadclient replay --dry-run --full mina"
         })
 final class ReplayCommand implements Callable<Integer> {
@@ -115,6 +117,14 @@ final class ReplayCommand implements Callable<Integer> {
     private int repeat;
 
     @Option(
+            names = "--budget",
+            paramLabel = "TIME",
+            description = "Goes on after the planned rounds with the cells of undecided claims, until all are decided "
+                    + "or this time is spent on an experiment; intervals may then be looked at early, and hold for all "
+                    + "claims together.")
+    private Duration budget;
+
+    @Option(
             names = "--scale",
             defaultValue = "1",
             paramLabel = "FACTOR",
@@ -176,6 +186,7 @@ final class ReplayCommand implements Callable<Integer> {
                 "EXPERIMENT is one of " + String.join(", ", Experiment.NAMES));
         require(war == null || serverCommand == null, "--war and --server-cmd exclude each other");
         require(repeat >= 0, "--repeat must not be negative");
+        require(budget == null || (!budget.isZero() && !budget.isNegative()), "--budget must be above 0");
         require(scale > 0 && scale < MOST_SCALE, "--scale must be above 0 and below " + MOST_SCALE);
         List<String> listed =
                 peers.stream().filter(peer -> !taken.contains(peer)).toList();
@@ -183,7 +194,7 @@ final class ReplayCommand implements Callable<Integer> {
         List<String> wanted = all ? ServerPrograms.PEERS : listed;
         require(ServerPrograms.PEERS.containsAll(wanted), "--peers takes " + String.join(", ", ServerPrograms.PEERS));
         Replay.Settings settings =
-                new Replay.Settings(form.full, repeat, scale, seed, maxStealPercent(), servers, wanted);
+                new Replay.Settings(form.full, repeat, budget, scale, seed, maxStealPercent(), servers, wanted);
         ServerPrograms programs = programs();
         int code = ExitCode.GOOD;
         for (String name : names) {
@@ -252,6 +263,7 @@ final class ReplayCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         ExperimentTables.texts(run).forEach(out::println);
         out.println("report: " + page);
+        out.println(ExperimentTables.summary(run));
         out.flush();
         return ExitCode.of(run.cells());
     }

@@ -5,6 +5,7 @@ import dev.millrace.load.experiment.Lengths;
 import dev.millrace.load.experiment.ServerSetting;
 import dev.millrace.load.host.Environment;
 import dev.millrace.load.http.Failure;
+import dev.millrace.load.report.ExperimentTables;
 import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.CellResult;
 import dev.millrace.load.run.Interruption;
@@ -13,6 +14,7 @@ import dev.millrace.load.server.ServerPrograms;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,6 +41,7 @@ public final class Replay implements AutoCloseable {
      *
      * @param full            whether the long form is run
      * @param repeat          starts of the servers in the long form, blocks in the short one; 0 for the experiment's
+     * @param budget          time for further rounds until the claims are decided; null for as many as planned
      * @param scale           factor for all times but the drain
      * @param seed            seed of the order of cells and files
      * @param maxStealPercent share of a window that the machine's host may take before it is measured again
@@ -48,6 +51,7 @@ public final class Replay implements AutoCloseable {
     public record Settings(
             boolean full,
             int repeat,
+            Duration budget,
             double scale,
             long seed,
             double maxStealPercent,
@@ -124,7 +128,13 @@ public final class Replay implements AutoCloseable {
         Map<String, String> environment = new LinkedHashMap<>(Environment.read());
         environment.putAll(programs.facts());
         String started = RunFile.now();
-        ReplayRun run = new ReplayRun(plan, servers, files, interruption, err, progress, settings.maxStealPercent());
+        ReplayRun.Questions questions = settings.budget() == null
+                ? null
+                : new ReplayRun.Questions(
+                        settings.budget(),
+                        results -> ExperimentTables.undecided(file(started, command, environment, facts(), results)));
+        ReplayRun run =
+                new ReplayRun(plan, servers, files, interruption, err, progress, settings.maxStealPercent(), questions);
         List<CellResult> results = run.run();
         failure = run.failure();
         Map<String, String> facts = facts();
@@ -132,6 +142,15 @@ public final class Replay implements AutoCloseable {
         if (failure != null) {
             facts.put(RunFile.ENDED_EARLY, Failure.firstLine(failure));
         }
+        return file(started, command, environment, facts, results);
+    }
+
+    private RunFile file(
+            String started,
+            String command,
+            Map<String, String> environment,
+            Map<String, String> facts,
+            List<CellResult> results) {
         return new RunFile(
                 RunFile.SCHEMA_VERSION,
                 experiment.title(),
@@ -163,6 +182,11 @@ public final class Replay implements AutoCloseable {
                                 ? " on servers started once: the intervals do not hold the luck of a start"
                                 : ", servers started anew for each "
                                         + (lengths.repeats() > 1 ? lengths.repeats() : "one")));
+        if (settings.budget() != null) {
+            facts.put(
+                    RunFile.BUDGET,
+                    settings.budget().toSeconds() + " s for further rounds until the claims are decided");
+        }
         facts.put("rehearsal", lengths.rehearsal() > 0 ? "a block before, thrown away" : "none");
         facts.put("warm-up of a server", seconds(lengths.warmup()));
         facts.put("load before a window", seconds(lengths.settle()));

@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * Measures the cells of an experiment. A server is started before its first cell, and warmed up by all kinds of work
@@ -37,6 +39,7 @@ final class ReplayRun {
     private static final double LEAST_DRAIN_SECONDS = 5;
 
     private static final double MILLIS = 1000;
+    private static final int MOST_ROUNDS = 10_000;
 
     private final ReplayPlan plan;
     private final ReplayServers servers;
@@ -45,11 +48,26 @@ final class ReplayRun {
     private final PrintWriter err;
     private final Progress.Style progress;
     private final QuietWindows windows;
+    private final Questions questions;
     private final List<CellResult> results = new ArrayList<>();
+    private final long beginNanos = System.nanoTime();
     private Exception failure;
     private int cellsDone;
 
-    /** @param maxStealPercent share of a window that the machine's host may take before it is measured again */
+    /**
+     * What further rounds are for. Immutable.
+     *
+     * @param budget    time for all rounds
+     * @param undecided the cells whose claims are undecided, by the results so far
+     */
+    record Questions(Duration budget, Function<List<CellResult>, Predicate<Row>> undecided) {}
+
+    /**
+     * A run.
+     *
+     * @param maxStealPercent share of a window that the machine's host may take before it is measured again
+     * @param questions       what further rounds are for; null for the planned rounds only
+     */
     ReplayRun(
             ReplayPlan plan,
             ReplayServers servers,
@@ -57,7 +75,9 @@ final class ReplayRun {
             Interruption interruption,
             PrintWriter err,
             Progress.Style progress,
-            double maxStealPercent) {
+            double maxStealPercent,
+            Questions questions) {
+        this.questions = questions;
         this.plan = plan;
         this.servers = servers;
         this.files = files;
@@ -92,20 +112,49 @@ final class ReplayRun {
     }
 
     private void blocks(Lengths lengths) throws IOException, InterruptedException {
-        for (int start = 0; start < lengths.starts(); start++) {
+        Predicate<Row> wanted = row -> true;
+        boolean once = lengths.starts() == 1;
+        int most = questions == null ? lengths.repeats() : MOST_ROUNDS;
+        for (int start = 0; wanted != null; start++) {
             if (lengths.rehearsal() > 0) {
-                block(-1 - start, lengths.scaled(lengths.rehearsal()), true);
+                block(-1 - start, lengths.scaled(lengths.rehearsal()), true, wanted);
             }
-            for (int repeat = 0; repeat < lengths.repeats(); repeat++) {
-                block(start * lengths.repeats() + repeat, lengths, false);
+            for (int repeat = 0; wanted != null && repeat < (once ? most : lengths.repeats()); repeat++) {
+                block(start * lengths.repeats() + repeat, lengths, false, wanted);
+                wanted = once ? next(repeat + 1, lengths.repeats()) : wanted;
             }
             servers.stopAll();
+            wanted = once ? null : next(start + 1, lengths.starts());
         }
     }
 
-    private void block(int block, Lengths lengths, boolean rehearsal) throws IOException, InterruptedException {
+    /**
+     * The cells of the next round. Rounds beyond the planned ones measure the cells of undecided claims only.
+     *
+     * @return null if there is no further round
+     */
+    private Predicate<Row> next(int done, int planned) {
+        if (interruption.requested()) {
+            return null;
+        }
+        if (done < planned) {
+            return row -> true;
+        }
+        if (questions == null || done >= MOST_ROUNDS) {
+            return null;
+        }
+        long spent = System.nanoTime() - beginNanos;
+        Predicate<Row> open = questions.undecided().apply(results);
+        boolean isDecided = plan.conditions().stream().flatMap(List::stream).noneMatch(open);
+        return isDecided || spent + spent / done > questions.budget().toNanos() ? null : open;
+    }
+
+    private void block(int block, Lengths lengths, boolean rehearsal, Predicate<Row> wanted)
+            throws IOException, InterruptedException {
         for (Row row : plan.block(block)) {
-            if (!interruption.requested() && !servers.skipped().containsKey(row.server())) {
+            if (wanted.test(row)
+                    && !interruption.requested()
+                    && !servers.skipped().containsKey(row.server())) {
                 measure(row, block, lengths, rehearsal);
             }
         }
@@ -126,7 +175,8 @@ final class ReplayRun {
         }
         String name = rehearsal
                 ? "rehearsal"
-                : String.format(Locale.ROOT, "%d/%d", ++cellsDone, plan.cells() * lengths.blocks());
+                : String.format(
+                        Locale.ROOT, "%d/%d", ++cellsDone, Math.max(cellsDone, plan.cells() * lengths.blocks()));
         QuietWindows.Window window = () -> run(
                 row, server, row.clients(), seconds(lengths.settle(row)), seconds(lengths.window(row)), block, name);
         CellResult result = rehearsal ? window.measure() : windows.measure(window);

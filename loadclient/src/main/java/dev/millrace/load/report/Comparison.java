@@ -18,9 +18,10 @@ import java.util.stream.Collectors;
  * number of questions. Cells with errors and invalid cells have no ratio. Immutable.
  *
  * @param labelled whether there are several variants, each of which is compared with itself
+ * @param early    whether the runs ended when their intervals decided
  * @param rows     a row for each cell of A
  */
-public record Comparison(boolean labelled, List<Row> rows) {
+public record Comparison(boolean labelled, boolean early, List<Row> rows) {
 
     /** The text instead of an interval that says nothing. */
     public static final String TOO_WIDE = "[too wide]";
@@ -223,7 +224,7 @@ public record Comparison(boolean labelled, List<Row> rows) {
                                 .findFirst()
                                 .orElse(null)))
                 .toList();
-        return new Comparison(labelled, rows);
+        return new Comparison(labelled, early, rows);
     }
 
     /** The row of the same cell in another comparison of the same A; null if there is none. */

@@ -3,6 +3,7 @@ package dev.millrace.load.report;
 import dev.millrace.load.experiment.Experiment;
 import dev.millrace.load.experiment.Lengths;
 import dev.millrace.load.experiment.Row;
+import dev.millrace.load.report.Comparison.Confidence;
 import dev.millrace.load.report.Comparison.Ratio;
 import dev.millrace.load.run.CellResult;
 import dev.millrace.load.run.SizeResult;
@@ -23,9 +24,12 @@ final class ExperimentResults {
 
     static final String THROUGHPUT = "throughput";
     private static final double MICROS_PER_SECOND = 1e6;
+    /** Throughput and the server's CPU time. */
+    private static final int FIGURES_OF_A_CLAIM = 2;
 
     private final Experiment experiment;
     private final List<CellResult> cells;
+    private final Confidence confidence;
     private final boolean startedOnce;
     /** Number of blocks that are averaged to one value of an interval. */
     private final int blocksPerValue;
@@ -33,10 +37,19 @@ final class ExperimentResults {
     ExperimentResults(RunFile run) {
         this.experiment = run.experiment();
         this.cells = run.cells();
+        this.confidence = run.endedWhenDecided()
+                ? Confidence.of(FIGURES_OF_A_CLAIM * questions(experiment), true)
+                : Confidence.ONE_QUESTION;
         Lengths lengths = experiment.lengths(!RunFile.FULL.equals(run.plan().get(RunFile.FORM)));
         // Starts are counted in the cells, because older files do not record the number given by --repeat.
         this.startedOnce = lengths.starts() == 1 || groups(lengths.repeats()) <= 1;
         this.blocksPerValue = startedOnce ? 1 : lengths.repeats();
+    }
+
+    private static int questions(Experiment experiment) {
+        return experiment.claims().stream()
+                .mapToInt(claim -> claim.compare().size())
+                .sum();
     }
 
     /** Number of groups of that many blocks. */
@@ -124,7 +137,7 @@ final class ExperimentResults {
                     .filter(other -> other.repetition() == one.repetition())
                     .forEach(other -> add(starts, one, quotient(value(figure, one), value(figure, other))));
         }
-        return starts.isEmpty() ? null : Ratio.of(means(starts, Math::log, Math::exp));
+        return starts.isEmpty() ? null : Ratio.of(means(starts, Math::log, Math::exp), confidence);
     }
 
     /** The repetitions that compare. A server that left requests unanswered had more time for the others. */

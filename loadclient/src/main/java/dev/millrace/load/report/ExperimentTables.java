@@ -5,17 +5,20 @@ import dev.millrace.load.experiment.Experiment;
 import dev.millrace.load.experiment.Row;
 import dev.millrace.load.report.Comparison.Ratio;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** Makes the tables of a replay: published figures beside those of today, and the decisions on claims. Immutable. */
 public final class ExperimentTables {
 
     private static final List<String> FURTHER = List.of("init", "speed");
-    private static final int DECISION = 3;
     private static final Map<String, String> UNITS = Map.of("init", "s", "speed", "MB/s");
 
     private final Experiment experiment;
@@ -42,12 +45,6 @@ public final class ExperimentTables {
     /** The tables of a run as lines of text. */
     public static List<String> texts(RunFile run) {
         return of(run).stream().map(Table::text).toList();
-    }
-
-    /** The decision on each claim of a replay, in the words of its table. */
-    static List<String> decisions(RunFile run) {
-        return new ExperimentTables(run)
-                .claims().rows().stream().map(row -> row.get(DECISION)).toList();
     }
 
     /** The values of the tables' intervals, in words; empty if the run is no replay. */
@@ -141,32 +138,15 @@ public final class ExperimentTables {
     private Table claims() {
         List<List<String>> rows = new ArrayList<>();
         for (Claim claim : experiment.claims()) {
-            List<String> then = new ArrayList<>();
-            List<String> now = new ArrayList<>();
-            List<Decision> decisions = new ArrayList<>();
-            List<Decision> byCpu = new ArrayList<>();
-            for (Claim.Compared compared : claim.compare()) {
-                Row a = today.row(compared.a());
-                Row b = compared.b() == null ? null : today.row(compared.b());
-                boolean known = a != null && (b != null || compared.b() == null);
-                boolean measured = known && today.cell(a) != null && (b == null || today.cell(b) != null);
-                Ratio ratio = known ? today.ratio(compared.figure(), a, b, compared.than()) : null;
-                then.add(known ? then(compared, a, b) : FigureFormat.UNKNOWN);
-                now.add(text(ratio));
-                decisions.add(Decision.of(compared, ratio, measured));
-                if (compared.figure().equals(ExperimentResults.THROUGHPUT) && compared.b() != null) {
-                    // The reciprocal of CPU per work: more is better then, as in throughput.
-                    byCpu.add(Decision.of(compared, known ? today.ratio("cpu", b, a, null) : null, measured));
-                }
-            }
+            ClaimResult result = ClaimResult.of(claim, today);
             rows.add(List.of(
                     claim.text(),
-                    String.join("; ", then),
-                    String.join("; ", now),
-                    Decision.ofAll(decisions).label(),
-                    byCpu.isEmpty()
+                    result.then(),
+                    result.now(),
+                    result.byThroughput().label(),
+                    result.byCpu() == null
                             ? FigureFormat.UNKNOWN
-                            : Decision.ofAll(byCpu).label()));
+                            : result.byCpu().label()));
         }
         return new Table(
                 "Claims made then",
@@ -174,10 +154,34 @@ public final class ExperimentTables {
                 rows);
     }
 
-    private static String then(Claim.Compared compared, Row a, Row b) {
-        Double above = a.then().get(compared.figure());
-        Double below = b == null ? compared.than() : b.then().get(compared.figure());
-        return FigureFormat.number(above == null || below == null ? null : above / below);
+    /** What became of each claim of a replay. */
+    static List<ClaimResult> claims(RunFile run) {
+        ExperimentResults today = new ExperimentResults(run);
+        return run.experiment().claims().stream()
+                .map(claim -> ClaimResult.of(claim, today))
+                .toList();
+    }
+
+    /** Whether a cell of a replay belongs to a claim that is undecided. */
+    public static Predicate<Row> undecided(RunFile run) {
+        ExperimentResults today = new ExperimentResults(run);
+        Set<List<Object>> cells = new HashSet<>();
+        for (ClaimResult result : claims(run)) {
+            if (result.decision() == Decision.UNDECIDED) {
+                result.claim().compare().stream()
+                        .flatMap(compared -> Stream.of(compared.a(), compared.b()))
+                        .filter(Objects::nonNull)
+                        .map(today::row)
+                        .filter(Objects::nonNull)
+                        .forEach(row -> cells.add(List.of(row.server(), row.parameters())));
+            }
+        }
+        return row -> cells.contains(List.of(row.server(), row.parameters()));
+    }
+
+    /** All verdicts of a replay in one line. */
+    public static String summary(RunFile run) {
+        return ClaimResult.summary(claims(run)).replace("*", "");
     }
 
     /** A number with three decimals if it is below 1, because times may be milliseconds. */

@@ -1,9 +1,7 @@
 package dev.millrace.load.report;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Set;
 
 /** Writes replays on one page of Markdown. Stateless. */
 public final class MarkdownPage {
@@ -11,8 +9,6 @@ public final class MarkdownPage {
     /** The facts of the environment that affect figures most. */
     private static final List<String> FACTS = List.of(
             "os", "cpu model", "cores", "memory", "server jdk", "client jdk", "commit", "tcp_congestion_control");
-
-    private static final Set<Decision> ALWAYS_COUNTED = Set.of(Decision.HOLDS, Decision.FAILS, Decision.UNDECIDED);
 
     private MarkdownPage() {}
 
@@ -36,28 +32,34 @@ public final class MarkdownPage {
                 - A cell counts in no ratio if it has errors, is invalid, or belongs to a server that left requests unanswered. A claim
                   with no repetition left is *not comparable*.
                 - Client and server share a machine, so throughput includes the client's cost. Work per second of the server's CPU
-                  is judged beside it.
+                  is judged beside it, and decides where throughput cannot.
 
                 """);
         List<RunFile> repeated =
                 runs.stream().filter(run -> run.experiment() != null).toList();
-        page.append(summary(repeated.stream()
-                .flatMap(run -> ExperimentTables.decisions(run).stream())
-                .toList()));
+        page.append(ClaimResult.summary(repeated.stream()
+                        .flatMap(run -> ExperimentTables.claims(run).stream())
+                        .toList()))
+                .append("\n\n")
+                .append(claims(repeated));
         page.append("Made by `").append(command).append("`.\n\n");
         repeated.forEach(run -> append(page, run));
         return page.toString();
     }
 
-    private static String summary(List<String> decisions) {
-        List<String> counts = new ArrayList<>();
-        for (Decision decision : Decision.values()) {
-            int count = Collections.frequency(decisions, decision.label());
-            if (count > 0 || ALWAYS_COUNTED.contains(decision)) {
-                counts.add("*" + decision.label() + "* " + count);
+    /** All claims in one table: claim, then, now, verdict. */
+    private static String claims(List<RunFile> runs) {
+        List<List<String>> rows = new ArrayList<>();
+        for (RunFile run : runs) {
+            for (ClaimResult result : ExperimentTables.claims(run)) {
+                rows.add(List.of(
+                        run.experiment().name() + ": " + result.claim().text(),
+                        result.then(),
+                        result.now(),
+                        result.verdict()));
             }
         }
-        return "Of " + decisions.size() + " claims: " + String.join(", ", counts) + ".\n\n";
+        return new Table("All claims", List.of("claim", "then", "now", "verdict"), rows).markdown();
     }
 
     private static void append(StringBuilder page, RunFile run) {

@@ -40,17 +40,19 @@ public record Outcomes(List<Line> lines) {
         }
 
         /**
-         * The verdict on one ratio. A single pair has no interval: it is worse if the ratio itself lies beyond.
+         * The verdict on one ratio. A single pair has no interval: it is worse if the ratio itself lies beyond, unless
+         * more rounds could have followed.
          *
          * @param marginPercent difference that does not matter
+         * @param early         whether the runs ended when their intervals decided
          */
-        public static Outcome of(Metric metric, Ratio ratio, double marginPercent) {
+        public static Outcome of(Metric metric, Ratio ratio, double marginPercent, boolean early) {
             double limit = 1 + marginPercent / 100;
             double low = metric.moreIsBetter() ? ratio.low() : 1 / ratio.high();
             double high = metric.moreIsBetter() ? ratio.high() : 1 / ratio.low();
             if (ratio.pairs() == 1) {
                 double gain = metric.moreIsBetter() ? ratio.ratio() : 1 / ratio.ratio();
-                return gain < 1 / limit ? WORSE : UNDECIDED;
+                return gain < 1 / limit && !early ? WORSE : UNDECIDED;
             }
             if (high < 1 / limit) {
                 return WORSE;
@@ -92,7 +94,7 @@ public record Outcomes(List<Line> lines) {
             Ratio ratio = row.ratios().get(metric);
             if (ratio != null) {
                 reasons.merge(
-                        Outcome.of(metric, ratio, marginPercent),
+                        Outcome.of(metric, ratio, marginPercent, comparison.early()),
                         metric.label() + " " + ratio.text(),
                         (a, b) -> a + ", " + b);
             }

@@ -207,6 +207,16 @@ class ReplayTest {
     }
 
     @Test
+    void aSpentBudgetEndsAfterThePlannedRounds() throws IOException {
+        Cli cli = replay("good.war", "--scale=0.005", "--repeat=1", "--budget=1ms", "--servers=BIO,NIO", "undertow");
+        assertMeasured(cli, "undertow");
+        RunFile run = run("undertow");
+        assertTrue(run.endedWhenDecided());
+        assertEquals(Set.of(0), run.cells().stream().map(CellResult::repetition).collect(Collectors.toSet()));
+        assertTrue(cli.outLines().get(cli.outLines().size() - 1).matches("Of \\d+ claims: .*"), cli.out());
+    }
+
+    @Test
     void thePlanIsPrintedFirst() throws IOException {
         Cli cli = replay("good.war", "--dry-run", "--full", "cowtown", "minar", "mina", "undertow", "bhargava");
         assertEquals(ExitCode.GOOD, cli.code(), cli.err());

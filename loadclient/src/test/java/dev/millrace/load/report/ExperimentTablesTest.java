@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -165,6 +166,46 @@ class ExperimentTablesTest {
     }
 
     @Test
+    void onlyCellsOfUndecidedClaimsNeedFurtherRounds() {
+        RunFile run = run(false);
+        Predicate<Row> open = ExperimentTables.undecided(run);
+        assertEquals(
+                List.of("a", "b"),
+                run.experiment().rows().stream().filter(open).map(Row::id).toList(),
+                "of the claim on the edge");
+        assertEquals(
+                "Of 6 claims: holds 2, does not hold today 2, undecided 1, not measured 1.",
+                ExperimentTables.summary(run));
+    }
+
+    @Test
+    void lookingEarlyWidensTheIntervals() {
+        RunFile fixed = run("test", 1.4, 1.5, 1.6, 1.5, 1.4, 1.5, 1.6, 1.5, 1.5, 1.5, 1.4, 1.6);
+        Map<String, String> plan = Map.of("form", "quick", RunFile.BUDGET, "60 s");
+        RunFile early = new RunFile(1, "", "", "", Map.of(), plan, fixed.cells(), fixed.experiment());
+        assertEquals("1.50 [1.45, 1.55]", ExperimentTables.claims(fixed).get(0).now());
+        String now = ExperimentTables.claims(early).get(0).now();
+        assertTrue(now.matches("1\\.50 \\[1\\.3\\d, 1\\.6\\d]"), now);
+        assertEquals(Decision.HOLDS, ExperimentTables.claims(early).get(0).decision());
+    }
+
+    @Test
+    void serverCpuDecidesWhereThroughputCannot() {
+        RunFile run = run("test", 1.0, 2.0, 1.5, 0.8);
+        List<CellResult> cells = run.cells().stream()
+                .map(cell -> cell(
+                        cell.label(),
+                        cell.repetition(),
+                        cell.counts().requests(),
+                        cell.counts().requests() / (cell.label().equals("A") ? 1000.0 : 1500.0),
+                        false))
+                .toList();
+        ClaimResult faster = ExperimentTables.claims(with(run, cells)).get(0);
+        assertEquals(Decision.UNDECIDED, faster.byThroughput());
+        assertEquals("holds, by server CPU", faster.verdict());
+    }
+
+    @Test
     void cellsWithErrorsDecideNothing() {
         Table claims = ExperimentTables.of(run(true)).get(1);
         assertEquals("not comparable", claims.rows().get(0).get(3));
@@ -214,9 +255,12 @@ class ExperimentTablesTest {
         assertEquals(ExperimentTables.of(run(false)), ExperimentTables.of(again));
         String page = MarkdownPage.of(List.of(again), "the command");
         assertTrue(page.contains("Made by `the command`"), page);
+        assertTrue(page.contains("\n| claim | then | now | verdict |\n"), page);
+        assertTrue(page.contains("\n| test: slower | 2.00 | 1.50 ["), page);
         assertTrue(
-                page.contains("is judged beside it.\n\nOf 6 claims: *holds* 2, *does not hold today* 2, *undecided* 1, "
-                        + "*not measured* 1.\n\nMade by "),
+                page.contains(
+                        "where throughput cannot.\n\nOf 6 claims: *holds* 2, *does not hold today* 2, *undecided* 1, "
+                                + "*not measured* 1.\n\n### All claims\n"),
                 page);
         assertTrue(MarkdownPage.of(List.of(run("test", 1, 2), run("test", 1, 2)), "x")
                 .contains("\n\nOf 12 claims: *holds* 0, "

@@ -274,7 +274,7 @@ class ReportTest {
         assertTrue(page.contains("<th scope=\"row\">c=1 GET</th><td>1.00</td><td>1.00</td><td>1.00</td>"), page);
         assertFalse(new HtmlReport(RunFile.of("x", "", "", Map.of(), Map.of(), cells.subList(0, 1)))
                 .html()
-                .contains("Ratios"));
+                .contains("<h2>Ratios"));
     }
 
     @Test

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class SequentialTest {
 
     private static final int RUNS = 1000;
-    private static final int MOST_ROUNDS = 80;
+    private static final int MOST_ROUNDS = 120;
     private static final int LEAST_ROUNDS = 8;
     private static final double MARGIN_PERCENT = 5;
     private static final double EDGE = Math.log(1.05);
@@ -43,7 +43,7 @@ class SequentialTest {
                 ratios.add(Math.exp(truth + noise.getAsDouble()));
                 if (ratios.size() >= LEAST_ROUNDS) {
                     Ratio ratio = Ratio.of(ratios, Confidence.of(questions, true));
-                    outcome = Outcome.of(Metric.THROUGHPUT, ratio, MARGIN_PERCENT);
+                    outcome = Outcome.of(Metric.THROUGHPUT, ratio, MARGIN_PERCENT, true);
                 }
             }
             different += outcome == Outcome.WORSE || outcome == Outcome.BETTER ? 1 : 0;

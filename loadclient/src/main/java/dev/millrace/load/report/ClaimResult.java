@@ -1,0 +1,84 @@
+package dev.millrace.load.report;
+
+import dev.millrace.load.experiment.Claim;
+import dev.millrace.load.experiment.Row;
+import dev.millrace.load.report.Comparison.Ratio;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What became of a claim. Immutable.
+ *
+ * @param claim        the claim
+ * @param then         published ratios
+ * @param now          today's ratios
+ * @param byThroughput decision by throughput, or by the figure that the claim names
+ * @param byCpu        decision by work per server CPU; null if the claim has none
+ */
+record ClaimResult(Claim claim, String then, String now, Decision byThroughput, Decision byCpu) {
+
+    private static final Set<Decision> ALWAYS_COUNTED = EnumSet.of(Decision.HOLDS, Decision.FAILS, Decision.UNDECIDED);
+
+    static ClaimResult of(Claim claim, ExperimentResults today) {
+        List<String> then = new ArrayList<>();
+        List<String> now = new ArrayList<>();
+        List<Decision> decisions = new ArrayList<>();
+        List<Decision> byCpu = new ArrayList<>();
+        for (Claim.Compared compared : claim.compare()) {
+            Row a = today.row(compared.a());
+            Row b = compared.b() == null ? null : today.row(compared.b());
+            boolean known = a != null && (b != null || compared.b() == null);
+            boolean measured = known && today.cell(a) != null && (b == null || today.cell(b) != null);
+            Ratio ratio = known ? today.ratio(compared.figure(), a, b, compared.than()) : null;
+            then.add(known ? then(compared, a, b) : FigureFormat.UNKNOWN);
+            now.add(ratio == null ? FigureFormat.UNKNOWN : ratio.text());
+            decisions.add(Decision.of(compared, ratio, measured));
+            if (compared.figure().equals(ExperimentResults.THROUGHPUT) && compared.b() != null) {
+                // The reciprocal of CPU per work: more is better then, as in throughput.
+                byCpu.add(Decision.of(compared, known ? today.ratio("cpu", b, a, null) : null, measured));
+            }
+        }
+        return new ClaimResult(
+                claim,
+                String.join("; ", then),
+                String.join("; ", now),
+                Decision.ofAll(decisions),
+                byCpu.isEmpty() ? null : Decision.ofAll(byCpu));
+    }
+
+    private static String then(Claim.Compared compared, Row a, Row b) {
+        Double above = a.then().get(compared.figure());
+        Double below = b == null ? compared.than() : b.then().get(compared.figure());
+        return FigureFormat.number(above == null || below == null ? null : above / below);
+    }
+
+    private boolean isDecidedByCpu() {
+        return byThroughput == Decision.UNDECIDED && (byCpu == Decision.HOLDS || byCpu == Decision.FAILS);
+    }
+
+    /** The verdict: the server's CPU time decides where throughput cannot. */
+    Decision decision() {
+        return isDecidedByCpu() ? byCpu : byThroughput;
+    }
+
+    /** The verdict in words. */
+    String verdict() {
+        return decision().label() + (isDecidedByCpu() ? ", by server CPU" : "");
+    }
+
+    /** All verdicts in one line. */
+    static String summary(List<ClaimResult> results) {
+        List<Decision> decisions = results.stream().map(ClaimResult::decision).toList();
+        List<String> counts = new ArrayList<>();
+        for (Decision decision : Decision.values()) {
+            int count = Collections.frequency(decisions, decision);
+            if (count > 0 || ALWAYS_COUNTED.contains(decision)) {
+                counts.add("*" + decision.label() + "* " + count);
+            }
+        }
+        return "Of " + decisions.size() + " claims: " + String.join(", ", counts) + ".";
+    }
+}

@@ -1,0 +1,94 @@
+package dev.millrace.load.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.load.TestServer;
+import dev.millrace.load.report.RunFile;
+import dev.millrace.load.run.CellResult;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Servers are measured in turns until each question is decided, or the budget is spent. */
+class BudgetTest {
+
+    @TempDir
+    private Path folder;
+
+    private static void answer(OutputStream out) throws IOException {
+        out.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello".getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private static TestServer server() throws IOException {
+        return new TestServer((request, out, socket) -> answer(out));
+    }
+
+    private Cli run(String budget, String margin, String... more) throws Exception {
+        try (TestServer a = server();
+                TestServer b = server()) {
+            List<String> words = new ArrayList<>(List.of(more));
+            words.addAll(List.of("--budget=" + budget, "--margin=" + margin));
+            if (more[0].equals("compare")) {
+                words.addAll(List.of(a.url("/"), b.url("/"), "--"));
+            }
+            words.addAll(List.of("-c=1", "--warmup=0s", "--duration=50ms", "--progress=none", "-o", folder.toString()));
+            if (more[0].equals("http")) {
+                words.addAll(List.of("--label=a,b", a.url("/"), b.url("/")));
+            }
+            return Cli.run(words.toArray(String[]::new));
+        }
+    }
+
+    private static String last(Cli cli) {
+        return cli.outLines().get(cli.outLines().size() - 1);
+    }
+
+    /** A margin that no noise exceeds, so that the same server is the same after the fewest rounds. */
+    @Test
+    void roundsEndWhenAllIsDecided() throws Exception {
+        Cli cli = run("10m", "100000", "http");
+        assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+        assertEquals("verdict: no difference in 1 of 1", last(cli));
+        RunFile run = RunFile.read(folder.resolve("run.json"));
+        List<String> order =
+                run.cells().stream().limit(4).map(CellResult::label).toList();
+        assertEquals(List.of("a", "b", "b", "a"), order, "rounds are interleaved");
+        assertTrue(run.endedWhenDecided());
+        assertEquals("a", run.plan().get(RunFile.CONTROL));
+        Cli again = Cli.run("compare", "--margin=100000", folder + "#a", folder + "#b");
+        assertEquals("verdict: no difference in 1 of 1", last(again));
+    }
+
+    @Test
+    void whatTheBudgetDoesNotDecideStaysUndecided() throws Exception {
+        Cli cli = run("1ms", "5", "http");
+        assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+        assertTrue(last(cli).startsWith("verdict: undecided in 1 of 1 (c=1 GET ka=on /: throughput "), cli.out());
+        assertEquals(2, RunFile.read(folder.resolve("run.json")).cells().size(), "one round");
+    }
+
+    @Test
+    void compareMeasuresTwoUrls() throws Exception {
+        Cli cli = run("10m", "100000", "compare");
+        assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+        assertEquals("verdict: no difference in 1 of 1", last(cli));
+    }
+
+    @Test
+    void aBudgetNeedsServersToCompare() {
+        for (List<String> wrong : List.of(
+                List.of("http", "--budget=1s", "http://127.0.0.1:1/"),
+                List.of("http", "--budget=0s", "http://127.0.0.1:1/", "http://127.0.0.1:2/"),
+                List.of("http", "--budget=1s", "--margin=0", "http://127.0.0.1:1/", "http://127.0.0.1:2/"),
+                List.of("http", "--budget=1s", "--repeat=3", "http://127.0.0.1:1/", "http://127.0.0.1:2/"))) {
+            Cli cli = Cli.run(wrong.toArray(String[]::new));
+            assertEquals(ExitCode.USAGE, cli.code(), cli.err());
+        }
+    }
+}
