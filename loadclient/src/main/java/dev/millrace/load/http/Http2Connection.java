@@ -2,7 +2,6 @@ package dev.millrace.load.http;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
@@ -22,11 +21,10 @@ import org.apache.hc.core5.http2.frame.FrameFactory;
 import org.apache.hc.core5.http2.frame.FrameFlag;
 import org.apache.hc.core5.http2.frame.FrameType;
 import org.apache.hc.core5.http2.frame.RawFrame;
-import org.apache.hc.core5.http2.impl.io.FrameInputBuffer;
 
 /**
  * A blocking client connection of HTTP/2 (RFC 9113), which may carry many exchanges at once. One thread starts
- * exchanges and reads their answers. Frames and field blocks are HttpCore's; what they mean for a stream is here.
+ * exchanges and reads their answers. Most of frames and field blocks is HttpCore's; what they mean for a stream is here.
  */
 public final class Http2Connection implements Connection {
 
@@ -41,8 +39,7 @@ public final class Http2Connection implements Connection {
     private final Socket socket;
     private final TlsClient.Handshake handshake;
     private final FrameOutput out;
-    private final InputStream in;
-    private final FrameInputBuffer reader = new FrameInputBuffer(MOST_PAYLOAD);
+    private final FrameInput in;
     private final FieldBlocks blocks = new FieldBlocks();
     private final byte[] chunk = new byte[MOST_PAYLOAD];
     private final Map<Integer, Http2Stream> streams = new LinkedHashMap<>();
@@ -61,7 +58,7 @@ public final class Http2Connection implements Connection {
         this.socket = connected.socket();
         this.handshake = connected.handshake();
         this.out = new FrameOutput(socket.getOutputStream());
-        this.in = out.before(socket.getInputStream());
+        this.in = new FrameInput(out.before(socket.getInputStream()), MOST_PAYLOAD);
     }
 
     /**
@@ -93,7 +90,7 @@ public final class Http2Connection implements Connection {
         socket.setSoTimeout(settings.connectTimeoutMillis());
         try {
             while (!settled) {
-                frame(reader.read(in));
+                frame(in.read());
             }
         } catch (IOException e) {
             throw new BadResponseException(
@@ -169,7 +166,7 @@ public final class Http2Connection implements Connection {
     public void await() throws IOException {
         endedStreams = 0;
         while (endedStreams == 0) {
-            frame(reader.read(in));
+            frame(in.read());
         }
     }
 

@@ -113,6 +113,17 @@ class Http2Test {
         }
     }
 
+    /** The stream's number needs its third byte then. */
+    @Test
+    void aConnectionServesMoreThanThirtyTwoThousandRequests() throws Exception {
+        try (Http2TestServer server = Http2TestServer.clear(new Application(), 128)) {
+            Cli cli = run("http", server.url("/hello"), "-c=1", "-n=33000", "--streams=32");
+            assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+            assertEquals(33_000, cell().counts().requests());
+            assertEquals(1, cell().counts().connections());
+        }
+    }
+
     @Test
     void severalRequestsAreUnderWayAtOnce() throws Exception {
         CyclicBarrier eight = new CyclicBarrier(8);

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Fails when a change costs more than some per cent of the server's CPU per request. For a CI job: docs/examples/performance.yml.
+#
+# usage: docs/bench/gate.sh BEFORE AFTER        after: mvn -DskipTests package (the load client alone is enough)
+# BEFORE and AFTER are commands that start the server on BEFORE_URL and AFTER_URL. Both are started anew for each of REPEAT (8)
+# repetitions, and measured in turns: WINDOW (3s) after WARM_UP (1s; a JVM needs 15s) with CLIENTS (8).
+# The job fails if the whole interval of the ratio lies beyond PERCENT (10), if answers are wrong, or if nothing can be told.
+# OUT (out) gets junit.xml, comparison.md for a comment on the pull request, comparison.json and the report.
+# MAX_OTHER is the part of the machine in per cent beyond which other processes make a window invalid (default: any).
+set -euo pipefail
+[ $# = 2 ] || { sed -n 's/^# \{0,1\}//; 4,9p' "$0" >&2; exit 2; }
+java=${JAVA:-java} client=${CLIENT:-$(dirname "$0")/../../loadclient/target/loadclient.jar} out=${OUT:-out}
+limit=()
+[ -z "${MAX_OTHER:-}" ] || limit=("--max-other=$MAX_OTHER")
+
+measured=0
+"$java" -jar "$client" http -q "--clients=${CLIENTS:-8}" "--duration=${WINDOW:-3s}" "--warmup=${WARM_UP:-1s}" \
+    "--repeat=${REPEAT:-8}" --order=abba --label=before,after --server-cmd "$1" --server-cmd "$2" "${limit[@]}" \
+    -o "$out" --junit "$out/junit.xml" "$BEFORE_URL" "$AFTER_URL" || measured=$?
+# 3: a disturbed window is left out of the comparison, if there are others.
+[ "$measured" = 0 ] || [ "$measured" = 3 ] || exit "$measured"
+
+"$java" -jar "$client" compare --metric=cpu "--threshold=${PERCENT:-10}" \
+    --json "$out/comparison.json" --markdown "$out/comparison.md" "$out#before" "$out#after"

@@ -1,0 +1,79 @@
+package dev.millrace.load.http;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import org.apache.hc.core5.http.ConnectionClosedException;
+import org.apache.hc.core5.http2.H2ConnectionException;
+import org.apache.hc.core5.http2.H2Error;
+import org.apache.hc.core5.http2.frame.RawFrame;
+
+/**
+ * Reads frames (RFC 9113 section 4.1). HttpCore 5.4.4 has a reader too, which loses bits 16 to 23 of the stream's number:
+ * after 32,768 requests on a connection no answer would be known any more. Used by one thread.
+ */
+final class FrameInput {
+
+    private static final int HEAD_BYTES = 9;
+    private static final int TYPE = 3;
+    private static final int FLAGS = 4;
+    private static final int STREAM = 5;
+    private static final int BYTE = 0xff;
+
+    private final InputStream in;
+    private final int mostPayload;
+    private final byte[] bytes;
+    private final ByteBuffer view;
+    private int start;
+    private int end;
+
+    /** Frames of a stream, with payloads up to a number of bytes. */
+    FrameInput(InputStream in, int mostPayload) {
+        this.in = in;
+        this.mostPayload = mostPayload;
+        this.bytes = new byte[HEAD_BYTES + mostPayload];
+        this.view = ByteBuffer.wrap(bytes);
+    }
+
+    /**
+     * Reads a frame. Its payload is valid until the next call, and null if it is empty.
+     *
+     * @throws ConnectionClosedException if the stream has ended
+     * @throws H2ConnectionException     if the frame is too long
+     */
+    RawFrame read() throws IOException {
+        await(HEAD_BYTES);
+        int head = view.getInt(start);
+        int length = head >>> Byte.SIZE;
+        int type = bytes[start + TYPE] & BYTE;
+        int flags = bytes[start + FLAGS] & BYTE;
+        int stream = view.getInt(start + STREAM) & Integer.MAX_VALUE;
+        if (length > mostPayload) {
+            throw new H2ConnectionException(H2Error.FRAME_SIZE_ERROR, "a frame of " + length + " bytes");
+        }
+        await(HEAD_BYTES + length);
+        ByteBuffer payload = length == 0 ? null : ByteBuffer.wrap(bytes, start + HEAD_BYTES, length);
+        start += HEAD_BYTES + length;
+        return new RawFrame(type, flags, stream, payload);
+    }
+
+    /** Waits until so many bytes are there. */
+    private void await(int count) throws IOException {
+        if (start + count > bytes.length) {
+            System.arraycopy(bytes, start, bytes, 0, end - start);
+            end -= start;
+            start = 0;
+        }
+        while (end - start < count) {
+            if (start == end) {
+                start = 0;
+                end = 0;
+            }
+            int read = in.read(bytes, end, bytes.length - end);
+            if (read < 0) {
+                throw new ConnectionClosedException();
+            }
+            end += read;
+        }
+    }
+}
