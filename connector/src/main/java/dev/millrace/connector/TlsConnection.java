@@ -225,15 +225,23 @@ final class TlsConnection extends SslConnection {
                         return false;
                     }
                 }
-            } catch (FileFailedException x) {
-                if (x instanceof TruncatedFileException) {
-                    getTransferStatistics().onTruncated();
-                }
-                x.log(this);
+            } catch (IOException x) {
+                // As Jetty does when it cannot encrypt.
                 close(x);
-                throw new EofException(x);
+                throw failure(x);
             }
             return (flushed && BufferUtil.isEmpty(buffers)) || super.flush(buffers);
+        }
+
+        private IOException failure(IOException cause) {
+            if (cause instanceof TruncatedFileException) {
+                getTransferStatistics().onTruncated();
+            }
+            if (cause instanceof FileFailedException failed) {
+                failed.log(this);
+                return new EofException(failed);
+            }
+            return cause;
         }
 
         // Nothing is read for a socket that is full.
