@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -21,6 +21,7 @@ import java.util.stream.Collectors;
  * command before it prints, with … for what differs. A block with a file's name is that file. Ports are free ones.
  */
 final class Guide implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(Guide.class.getName());
     private static final Pattern PORT = Pattern.compile("(?<![\\w.])(80\\d\\d|844\\d|90\\d\\d)(?!\\w)");
     private static final String READY = "Started oejs\\.Server@|[Ll]istening|Serving HTTP";
 
@@ -106,11 +107,15 @@ final class Guide implements AutoCloseable {
         return PORT.matcher(text).replaceAll(port -> ports.computeIfAbsent(port.group(), written -> freePort()));
     }
 
+    /** One below those that the system gives to clients: none of them takes it before the server does. */
     private static String freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return String.valueOf(socket.getLocalPort());
-        } catch (IOException x) {
-            throw new IllegalStateException(x);
+        while (true) {
+            int port = ThreadLocalRandom.current().nextInt(20_000, 32_000);
+            try (ServerSocket socket = new ServerSocket(port)) {
+                return String.valueOf(socket.getLocalPort());
+            } catch (IOException x) {
+                LOG.log(System.Logger.Level.DEBUG, "port {0} is taken", port);
+            }
         }
     }
 

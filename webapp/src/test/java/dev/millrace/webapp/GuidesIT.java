@@ -86,6 +86,17 @@ class GuidesIT {
         }
     }
 
+    @Test
+    void theVersionsAreThoseOfTheBuild() throws Exception {
+        String page = Files.readString(GUIDES.resolve("versions.md"));
+        String pom = Files.readString(Path.of("..", "pom.xml"));
+        for (String product : List.of("jetty", "jetty.oldest", "spring-boot", "javalin", "tomcat")) {
+            String version = find("<" + product + ".version>(.*)</", pom);
+            assertTrue(page.contains(" | " + version + " | "), product + " " + version);
+        }
+        assertTrue(page.contains(find("requireMavenVersion>\\s*<version>\\[([\\d.]+)", pom)), page);
+    }
+
     private static Set<String> read(Path etc) throws Exception {
         try (Stream<Path> files = Files.list(etc)) {
             String all = files.map(GuidesIT::text).collect(Collectors.joining());
