@@ -36,6 +36,7 @@ final class DelegatingContexts implements Container.InheritedListener, ContextHa
             AnswerOrigin.class.getName() + "@" + Integer.toHexString(System.identityHashCode(this));
 
     private volatile boolean enabled = true;
+    private volatile boolean fieldsRead = true;
     private volatile boolean proxied;
     private volatile boolean hasProxy;
     /** Whether a proxy's answers cannot be told from others. */
@@ -49,6 +50,14 @@ final class DelegatingContexts implements Container.InheritedListener, ContextHa
 
     void setEnabled(boolean enabled) {
         this.enabled = enabled;
+    }
+
+    boolean isFieldsRead() {
+        return fieldsRead;
+    }
+
+    void setFieldsRead(boolean fieldsRead) {
+        this.fieldsRead = fieldsRead;
     }
 
     boolean isProxied() {
@@ -85,6 +94,9 @@ final class DelegatingContexts implements Container.InheritedListener, ContextHa
      * @return what it names; null when it names nothing, or may not
      */
     DelegatedFile take(AnswerOrigin origin, HttpFields.Mutable headers) {
+        if (!fieldsRead) {
+            return null;
+        }
         if (enabled && (proxied || origin == null || !origin.isProxied())) {
             return DelegatedFile.take(headers, of(origin));
         }
@@ -94,6 +106,13 @@ final class DelegatingContexts implements Container.InheritedListener, ContextHa
         }
         DelegatedFile.strip(headers);
         return null;
+    }
+
+    /** Takes our fields out of an answer that names nothing by them. */
+    void strip(HttpFields.Mutable headers) {
+        if (fieldsRead) {
+            DelegatedFile.strip(headers);
+        }
     }
 
     private DelegatedRoots of(AnswerOrigin origin) {
@@ -139,7 +158,7 @@ final class DelegatingContexts implements Container.InheritedListener, ContextHa
     @Override
     public void beanAdded(Container parent, Object child) {
         if (child instanceof ContextHandler context) {
-            Predicate<Path> accepted = file -> enabled && of(context).allows(file);
+            Predicate<Path> accepted = file -> enabled && fieldsRead && of(context).allows(file);
             context.setAttribute(CONTEXT_ATTRIBUTE, accepted);
         } else if (classOf(child, CLIENT) != null && classOf(parent, PROXY) != null) {
             hasProxy = true;

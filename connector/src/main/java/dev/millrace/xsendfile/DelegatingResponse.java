@@ -2,6 +2,7 @@ package dev.millrace.xsendfile;
 
 import dev.millrace.files.PassiveResponse;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpStatus;
@@ -45,7 +46,7 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
     /** Takes our fields out of what may yet be sent. */
     void strip() {
         if (!isCommitted()) {
-            DelegatedFile.strip(getHeaders());
+            contexts.strip(getHeaders());
         }
     }
 
@@ -55,7 +56,9 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
         if (!isDecided && !isCommitted()) {
             boolean isSuccess = getStatus() == 0 || getStatus() == HttpStatus.OK_200;
             if (isSuccess) {
-                delegated = contexts.take(origin, getHeaders());
+                delegated = getRequest().getAttribute(XSendfileHandler.FILE_ATTRIBUTE) instanceof Path file
+                        ? DelegatedFile.trusted(file)
+                        : contexts.take(origin, getHeaders());
             } else {
                 strip();
             }
@@ -82,7 +85,7 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
     @Override
     public CompletableFuture<Void> writeInterim(int status, HttpFields headers) {
         HttpFields.Mutable kept = HttpFields.build(headers);
-        DelegatedFile.strip(kept);
+        contexts.strip(kept);
         return super.writeInterim(status, kept);
     }
 
@@ -103,6 +106,7 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
     }
 
     private void forget() {
+        getRequest().removeAttribute(XSendfileHandler.FILE_ATTRIBUTE);
         isDecided = false;
         delegated = null;
         hasDiscarded = false;

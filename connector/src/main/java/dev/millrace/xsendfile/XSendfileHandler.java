@@ -56,6 +56,13 @@ public class XSendfileHandler extends Handler.Wrapper {
      */
     public static final String CONTEXT_ATTRIBUTE = DelegatingContexts.CONTEXT_ATTRIBUTE;
 
+    /**
+     * A request may have an attribute of this name, set below this handler by the server's own code: a {@link Path}, the real path of the file
+     * that is sent in place of the response's body. No root is asked. A status other than 200 set afterwards, or a reset of the
+     * response, takes it away.
+     */
+    public static final String FILE_ATTRIBUTE = "dev.millrace.xsendfile.file";
+
     private static final Logger LOG = LoggerFactory.getLogger(XSendfileHandler.class);
 
     private final DelegatingContexts contexts = new DelegatingContexts();
@@ -206,6 +213,19 @@ public class XSendfileHandler extends Handler.Wrapper {
         contexts.setEnabled(enabled);
     }
 
+    @ManagedAttribute("Whether responses' fields are read; if not, they are left as they are")
+    public boolean isFieldsRead() {
+        return contexts.isFieldsRead();
+    }
+
+    /**
+     * @param fieldsRead whether responses may name files by their fields; if not, the fields are left in for another server in front, and
+     *     only {@link #FILE_ATTRIBUTE} names files; default true
+     */
+    public void setFieldsRead(boolean fieldsRead) {
+        contexts.setFieldsRead(fieldsRead);
+    }
+
     @ManagedAttribute("Whether files are sent that other servers name, whose answers a ProxyHandler fetches")
     public boolean isProxied() {
         return contexts.isProxied();
@@ -236,7 +256,7 @@ public class XSendfileHandler extends Handler.Wrapper {
 
     @Override
     protected void doStart() throws Exception {
-        if (isEnabled() && roots.isEmpty() && contexts.rootsByPath().isEmpty()) {
+        if (isEnabled() && isFieldsRead() && roots.isEmpty() && contexts.rootsByPath().isEmpty()) {
             LOG.warn("No roots and no mappings: every file that an application names will be answered 404");
         }
         if (isEnabled()) {
