@@ -56,7 +56,10 @@ final class PartsResource extends FileResource {
             return Content.Source.from(BufferUtil.EMPTY_BUFFER);
         }
         if (sendPath().obstacle() != null || length < mount().settings().getMinTransferBytes()) {
-            return super.newContentSource(pool, offset, length);
+            Obstacle obstacle =
+                    sendPath().obstacle() == null ? Obstacle.SMALL : sendPath().obstacle();
+            return newContentSource(
+                    pool, offset, length, read -> mount().statistics().onCopied(obstacle, read));
         }
         try {
             return new TransferPart(sendPath, acquire(), mount().settings().transferAlgorithm(), offset, length);

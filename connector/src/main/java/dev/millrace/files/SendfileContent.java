@@ -147,6 +147,7 @@ final class SendfileContent extends HttpContent.Wrapper {
             sendPath = SendPath.cached(sink);
             part = memory.part(offset, (int) bytes);
             mount.statistics().onAnswer(sink, sendPath.obstacle(), file.path(), offset, bytes);
+            mount.statistics().onCopied(sendPath.obstacle(), bytes);
         } catch (RuntimeException | Error x) {
             memory.release();
             throw x;
@@ -180,14 +181,21 @@ final class SendfileContent extends HttpContent.Wrapper {
             held.release();
             throw x;
         }
+        if (isGathered) {
+            mount.statistics().onCopied(Obstacle.GATHERED, bytes);
+        }
         if (sendPath.obstacle() == null) {
             new RegionWriter(sendPath, held, settings.transferAlgorithm(), isGathered, offset, bytes, callback)
                     .iterate();
         } else if (bytes <= BLOCK_BYTES) {
+            mount.statistics().onCopied(sendPath.obstacle(), bytes);
             writeBlock(sendPath, bufferPool(sink), held, offset, (int) bytes, callback);
         } else {
             ByteBufferPool.Sized blocks = new ByteBufferPool.Sized(bufferPool(sink), true, BLOCK_BYTES);
-            Content.copy(new OpenFileChannel(held, offset).source(blocks, bytes), sendPath.sink(), callback);
+            Obstacle obstacle = sendPath.obstacle();
+            OpenFileChannel channel =
+                    new OpenFileChannel(held, offset, read -> mount.statistics().onCopied(obstacle, read));
+            Content.copy(channel.source(blocks, bytes), sendPath.sink(), callback);
         }
     }
 

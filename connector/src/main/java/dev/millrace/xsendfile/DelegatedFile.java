@@ -16,6 +16,9 @@ import org.eclipse.jetty.http.content.HttpContent;
  * @param downloadId how the application calls this transfer; null when it does not
  */
 record DelegatedFile(RootedFile file, String named, String downloadId) {
+    /** See {@link XSendfileHandler#FILE_ATTRIBUTE}. */
+    static final String ATTRIBUTE = "dev.millrace.xsendfile.file";
+
     static final String X_SENDFILE = "X-Sendfile";
     static final String X_ACCEL_REDIRECT = "X-Accel-Redirect";
     static final String X_DOWNLOAD_ID = "X-Download-Id";

@@ -37,6 +37,7 @@ final class DelegatingContexts implements Container.InheritedListener, ContextHa
 
     private volatile boolean enabled = true;
     private volatile boolean fieldsRead = true;
+    private volatile boolean attributeRead;
     private volatile boolean proxied;
     private volatile boolean hasProxy;
     /** Whether a proxy's answers cannot be told from others. */
@@ -58,6 +59,14 @@ final class DelegatingContexts implements Container.InheritedListener, ContextHa
 
     void setFieldsRead(boolean fieldsRead) {
         this.fieldsRead = fieldsRead;
+    }
+
+    boolean isAttributeRead() {
+        return attributeRead;
+    }
+
+    void setAttributeRead(boolean attributeRead) {
+        this.attributeRead = attributeRead;
     }
 
     boolean isProxied() {
@@ -91,9 +100,13 @@ final class DelegatingContexts implements Container.InheritedListener, ContextHa
      * Takes our fields out of an answer.
      *
      * @param origin where it comes from; null when all answers are the same
+     * @param request whose attribute may name the file instead
      * @return what it names; null when it names nothing, or may not
      */
-    DelegatedFile take(AnswerOrigin origin, HttpFields.Mutable headers) {
+    DelegatedFile take(AnswerOrigin origin, Request request, HttpFields.Mutable headers) {
+        if (attributeRead && request.getAttribute(DelegatedFile.ATTRIBUTE) instanceof Path file) {
+            return DelegatedFile.trusted(file);
+        }
         if (!fieldsRead) {
             return null;
         }
@@ -158,7 +171,8 @@ final class DelegatingContexts implements Container.InheritedListener, ContextHa
     @Override
     public void beanAdded(Container parent, Object child) {
         if (child instanceof ContextHandler context) {
-            Predicate<Path> accepted = file -> enabled && fieldsRead && of(context).allows(file);
+            Predicate<Path> accepted =
+                    file -> enabled && fieldsRead && of(context).allows(file);
             context.setAttribute(CONTEXT_ATTRIBUTE, accepted);
         } else if (classOf(child, CLIENT) != null && classOf(parent, PROXY) != null) {
             hasProxy = true;

@@ -2,7 +2,6 @@ package dev.millrace.xsendfile;
 
 import dev.millrace.files.PassiveResponse;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpStatus;
@@ -56,9 +55,7 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
         if (!isDecided && !isCommitted()) {
             boolean isSuccess = getStatus() == 0 || getStatus() == HttpStatus.OK_200;
             if (isSuccess) {
-                delegated = getRequest().getAttribute(XSendfileHandler.FILE_ATTRIBUTE) instanceof Path file
-                        ? DelegatedFile.trusted(file)
-                        : contexts.take(origin, getHeaders());
+                delegated = contexts.take(origin, getRequest(), getHeaders());
             } else {
                 strip();
             }
@@ -106,7 +103,7 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
     }
 
     private void forget() {
-        getRequest().removeAttribute(XSendfileHandler.FILE_ATTRIBUTE);
+        getRequest().removeAttribute(DelegatedFile.ATTRIBUTE);
         isDecided = false;
         delegated = null;
         hasDiscarded = false;

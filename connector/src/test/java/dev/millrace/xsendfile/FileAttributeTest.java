@@ -56,6 +56,7 @@ class FileAttributeTest {
     void write() throws Exception {
         bytes = TestFiles.write(directory, "file.bin", 100_000);
         file = directory.resolve("file.bin").toRealPath();
+        handler.setAttributeRead(true);
     }
 
     private TestServer server() throws Exception {
@@ -91,14 +92,23 @@ class FileAttributeTest {
     }
 
     @Test
+    void isNotReadByDefault() throws Exception {
+        handler.setAttributeRead(new XSendfileHandler().isAttributeRead());
+        handler.setFieldsRead(false);
+        try (TestServer server = server();
+                RawClient client = server.client()) {
+            assertEquals(0, client.get("/file").answer().body().length);
+        }
+    }
+
+    @Test
     void anErrorIsNoFile() throws Exception {
         try (TestServer server = server();
                 RawClient client = server.client()) {
             Answer answer = client.get("/404").answer();
             assertEquals(404, answer.status());
             assertEquals(
-                    String.valueOf(answer.body().length),
-                    answer.headers().get(HttpHeader.CONTENT_LENGTH.asString()));
+                    String.valueOf(answer.body().length), answer.headers().get(HttpHeader.CONTENT_LENGTH.asString()));
         }
     }
 }

@@ -32,11 +32,14 @@ record ConnectorReplacement(JettyWebServerFactory factory, MillraceProperties.Ki
     public void customize(Server server) {
         Connector[] connectors = server.getConnectors();
         if (connectors.length != 1 || !isReplaceable(connectors[0])) {
-            LOG.warn("Leaving the server's connectors as they are: they are not Spring Boot's own, but {}", Arrays.toString(connectors));
+            LOG.warn(
+                    "Leaving the server's connectors as they are: they are not Spring Boot's own, but {}",
+                    Arrays.toString(connectors));
             return;
         }
         ServerConnector given = (ServerConnector) connectors[0];
-        MillraceConnector connector = connector(server, given.getConnectionFactories().toArray(ConnectionFactory[]::new));
+        MillraceConnector connector =
+                connector(server, given.getConnectionFactories().toArray(ConnectionFactory[]::new));
         takeOver(given, connector);
         settings.apply(connector);
         SslConnectionFactory tls = connector.getConnectionFactory(SslConnectionFactory.class);
@@ -83,7 +86,8 @@ record ConnectorReplacement(JettyWebServerFactory factory, MillraceProperties.Ki
         connector.setAcceptedSendBufferSize(given.getAcceptedSendBufferSize());
     }
 
-    // The given limit watches the connector that is replaced. With TLS, it watches one that Spring Boot has replaced itself.
+    // The given limit watches the connector that is replaced. With TLS, it watches one that Spring Boot has replaced
+    // itself.
     private static void limit(Server server, MillraceConnector connector) {
         NetworkConnectionLimit given = server.getBean(NetworkConnectionLimit.class);
         if (given == null) {

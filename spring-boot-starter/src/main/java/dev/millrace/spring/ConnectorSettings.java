@@ -21,8 +21,10 @@ record ConnectorSettings(MillraceProperties properties, boolean isVirtualWanted)
         set("header-cache-size", properties.headerCacheSize(), connector::setHeaderCacheSize);
         if (connector instanceof BioConnector bio) {
             set("threads", threads(), bio::setThreads);
-            set("read-ahead-size", properties.readAheadSize().toBytes(), bytes -> bio.setReadAheadBytes(
-                    Math.toIntExact(bytes)));
+            set(
+                    "read-ahead-size",
+                    properties.readAheadSize().toBytes(),
+                    bytes -> bio.setReadAheadBytes(Math.toIntExact(bytes)));
         } else if (connector instanceof NioConnector nio) {
             set("dispatch", name(properties.dispatch()), nio::setDispatch);
             set("requests-per-dispatch", properties.requestsPerDispatch(), nio::setRequestsPerDispatch);
@@ -50,10 +52,7 @@ record ConnectorSettings(MillraceProperties properties, boolean isVirtualWanted)
                 "limits.lingering-close-timeout",
                 limits.lingeringCloseTimeout().toMillis(),
                 connector::setLingeringCloseMillis);
-        set(
-                "limits.lingering-close-size",
-                limits.lingeringCloseSize().toBytes(),
-                connector::setLingeringCloseBytes);
+        set("limits.lingering-close-size", limits.lingeringCloseSize().toBytes(), connector::setLingeringCloseBytes);
     }
 
     private String threads() {

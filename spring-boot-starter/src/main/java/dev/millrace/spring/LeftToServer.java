@@ -56,12 +56,13 @@ final class LeftToServer {
         if (file.getFileSystem() != FileSystems.getDefault()) {
             return false;
         }
+        Path real = file.toRealPath();
         // The server finds out which ranges of it to send.
         servlet.setStatus(HttpServletResponse.SC_OK);
         message.getHeaders().remove(HttpHeaders.CONTENT_LENGTH);
         // Writes the fields, and commits nothing.
         response.close();
-        request.setAttribute(XSendfileHandler.FILE_ATTRIBUTE, file.toRealPath());
+        request.setAttribute(XSendfileHandler.FILE_ATTRIBUTE, real);
         return true;
     }
 
@@ -79,8 +80,7 @@ final class LeftToServer {
             return null;
         }
         ServletContextRequest request = api.getServletChannel().getServletContextRequest();
-        boolean isAround =
-                request.getServletContext().getAttribute(XSendfileHandler.CONTEXT_ATTRIBUTE) != null;
+        boolean isAround = request.getServletContext().getAttribute(XSendfileHandler.CONTEXT_ATTRIBUTE) != null;
         return isAround && !request.getServletContextResponse().isWritingOrStreaming() ? request : null;
     }
 }

@@ -110,7 +110,8 @@ public record MillraceProperties(
      * @param roots Directories from which X-Sendfile may name files.
      * @param mappings Directories by the prefix of the URI that X-Accel-Redirect names, as in "[/protected/]".
      */
-    public record Xsendfile(@DefaultValue List<String> roots, @DefaultValue Map<String, String> mappings) {
+    public record Xsendfile(
+            @DefaultValue List<String> roots, @DefaultValue Map<String, String> mappings) {
         boolean isUsed() {
             return !roots.isEmpty() || !mappings.isEmpty();
         }

@@ -27,6 +27,7 @@ record ServedFiles(MillraceProperties.Files files, MillraceProperties.Xsendfile 
             XSendfileHandler handler = new XSendfileHandler();
             configure(handler.getSettings());
             handler.setFieldsRead(xsendfile.isUsed());
+            handler.setAttributeRead(files.enabled());
             xsendfile.roots().forEach(handler::addRoot);
             xsendfile.mappings().forEach((prefix, directory) -> addMapping(handler, prefix, directory));
             innermost(server).insertHandler(handler);
@@ -36,8 +37,7 @@ record ServedFiles(MillraceProperties.Files files, MillraceProperties.Xsendfile 
     private void configure(SendfileSettings settings) {
         settings.setMaxOpenFiles(files.maxOpen());
         settings.setMaxCacheBytes(Math.toIntExact(files.cacheSize().toBytes()));
-        settings.setMaxCachedFileBytes(
-                Math.toIntExact(files.maxCachedFileSize().toBytes()));
+        settings.setMaxCachedFileBytes(Math.toIntExact(files.maxCachedFileSize().toBytes()));
         settings.setDebugHeader(files.debugHeader());
     }
 

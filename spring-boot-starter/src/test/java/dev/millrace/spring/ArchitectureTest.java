@@ -18,7 +18,8 @@ class ArchitectureTest {
     void onlyStaticResourcesKnowServletsAndSpringMvc() {
         noClasses()
                 .that()
-                .haveNameNotMatching(".*\\.(StaticResource.*|File(Region)?Converter|LeftToServer.*|MillraceAutoConfiguration.*)")
+                .haveNameNotMatching(
+                        ".*\\.(StaticResource.*|File(Region)?Converter|LeftToServer.*|MillraceAutoConfiguration.*)")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("jakarta.servlet..", "org.eclipse.jetty.ee11..", "org.springframework.web..")
@@ -33,7 +34,7 @@ class ArchitectureTest {
                 .and()
                 .arePublic()
                 .should()
-                .haveNameMatching(".*\\.Millrace(Auto.*Configuration|Properties)")
+                .haveNameMatching(".*\\.Millrace((Metrics)?AutoConfiguration|Properties)")
                 .check(starter);
     }
 }

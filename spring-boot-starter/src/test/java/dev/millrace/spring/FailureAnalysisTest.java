@@ -39,10 +39,9 @@ class FailureAnalysisTest {
 
     @Test
     void anotherServer(CapturedOutput output) {
-        assertTold(
-                output,
-                OtherServer.class,
-                new String[] {"APPLICATION FAILED TO START", "spring-boot-starter-tomcat", "millrace.enabled=false"});
+        assertTold(output, OtherServer.class, new String[] {
+            "APPLICATION FAILED TO START", "spring-boot-starter-tomcat", "millrace.enabled=false"
+        });
     }
 
     @Test

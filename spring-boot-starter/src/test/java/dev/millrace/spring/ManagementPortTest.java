@@ -43,11 +43,11 @@ class ManagementPortTest {
     @Test
     @SuppressWarnings("unchecked")
     void servesByTheSameConnector() throws Exception {
-        try (RunningApp app = RunningApp.start(
-                Managed.class, "--management.server.port=0", "--millrace.connector=bio")) {
-            Server management =
-                    ((AtomicReference<Server>) app.context().getBean("management")).get();
-            BioConnector connector = assertInstanceOf(BioConnector.class, management.getConnectors()[0]);
+        try (RunningApp app =
+                RunningApp.start(Managed.class, "--management.server.port=0", "--millrace.connector=bio")) {
+            Server management = ((AtomicReference<Server>) app.context().getBean("management")).get();
+            BioConnector connector =
+                    assertInstanceOf(BioConnector.class, management.getConnectors()[0]);
             assertNotEquals(app.port(), connector.getLocalPort());
             HttpResponse<String> answer = HttpClient.newHttpClient()
                     .send(

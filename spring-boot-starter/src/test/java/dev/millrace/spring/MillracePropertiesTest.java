@@ -11,6 +11,8 @@ import dev.millrace.connector.NioConnector;
 import dev.millrace.files.SendfileSettings;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,7 +73,8 @@ class MillracePropertiesTest {
         assertEquals(files.getMaxOpenFiles(), DEFAULTS.files().maxOpen());
         assertEquals(files.getMaxCacheBytes(), DEFAULTS.files().cacheSize().toBytes());
         assertEquals(
-                files.getMaxCachedFileBytes(), DEFAULTS.files().maxCachedFileSize().toBytes());
+                files.getMaxCachedFileBytes(),
+                DEFAULTS.files().maxCachedFileSize().toBytes());
         assertEquals(files.isDebugHeader(), DEFAULTS.files().debugHeader());
     }
 
@@ -88,17 +91,26 @@ class MillracePropertiesTest {
                         "threads", "platform")
                 .forEach((name, value) -> changed.put("millrace." + name, value));
         Map.of(
-                        "request-head-timeout", "1s",
-                        "min-request-bytes-per-second", 1,
-                        "min-response-bytes-per-second", 1,
-                        "slow-peer-grace", "1s",
-                        "slow-requests-always-ended", true,
-                        "grpc-exempt", true,
-                        "lingering-close-timeout", "1s",
-                        "lingering-close-size", "1B")
+                        "request-head-timeout",
+                        "1s",
+                        "min-request-bytes-per-second",
+                        1,
+                        "min-response-bytes-per-second",
+                        1,
+                        "slow-peer-grace",
+                        "1s",
+                        "slow-requests-always-ended",
+                        true,
+                        "grpc-exempt",
+                        true,
+                        "lingering-close-timeout",
+                        "1s",
+                        "lingering-close-size",
+                        "1B")
                 .forEach((name, value) -> changed.put("millrace.limits." + name, value));
-        MillraceProperties properties =
-                new Binder(new MapConfigurationPropertySource(changed)).bind("millrace", MillraceProperties.class).get();
+        MillraceProperties properties = new Binder(new MapConfigurationPropertySource(changed))
+                .bind("millrace", MillraceProperties.class)
+                .get();
         for (MillraceConnector connector : connectors()) {
             Map<String, Object> before = values(connector);
             new ConnectorSettings(properties, false).apply(connector);
@@ -108,13 +120,15 @@ class MillracePropertiesTest {
 
     @Test
     @SuppressWarnings("unchecked")
-    void idesKnowThem() throws Exception {
+    void idesAndTheGuideKnowThem() throws Exception {
         Map<String, Object> metadata;
         try (InputStream in =
                 MillraceProperties.class.getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
             assertNotNull(in, "no metadata");
-            metadata = JsonParserFactory.getJsonParser().parseMap(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+            metadata =
+                    JsonParserFactory.getJsonParser().parseMap(new String(in.readAllBytes(), StandardCharsets.UTF_8));
         }
+        String guide = Files.readString(Path.of("..", "docs", "guides", "spring-boot.md"));
         Set<String> names = new TreeSet<>();
         for (Object entry : (Iterable<Object>) metadata.get("properties")) {
             Map<String, Object> property = (Map<String, Object>) entry;
@@ -122,6 +136,7 @@ class MillracePropertiesTest {
             String description = (String) property.get("description");
             assertTrue(description != null && description.endsWith("."), property::toString);
             assertNotNull(property.get("type"), property::toString);
+            assertTrue(guide.contains("| `" + property.get("name")), property::toString);
         }
         assertTrue(
                 names.containsAll(Set.of(

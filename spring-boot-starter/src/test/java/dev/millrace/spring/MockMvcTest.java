@@ -22,7 +22,9 @@ class MockMvcTest {
 
     @Test
     void controllersAnswer() throws Exception {
-        mvc.perform(get("/hello")).andExpect(status().isOk()).andExpect(content().string("http: hello"));
+        mvc.perform(get("/hello"))
+                .andExpect(status().isOk())
+                .andExpect(content().string("http: hello"));
     }
 
     @Test

@@ -176,7 +176,8 @@ class ServerPropertiesTest {
     @Test
     void requestsAreLogged(@TempDir Path folder) throws Exception {
         Path log = folder.resolve("access.log");
-        try (RunningApp app = start("--server.jetty.accesslog.enabled=true", "--server.jetty.accesslog.filename=" + log)) {
+        try (RunningApp app =
+                start("--server.jetty.accesslog.enabled=true", "--server.jetty.accesslog.filename=" + log)) {
             app.get("/hello");
         }
         String lines = Files.readString(log);
@@ -187,11 +188,16 @@ class ServerPropertiesTest {
     void forwardedFieldsAreBelieved() throws Exception {
         for (String strategy : new String[] {"native", "framework"}) {
             try (RunningApp app = start("--server.forward-headers-strategy=" + strategy)) {
-                assertEquals("https: hello", app.get("/hello", "X-Forwarded-Proto", "https").body(), strategy);
+                assertEquals(
+                        "https: hello",
+                        app.get("/hello", "X-Forwarded-Proto", "https").body(),
+                        strategy);
             }
         }
         try (RunningApp app = start("--server.forward-headers-strategy=none")) {
-            assertEquals("http: hello", app.get("/hello", "X-Forwarded-Proto", "https").body());
+            assertEquals(
+                    "http: hello",
+                    app.get("/hello", "X-Forwarded-Proto", "https").body());
         }
     }
 
@@ -201,8 +207,7 @@ class ServerPropertiesTest {
             HttpResponse<String> answer = app.get("/long", "Accept-Encoding", "gzip");
             assertEquals(Optional.of("gzip"), answer.headers().firstValue("Content-Encoding"));
             assertArrayEquals(
-                    new int[] {0x1f, 0x8b},
-                    answer.body().chars().limit(2).toArray());
+                    new int[] {0x1f, 0x8b}, answer.body().chars().limit(2).toArray());
         }
     }
 

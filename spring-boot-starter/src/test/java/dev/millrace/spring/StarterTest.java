@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.connector.BioConnector;
 import dev.millrace.connector.NioConnector;
 import dev.millrace.files.ServerSendfile;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.ServerConnector;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
@@ -102,6 +103,16 @@ class StarterTest {
                 HelloApplication.class, "--millrace.connector=bio", "--spring.threads.virtual.enabled=true")) {
             assertTrue(assertInstanceOf(BioConnector.class, app.connector()).isVirtual());
             assertTrue(app.get("/thread").body().startsWith("VirtualThread"));
+        }
+    }
+
+    @Test
+    void whereSelectorsAcceptALimitOfJettysHolds() throws Exception {
+        try (RunningApp app = RunningApp.start(
+                HelloApplication.class, "--server.jetty.threads.acceptors=0", "--server.jetty.max-connections=5")) {
+            assertEquals(0, app.connector().getMaxConnections());
+            assertEquals(5, app.server().getBean(NetworkConnectionLimit.class).getMaxNetworkConnectionCount());
+            assertEquals("http: hello", app.get("/hello").body());
         }
     }
 

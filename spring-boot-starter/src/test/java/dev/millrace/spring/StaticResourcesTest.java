@@ -68,8 +68,7 @@ class StaticResourcesTest {
 
     @Test
     void wholeFilesGoByTheKernelUnderSpringsFields() throws Exception {
-        try (RunningApp app =
-                start(HelloApplication.class, "--spring.web.resources.cache.cachecontrol.max-age=1h")) {
+        try (RunningApp app = start(HelloApplication.class, "--spring.web.resources.cache.cachecontrol.max-age=1h")) {
             HttpResponse<String> answer = app.get("/large.bin");
             assertEquals(200, answer.statusCode());
             assertEquals(TEXT, answer.body());
@@ -133,7 +132,8 @@ class StaticResourcesTest {
 
     @Test
     void whatIsNoFileIsCopied() throws Exception {
-        try (RunningApp app = start(HelloApplication.class, "--spring.web.resources.static-locations=classpath:/META-INF/")) {
+        try (RunningApp app =
+                start(HelloApplication.class, "--spring.web.resources.static-locations=classpath:/META-INF/")) {
             HttpResponse<String> answer = app.get("/MANIFEST.MF");
             assertEquals(200, answer.statusCode());
             assertTrue(answer.body().startsWith("Manifest-Version"), answer.body());

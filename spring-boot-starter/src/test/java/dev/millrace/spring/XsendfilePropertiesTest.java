@@ -46,9 +46,9 @@ class XsendfilePropertiesTest {
                     "--millrace.files.debug-header=true",
                     "--millrace.xsendfile.roots=" + folder,
                     "--millrace.xsendfile.mappings[/protected/]=" + folder)) {
-                for (String named : new String[] {
-                    "X-Sendfile&value=" + folder + "/a.txt", "X-Accel-Redirect&value=/protected/a.txt"
-                }) {
+                for (String named :
+                        new String[] {"X-Sendfile&value=" + folder + "/a.txt", "X-Accel-Redirect&value=/protected/a.txt"
+                        }) {
                     HttpResponse<String> answer = app.get("/download?field=" + named);
                     assertEquals(200, answer.statusCode(), named);
                     assertEquals(text, answer.body(), named);

@@ -36,8 +36,8 @@ class GuideTest {
 
     @Test
     void everyBlockOfCodeStandsHere() throws IOException {
-        List<String> sources = new ArrayList<>();
-        try (Stream<Path> files = Stream.concat(Stream.of(Path.of("pom.xml")), Files.walk(Path.of("src", "main")))) {
+        List<String> sources = new ArrayList<>(List.of(withoutIndent(Files.readString(Path.of("pom.xml")))));
+        try (Stream<Path> files = Files.walk(Path.of("src", "main"))) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
                 sources.add(withoutIndent(Files.readString(file)));
             }

@@ -9,6 +9,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -67,7 +68,7 @@ class SpringExampleTest {
         run(web -> {
             assertInstanceOf(NioConnector.class, web.getServer().getConnectors()[0]);
             HttpResponse<byte[]> answer = get(HttpClient.Version.HTTP_2, web, "/hello");
-            assertEquals("http: Hello from Spring", new String(answer.body(), java.nio.charset.StandardCharsets.UTF_8));
+            assertEquals("http: Hello from Spring", new String(answer.body(), StandardCharsets.UTF_8));
             assertEquals(HttpClient.Version.HTTP_2, answer.version());
         });
     }
@@ -82,7 +83,8 @@ class SpringExampleTest {
                 assertEquals(Optional.of("yes"), answer.headers().firstValue("X-Millrace-Sendfile"), path);
             }
             assertEquals(
-                    404, get(HttpClient.Version.HTTP_1_1, web, "/downloads/missing").statusCode());
+                    404,
+                    get(HttpClient.Version.HTTP_1_1, web, "/downloads/missing").statusCode());
         });
     }
 }
