@@ -16,6 +16,7 @@ module dev.millrace.connector {
     // Ends mappings of files before JDK 22.
     requires jdk.unsupported;
     requires static jdk.jfr;
+    requires static micrometer.core;
     requires static org.eclipse.jetty.client;
     requires static org.eclipse.jetty.ee11.servlet;
     requires static org.eclipse.jetty.http2.server;
@@ -24,6 +25,7 @@ module dev.millrace.connector {
 
     exports dev.millrace.connector;
     exports dev.millrace.files;
+    exports dev.millrace.metrics;
     exports dev.millrace.monitor;
     exports dev.millrace.transfer;
     exports dev.millrace.xsendfile;

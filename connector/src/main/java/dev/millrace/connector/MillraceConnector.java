@@ -12,6 +12,7 @@ import java.net.SocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Server;
@@ -37,6 +38,7 @@ public abstract class MillraceConnector extends ServerConnector {
     private final HeaderCache headerCache = new HeaderCache();
     private volatile ContentWriter.Factory contentWriters = bufferPool -> GatherWriter.INSTANCE;
     private volatile TransferAlgorithm algorithm = TransferAlgorithm.of("Adaptive");
+    private final LongAdder acceptPauses = new LongAdder();
     private int workers = 50;
     private volatile boolean warnedOfUnserved;
 
@@ -267,6 +269,17 @@ public abstract class MillraceConnector extends ServerConnector {
         return sweeper.getSlowResponses();
     }
 
+    /** @return how often accepting paused for a second, because the system could not accept */
+    @ManagedAttribute("How often accepting paused for a second, because the system could not accept")
+    public long getAcceptPauses() {
+        return acceptPauses.sum();
+    }
+
+    /** Called when accepting pauses. */
+    final void onAcceptPause() {
+        acceptPauses.increment();
+    }
+
     /** @return the longest time in milliseconds for which a closed connection lingers; 0: none does */
     @ManagedAttribute("Longest time in milliseconds for which a closed connection lingers; 0: none does")
     public long getLingeringCloseMillis() {
@@ -424,9 +437,13 @@ public abstract class MillraceConnector extends ServerConnector {
 
     @Override
     protected boolean handleAcceptFailure(Throwable failure) {
-        return isOpen()
-                && ((failure instanceof IOException
-                                && OpenFileBudget.ofProcess().makeRoom())
-                        || super.handleAcceptFailure(failure));
+        if (!isOpen()) {
+            return false;
+        }
+        if (failure instanceof IOException && OpenFileBudget.ofProcess().makeRoom()) {
+            return true;
+        }
+        onAcceptPause();
+        return super.handleAcceptFailure(failure);
     }
 }

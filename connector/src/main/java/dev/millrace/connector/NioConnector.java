@@ -385,6 +385,7 @@ public class NioConnector extends MillraceConnector {
                         return null;
                     }
                     if (!OpenFileBudget.ofProcess().makeRoom()) {
+                        onAcceptPause();
                         acceptPause.begin(x);
                         return null;
                     }

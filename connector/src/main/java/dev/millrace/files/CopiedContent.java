@@ -18,15 +18,21 @@ final class CopiedContent extends HttpContent.Wrapper {
     @Override
     public void writeTo(Content.Sink sink, long offset, long length, Callback callback) {
         SendPath sendPath = SendPath.copied(sink);
-        if (!(sink instanceof Response response
-                && HttpMethod.HEAD.is(response.getRequest().getMethod()))) {
-            statistics.onAnswer(
-                    sink,
-                    sendPath.obstacle(),
-                    getResource(),
-                    offset,
-                    length < 0 ? getContentLengthValue() - offset : length);
+        if (sink instanceof Response response
+                && HttpMethod.HEAD.is(response.getRequest().getMethod())) {
+            super.writeTo(sendPath.sink(), offset, length, callback);
+            return;
         }
-        super.writeTo(sendPath.sink(), offset, length, callback);
+        long bytes = length < 0 ? getContentLengthValue() - offset : length;
+        statistics.onAnswer(sink, sendPath.obstacle(), getResource(), offset, bytes);
+        // Jetty's own writing does not tell of each piece.
+        Callback counted = new Callback.Nested(callback) {
+            @Override
+            public void succeeded() {
+                statistics.onCopied(sendPath.obstacle(), Math.max(0, bytes));
+                super.succeeded();
+            }
+        };
+        super.writeTo(sendPath.sink(), offset, length, counted);
     }
 }

@@ -8,6 +8,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.LongConsumer;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.util.resource.Resource;
@@ -86,9 +87,14 @@ class FileResource extends Resource implements Content.Source.Factory {
 
     @Override
     public Content.Source newContentSource(ByteBufferPool.Sized pool, long offset, long length) {
+        return newContentSource(pool, offset, length, read -> {});
+    }
+
+    /** @param onRead is told with each read how many bytes that were */
+    final Content.Source newContentSource(ByteBufferPool.Sized pool, long offset, long length, LongConsumer onRead) {
         OpenFileChannel channel;
         try {
-            channel = new OpenFileChannel(acquire(), offset);
+            channel = new OpenFileChannel(acquire(), offset, onRead);
         } catch (IOException x) {
             throw new UncheckedIOException(x);
         }

@@ -65,8 +65,11 @@ final class PartsResource extends FileResource {
             return Content.Source.from(BufferUtil.EMPTY_BUFFER);
         }
         SendPath path = sendPath();
-        if (path.obstacle() != null || length < mount().settings().getMinTransferBytes()) {
-            return super.newContentSource(pool, offset, length);
+        Obstacle obstacle = path.obstacle();
+        if (obstacle != null || length < mount().settings().getMinTransferBytes()) {
+            Obstacle counted = obstacle == null ? Obstacle.SMALL : obstacle;
+            return newContentSource(
+                    pool, offset, length, read -> mount().statistics().onCopied(counted, read));
         }
         try {
             return new TransferPart(path, acquire(), mount().settings().transferAlgorithm(), offset, length);

@@ -148,6 +148,7 @@ final class SendfileContent extends HttpContent.Wrapper {
             sendPath = SendPath.cached(sink);
             part = memory.part(offset, (int) bytes);
             mount.statistics().onAnswer(sink, sendPath.obstacle(), file.path(), offset, bytes);
+            mount.statistics().onCopied(sendPath.obstacle(), bytes);
         } catch (RuntimeException | Error x) {
             memory.release();
             throw x;
@@ -187,14 +188,22 @@ final class SendfileContent extends HttpContent.Wrapper {
             held.release();
             throw x;
         }
-        if (sendPath.endPoint() != null && (sendPath.obstacle() == null || bytes > BLOCK_BYTES)) {
+        boolean isWritten = sendPath.endPoint() != null && (sendPath.obstacle() == null || bytes > BLOCK_BYTES);
+        if (isWritten && (isGathered || sendPath.obstacle() != null)) {
+            mount.statistics().onCopied(sendPath.obstacle() == null ? Obstacle.GATHERED : sendPath.obstacle(), bytes);
+        }
+        if (isWritten) {
             new RegionWriter(sendPath, held, settings.transferAlgorithm(), isGathered, offset, bytes, callback)
                     .iterate();
         } else if (bytes <= BLOCK_BYTES) {
+            mount.statistics().onCopied(sendPath.obstacle(), bytes);
             writeBlock(sendPath, bufferPool(sink), held, offset, (int) bytes, callback);
         } else {
             ByteBufferPool.Sized blocks = new ByteBufferPool.Sized(bufferPool(sink), true, BLOCK_BYTES);
-            Content.copy(new OpenFileChannel(held, offset).source(blocks, bytes), sendPath.sink(), callback);
+            Obstacle obstacle = sendPath.obstacle();
+            OpenFileChannel channel =
+                    new OpenFileChannel(held, offset, read -> mount.statistics().onCopied(obstacle, read));
+            Content.copy(channel.source(blocks, bytes), sendPath.sink(), callback);
         }
     }
 

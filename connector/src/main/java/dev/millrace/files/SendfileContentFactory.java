@@ -211,6 +211,26 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         return statistics.copiesByObstacle();
     }
 
+    @ManagedAttribute("Bytes of content that did not go by the kernel, by the obstacle")
+    public Map<String, Long> getCopiedBytes() {
+        return statistics.copiedBytesByObstacle();
+    }
+
+    @ManagedAttribute("How often a path led to an open file in the cache")
+    public long getOpenFileHits() {
+        return openFiles.hits();
+    }
+
+    @ManagedAttribute("How often a path led to no open file in the cache")
+    public long getOpenFileMisses() {
+        return openFiles.misses();
+    }
+
+    @ManagedAttribute("Open files that left the cache because there were too many, or nobody asked for them")
+    public long getOpenFileEvictions() {
+        return openFiles.evicted();
+    }
+
     @ManagedAttribute("Open files in the cache")
     public long getOpenFiles() {
         return openFiles.size();
@@ -234,6 +254,16 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     @ManagedAttribute("Responses whose content came from the content cache")
     public long getCacheHits() {
         return ofContentCache(ContentCache::hits);
+    }
+
+    @ManagedAttribute("Responses whose content could have come from the content cache, and was not there")
+    public long getCacheMisses() {
+        return ofContentCache(ContentCache::misses);
+    }
+
+    @ManagedAttribute("Files that left the content cache for others")
+    public long getCacheEvictions() {
+        return ofContentCache(ContentCache::evicted);
     }
 
     @ManagedAttribute("Files that came into the content cache")

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class SendfileStatistics {
     private final SendfileSettings settings;
     private final Map<Obstacle, LongAdder> copies = new EnumMap<>(Obstacle.class);
+    private final Map<Obstacle, LongAdder> copiedBytes = new EnumMap<>(Obstacle.class);
     private final LongAdder transfers = new LongAdder();
 
     SendfileStatistics(SendfileSettings settings) {
@@ -24,6 +25,7 @@ final class SendfileStatistics {
         FlightRecorder.warnIfAbsent();
         for (Obstacle obstacle : Obstacle.values()) {
             copies.put(obstacle, new LongAdder());
+            copiedBytes.put(obstacle, new LongAdder());
         }
     }
 
@@ -44,14 +46,31 @@ final class SendfileStatistics {
         }
     }
 
+    /**
+     * Counts content that does not go by the kernel, with each piece of it.
+     *
+     * @param bytes of the piece that is about to be written
+     */
+    void onCopied(Obstacle obstacle, long bytes) {
+        copiedBytes.get(obstacle).add(bytes);
+    }
+
     long transfers() {
         return transfers.sum();
     }
 
     /** How often which obstacle was met. */
     Map<String, Long> copiesByObstacle() {
+        return sums(copies);
+    }
+
+    Map<String, Long> copiedBytesByObstacle() {
+        return sums(copiedBytes);
+    }
+
+    private static Map<String, Long> sums(Map<Obstacle, LongAdder> counts) {
         Map<String, Long> sums = new TreeMap<>();
-        copies.forEach((obstacle, count) -> sums.put(obstacle.name(), count.sum()));
+        counts.forEach((obstacle, count) -> sums.put(obstacle.name(), count.sum()));
         return sums;
     }
 }

@@ -1,5 +1,6 @@
 package dev.millrace.xsendfile;
 
+import java.nio.file.Path;
 import java.util.Set;
 import org.eclipse.jetty.http.CompressedContentFormat;
 import org.eclipse.jetty.http.HttpField;
@@ -17,9 +18,20 @@ import org.jspecify.annotations.Nullable;
  */
 record DelegatedFile(
         @Nullable RootedFile file, String named, @Nullable String downloadId) {
+    /** See {@link XSendfileHandler#FILE_ATTRIBUTE}. */
+    static final String ATTRIBUTE = "dev.millrace.xsendfile.file";
+
     static final String X_SENDFILE = "X-Sendfile";
     static final String X_ACCEL_REDIRECT = "X-Accel-Redirect";
     static final String X_DOWNLOAD_ID = "X-Download-Id";
+
+    /**
+     * @param file by its real path, named by the server's own code: no root is asked, and no link leads from it
+     * @return what is sent of it
+     */
+    static DelegatedFile trusted(Path file) {
+        return new DelegatedFile(new RootedFile(file.getParent(), file), file.toString(), null);
+    }
 
     /** Whether a response names a file. */
     static boolean isIn(HttpFields headers) {

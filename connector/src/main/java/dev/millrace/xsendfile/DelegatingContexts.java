@@ -43,6 +43,8 @@ public final class DelegatingContexts implements Container.InheritedListener, Co
             AnswerOrigin.class.getName() + "@" + Integer.toHexString(System.identityHashCode(this));
 
     private volatile boolean enabled = true;
+    private volatile boolean fieldsRead = true;
+    private volatile boolean attributeRead;
     private volatile boolean proxied;
     private volatile boolean hasProxy;
     /** Whether a proxy's answers cannot be told from others. */
@@ -70,6 +72,22 @@ public final class DelegatingContexts implements Container.InheritedListener, Co
 
     void setEnabled(boolean enabled) {
         this.enabled = enabled;
+    }
+
+    boolean isFieldsRead() {
+        return fieldsRead;
+    }
+
+    void setFieldsRead(boolean fieldsRead) {
+        this.fieldsRead = fieldsRead;
+    }
+
+    boolean isAttributeRead() {
+        return attributeRead;
+    }
+
+    void setAttributeRead(boolean attributeRead) {
+        this.attributeRead = attributeRead;
     }
 
     boolean isProxied() {
@@ -103,9 +121,16 @@ public final class DelegatingContexts implements Container.InheritedListener, Co
      * Takes our fields out of an answer.
      *
      * @param origin where it comes from; null when all answers are the same
+     * @param request whose attribute may name the file instead
      * @return what it names; null when it names nothing, or may not
      */
-    @Nullable DelegatedFile take(@Nullable AnswerOrigin origin, HttpFields.Mutable headers) {
+    @Nullable DelegatedFile take(@Nullable AnswerOrigin origin, Request request, HttpFields.Mutable headers) {
+        if (attributeRead && request.getAttribute(DelegatedFile.ATTRIBUTE) instanceof Path file) {
+            return DelegatedFile.trusted(file);
+        }
+        if (!fieldsRead) {
+            return null;
+        }
         if (enabled && (proxied || origin == null || !origin.isProxied())) {
             return DelegatedFile.take(headers, of(origin));
         }
@@ -115,6 +140,13 @@ public final class DelegatingContexts implements Container.InheritedListener, Co
         }
         DelegatedFile.strip(headers);
         return null;
+    }
+
+    /** Takes our fields out of an answer that names nothing by them. */
+    void strip(HttpFields.Mutable headers) {
+        if (fieldsRead) {
+            DelegatedFile.strip(headers);
+        }
     }
 
     private DelegatedRoots of(@Nullable AnswerOrigin origin) {
@@ -160,7 +192,8 @@ public final class DelegatingContexts implements Container.InheritedListener, Co
     @Override
     public void beanAdded(Container parent, Object child) {
         if (child instanceof ContextHandler context) {
-            Predicate<Path> accepted = file -> enabled && of(context).allows(file);
+            Predicate<Path> accepted =
+                    file -> enabled && fieldsRead && of(context).allows(file);
             context.setAttribute(CONTEXT_ATTRIBUTE, accepted);
         } else if (classOf(child, CLIENT) != null) {
             follow(child, parent, classOf(parent, PROXY));

@@ -46,7 +46,7 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
     /** Takes our fields out of what may yet be sent. */
     void strip() {
         if (!isCommitted()) {
-            DelegatedFile.strip(getHeaders());
+            contexts.strip(getHeaders());
         }
     }
 
@@ -56,7 +56,7 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
         if (!isDecided && !isCommitted()) {
             boolean isSuccess = getStatus() == 0 || getStatus() == HttpStatus.OK_200;
             if (isSuccess) {
-                delegated = contexts.take(origin, getHeaders());
+                delegated = contexts.take(origin, getRequest(), getHeaders());
             } else {
                 strip();
             }
@@ -83,7 +83,7 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
     @Override
     public CompletableFuture<Void> writeInterim(int status, HttpFields headers) {
         HttpFields.Mutable kept = HttpFields.build(headers);
-        DelegatedFile.strip(kept);
+        contexts.strip(kept);
         return super.writeInterim(status, kept);
     }
 
@@ -104,6 +104,7 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
     }
 
     private void forget() {
+        getRequest().removeAttribute(DelegatedFile.ATTRIBUTE);
         isDecided = false;
         delegated = null;
         hasDiscarded = false;

@@ -57,6 +57,13 @@ public class XSendfileHandler extends Handler.Wrapper {
      */
     public static final String CONTEXT_ATTRIBUTE = DelegatingContexts.CONTEXT_ATTRIBUTE;
 
+    /**
+     * A request may have an attribute of this name, set below this handler by the server's own code: a {@link Path}, the real path of the file
+     * that is sent in place of the response's body. It is read when {@link #setAttributeRead} says so. No root is asked. A status
+     * other than 200 set afterwards, or a reset of the response, takes it away.
+     */
+    public static final String FILE_ATTRIBUTE = DelegatedFile.ATTRIBUTE;
+
     private static final Logger LOG = LoggerFactory.getLogger(XSendfileHandler.class);
 
     private final DelegatingContexts contexts = new DelegatingContexts();
@@ -206,6 +213,32 @@ public class XSendfileHandler extends Handler.Wrapper {
         contexts.setEnabled(enabled);
     }
 
+    @ManagedAttribute("Whether responses' fields are read; if not, they are left as they are")
+    public boolean isFieldsRead() {
+        return contexts.isFieldsRead();
+    }
+
+    /**
+     * @param fieldsRead whether responses may name files by their fields; if not, the fields are left in, for another server in front;
+     *     default true
+     */
+    public void setFieldsRead(boolean fieldsRead) {
+        contexts.setFieldsRead(fieldsRead);
+    }
+
+    @ManagedAttribute("Whether an attribute of the request may name any file")
+    public boolean isAttributeRead() {
+        return contexts.isAttributeRead();
+    }
+
+    /**
+     * @param attributeRead whether {@link #FILE_ATTRIBUTE} names files, wherever they are: for servers whose applications are trusted as
+     *     the server is; default false
+     */
+    public void setAttributeRead(boolean attributeRead) {
+        contexts.setAttributeRead(attributeRead);
+    }
+
     @ManagedAttribute("Whether files are sent that other servers name, whose answers a ProxyHandler fetches")
     public boolean isProxied() {
         return contexts.isProxied();
@@ -236,7 +269,10 @@ public class XSendfileHandler extends Handler.Wrapper {
 
     @Override
     protected void doStart() throws Exception {
-        if (isEnabled() && roots.isEmpty() && contexts.rootsByPath().isEmpty()) {
+        if (isEnabled()
+                && isFieldsRead()
+                && roots.isEmpty()
+                && contexts.rootsByPath().isEmpty()) {
             LOG.warn("No roots and no mappings: every file that an application names will be answered 404");
         }
         if (isEnabled()) {

@@ -33,7 +33,9 @@ public final class ContentCache {
     private final int maxFileBytes;
     private final Cache<Slot, ContentMemory> policy;
     private final LongAdder hits = new LongAdder();
+    private final LongAdder misses = new LongAdder();
     private final LongAdder admissions = new LongAdder();
+    private final LongAdder evicted = new LongAdder();
     private final AtomicInteger evictions = new AtomicInteger();
     private volatile long fullSinceNanoTime;
     private volatile boolean full;
@@ -77,7 +79,7 @@ public final class ContentCache {
                 .removalListener((@Nullable Slot slot, @Nullable ContentMemory content, RemovalCause cause) -> {
                     // No reference to them is weak.
                     if (slot != null && content != null) {
-                        leave(slot, content);
+                        leave(slot, content, cause);
                     }
                 })
                 .build();
@@ -90,7 +92,10 @@ public final class ContentCache {
                 : new ContentCache(GrowingMemory.of(largePages, bytes, maxFileBytes), bytes, maxFileBytes);
     }
 
-    private static void leave(Slot slot, ContentMemory content) {
+    private void leave(Slot slot, ContentMemory content, RemovalCause cause) {
+        if (cause.wasEvicted()) {
+            evicted.increment();
+        }
         slot.memory = null;
         slot.recentUses.set(0);
         content.release();
@@ -114,6 +119,7 @@ public final class ContentCache {
             }
             return content;
         }
+        misses.increment();
         return slot.isWanted() && mayTakeMore() && slot.filling.compareAndSet(false, true) ? fill(slot) : null;
     }
 
@@ -179,6 +185,7 @@ public final class ContentCache {
         Map<Slot, ContentMemory> coldest =
                 policy.policy().eviction().orElseThrow().coldest(1);
         coldest.keySet().forEach(policy::invalidate);
+        evicted.add(coldest.size());
         return !coldest.isEmpty();
     }
 
@@ -207,6 +214,16 @@ public final class ContentCache {
 
     public long hits() {
         return hits.sum();
+    }
+
+    /** How often bytes of a file were asked for that are not here, and could be. */
+    public long misses() {
+        return misses.sum();
+    }
+
+    /** How many files have left for others. */
+    public long evicted() {
+        return evicted.sum();
     }
 
     public long admissions() {

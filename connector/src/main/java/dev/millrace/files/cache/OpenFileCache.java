@@ -15,6 +15,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
@@ -56,6 +57,9 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
     private final Queue<CachedFile<C>> retired = new ConcurrentLinkedQueue<>();
     private final FileCloser closer = new FileCloser();
     private final OpenFileBudget budget = OpenFileBudget.ofProcess();
+    private final LongAdder hits = new LongAdder();
+    private final LongAdder misses = new LongAdder();
+    private final LongAdder evicted = new LongAdder();
     /** Those of {@link #entries} and those of {@link #retired}. */
     private final AtomicInteger kept = new AtomicInteger();
     /** Null: everywhere. */
@@ -79,6 +83,9 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
                 .expireAfterAccess(idleMillis(), TimeUnit.MILLISECONDS)
                 .executor(Runnable::run)
                 .removalListener((@Nullable String path, @Nullable CachedFile<C> entry, RemovalCause cause) -> {
+                    if (cause.wasEvicted()) {
+                        evicted.increment();
+                    }
                     // No reference to it is weak.
                     if (entry != null) {
                         retire(entry);
@@ -114,13 +121,14 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
     /** @return what was made of the file that a path leads to, valid; null when it is not known */
     public @Nullable C get(String path) {
         CachedFile<C> entry = entries.getIfPresent(path);
-        if (entry == null) {
-            return null;
+        if (entry != null) {
+            if (entry.isValid(validMillis.getAsLong(), containment)) {
+                hits.increment();
+                return entry.content();
+            }
+            entries.asMap().remove(path, entry);
         }
-        if (entry.isValid(validMillis.getAsLong(), containment)) {
-            return entry.content();
-        }
-        entries.asMap().remove(path, entry);
+        misses.increment();
         return null;
     }
 
@@ -252,7 +260,11 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
     @Override
     public void giveUp() {
         if (retired.isEmpty()) {
-            entries.policy().eviction().orElseThrow().coldest(1).forEach(entries.asMap()::remove);
+            entries.policy().eviction().orElseThrow().coldest(1).forEach((path, entry) -> {
+                if (entries.asMap().remove(path, entry)) {
+                    evicted.increment();
+                }
+            });
         }
         retireNext();
     }
@@ -352,6 +364,20 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
 
     public long size() {
         return entries.estimatedSize();
+    }
+
+    /** How often a path led to an open file. */
+    public long hits() {
+        return hits.sum();
+    }
+
+    public long misses() {
+        return misses.sum();
+    }
+
+    /** How many files were let go of because there were too many, or nobody asked for them. */
+    public long evicted() {
+        return evicted.sum();
     }
 
     public long missingSize() {

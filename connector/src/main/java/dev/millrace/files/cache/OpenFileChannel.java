@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.SeekableByteChannel;
+import java.util.function.LongConsumer;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.Content;
 
@@ -16,13 +17,18 @@ import org.eclipse.jetty.io.Content;
 public final class OpenFileChannel implements SeekableByteChannel {
     private final OpenFile file;
     private final long offset;
+    private final LongConsumer onRead;
     private long position;
     private boolean closed;
 
-    /** @param offset what is position 0 here, in bytes */
-    public OpenFileChannel(OpenFile file, long offset) {
+    /**
+     * @param offset what is position 0 here, in bytes
+     * @param onRead is told with each read how many bytes that were
+     */
+    public OpenFileChannel(OpenFile file, long offset, LongConsumer onRead) {
         this.file = file;
         this.offset = offset;
+        this.onRead = onRead;
     }
 
     /**
@@ -57,6 +63,7 @@ public final class OpenFileChannel implements SeekableByteChannel {
                 file.checkNotOverwritten();
             }
             position += Math.max(read, 0);
+            onRead.accept(Math.max(read, 0));
             file.onPartSent(offset + position);
             return read;
         } catch (FileFailedException x) {

@@ -1,0 +1,177 @@
+package dev.millrace.metrics;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.connector.BioConnector;
+import dev.millrace.connector.MillraceConnector;
+import dev.millrace.connector.NioConnector;
+import dev.millrace.files.SendfileHandler;
+import dev.millrace.testing.Await;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestFiles;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.resource.ResourceFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The meters tell what connectors and files do, while they do it. */
+class MillraceMetricsTest {
+    private static final int SLOW_BYTES = 64 * 1024 * 1024;
+
+    @TempDir
+    Path folder;
+
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    private final Server server = new Server();
+    private final NioConnector nio = new NioConnector(server);
+    private final BioConnector bio = new BioConnector(server);
+    private final ServerConnector stock = new ServerConnector(server);
+
+    @BeforeEach
+    void start() throws Exception {
+        TestFiles.write(folder, "sent.bin", 200_000);
+        TestFiles.write(folder, "gathered.bin", 50_000);
+        TestFiles.write(folder, "small.bin", 1000);
+        try (FileChannel slow =
+                FileChannel.open(folder.resolve("slow.bin"), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            slow.write(ByteBuffer.wrap(new byte[] {1}), SLOW_BYTES - 1);
+        }
+        nio.setMaxConnections(100);
+        bio.setName("second");
+        for (ServerConnector connector : new ServerConnector[] {nio, bio, stock}) {
+            connector.setHost("127.0.0.1");
+            server.addConnector(connector);
+        }
+        SendfileHandler files = new SendfileHandler();
+        files.setBaseResource(ResourceFactory.of(files).newResource(folder));
+        server.setHandler(files);
+        server.start();
+        new MillraceMetrics(server).bindTo(registry);
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        server.stop();
+    }
+
+    private double counter(String name, String... tags) {
+        FunctionCounter counter = registry.find(name).tags(tags).functionCounter();
+        assertNotNull(counter, () -> name + " is not among " + registry.getMetersAsString());
+        return counter.count();
+    }
+
+    private double gauge(String name, String... tags) {
+        Gauge gauge = registry.find(name).tags(tags).gauge();
+        assertNotNull(gauge, () -> name + " is not among " + registry.getMetersAsString());
+        return gauge.value();
+    }
+
+    private static void get(ServerConnector connector, String file, int times) throws IOException {
+        try (RawClient client = new RawClient(connector.getLocalPort())) {
+            for (int i = 0; i < times; i++) {
+                assertEquals(200, client.get(file).answer().status());
+            }
+        }
+    }
+
+    @Test
+    void bytesCountByTheirWay() throws Exception {
+        get(nio, "/sent.bin", 2);
+        assertEquals(400_000, counter("millrace.sent", "connector", "nio", "way", "sendfile"));
+        assertTrue(counter("millrace.sent", "connector", "nio", "way", "memory") > 0);
+        assertEquals(0, counter("millrace.sent", "connector", "second", "way", "sendfile"));
+        assertEquals(2, counter("millrace.files.answers", "way", "sendfile"));
+        get(bio, "/gathered.bin", 1);
+        assertEquals(50_000, counter("millrace.files.sent", "way", "gathered"));
+        get(bio, "/small.bin", 1);
+        assertEquals(1000, counter("millrace.files.sent", "way", "copied", "reason", "small"));
+        get(stock, "/sent.bin", 1);
+        assertEquals(200_000, counter("millrace.files.sent", "way", "copied", "reason", "end_point"));
+        assertEquals(1, counter("millrace.files.answers", "way", "copied", "reason", "end_point"));
+    }
+
+    @Test
+    void cachesCountWhatWasFound() throws Exception {
+        get(nio, "/small.bin", 100);
+        double cached = counter("millrace.files.sent", "way", "cached");
+        assertTrue(cached > 0, "nothing came from the cache");
+        // The request that brings a file into the cache has missed it.
+        assertEquals(cached / 1000 - 1, counter("millrace.cache.gets", "cache", "contents", "result", "hit"));
+        assertTrue(counter("millrace.cache.gets", "cache", "contents", "result", "miss") > 0);
+        assertTrue(counter("millrace.cache.gets", "cache", "open-files", "result", "hit") >= 98);
+        assertTrue(counter("millrace.cache.gets", "cache", "open-files", "result", "miss") >= 1);
+        assertEquals(1, gauge("millrace.cache.entries", "cache", "contents"));
+        assertTrue(gauge("millrace.cache.size", "cache", "contents") >= 1000);
+        assertEquals(0, counter("millrace.cache.evictions", "cache", "contents"));
+    }
+
+    @Test
+    void bytesCountWhileTheyAreSent() throws Exception {
+        for (MillraceConnector connector : new MillraceConnector[] {nio, bio}) {
+            String name = connector == nio ? "nio" : "second";
+            try (RawClient client = new RawClient(connector.getLocalPort())) {
+                client.get("/slow.bin");
+                Await.until(
+                        "bytes by sendfile of " + name,
+                        () -> counter("millrace.sent", "connector", name, "way", "sendfile") > 0);
+                assertEquals(1, gauge("millrace.transfers.running", "connector", name));
+                assertEquals(1, gauge("millrace.connections", "connector", name));
+                assertEquals(0, counter("millrace.transfers", "connector", name, "outcome", "completed"));
+            }
+            Await.until(
+                    "the end of " + name,
+                    () -> counter("millrace.transfers", "connector", name, "outcome", "aborted") == 1);
+        }
+        try (RawClient client = new RawClient(stock.getLocalPort())) {
+            client.get("/slow.bin");
+            Await.until("copied bytes", () -> counter("millrace.files.sent", "reason", "end_point") > 0);
+            assertTrue(counter("millrace.files.sent", "reason", "end_point") < SLOW_BYTES);
+        }
+    }
+
+    @Test
+    void limitsAndPausesAreTold() {
+        assertEquals(100, gauge("millrace.connections.max", "connector", "nio"));
+        assertEquals(0, gauge("millrace.connections.lingering", "connector", "nio"));
+        assertEquals(0, gauge("millrace.transfers.queued", "connector", "second"));
+        assertEquals(0, counter("millrace.accept.pauses", "connector", "nio"));
+        for (String kind : new String[] {"head", "request", "response"}) {
+            assertEquals(0, counter("millrace.slow.peers", "connector", "second", "kind", kind));
+        }
+    }
+
+    @Test
+    void slowPeersCount() throws Exception {
+        bio.setRequestHeadTimeoutMillis(1);
+        try (RawClient client = new RawClient(bio.getLocalPort())) {
+            client.send("GET / HTTP/1.1\r\nHost:");
+            Await.until(
+                    "the end of a slow head",
+                    () -> counter("millrace.slow.peers", "connector", "second", "kind", "head") == 1);
+        }
+    }
+
+    @Test
+    void connectorsOfOneNameAreToldApart() {
+        Server other = new Server();
+        other.addConnector(new NioConnector(other));
+        other.addConnector(new NioConnector(other));
+        new MillraceMetrics(other, Tags.of("server", "other")).bindTo(registry);
+        assertEquals(0, gauge("millrace.connections", "server", "other", "connector", "nio"));
+        assertEquals(0, gauge("millrace.connections", "server", "other", "connector", "nio-2"));
+    }
+}

@@ -1,0 +1,104 @@
+package dev.millrace.spring;
+
+import dev.millrace.connector.BioConnector;
+import dev.millrace.connector.MillraceConnector;
+import dev.millrace.connector.NioConnector;
+import java.util.Arrays;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.jetty.JettyServerCustomizer;
+import org.springframework.boot.jetty.JettyWebServerFactory;
+
+/**
+ * Puts a connector of Millrace in the place of the one that Spring Boot has made, with its protocols, address, TLS and limit. Comes before
+ * all customizers that set something on connectors: they set it on this one.
+ *
+ * @param factory has made the server
+ * @param kind which connector
+ * @param settings what else is set on it
+ */
+record ConnectorReplacement(JettyWebServerFactory factory, MillraceProperties.Kind kind, ConnectorSettings settings)
+        implements JettyServerCustomizer {
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectorReplacement.class);
+    private static final String BOOT = "org.springframework.boot.jetty.";
+
+    @Override
+    public void customize(Server server) {
+        Connector[] connectors = server.getConnectors();
+        if (connectors.length != 1 || !isReplaceable(connectors[0])) {
+            LOG.warn(
+                    "Leaving the server's connectors as they are: they are not Spring Boot's own, but {}",
+                    Arrays.toString(connectors));
+            return;
+        }
+        ServerConnector given = (ServerConnector) connectors[0];
+        MillraceConnector connector =
+                connector(server, given.getConnectionFactories().toArray(ConnectionFactory[]::new));
+        takeOver(given, connector);
+        settings.apply(connector);
+        SslConnectionFactory tls = connector.getConnectionFactory(SslConnectionFactory.class);
+        if (tls != null) {
+            connector.addBean(new KeyAliasCheck(tls.getSslContextFactory()));
+        }
+        limit(server, connector);
+        server.setConnectors(new Connector[] {connector});
+    }
+
+    /** Not what a factory of the application's own has made: nothing is known of what that does. */
+    private static boolean isReplaceable(Connector connector) {
+        return connector instanceof ServerConnector
+                && (connector.getClass() == ServerConnector.class
+                        || connector.getClass().getName().startsWith(BOOT));
+    }
+
+    private MillraceConnector connector(Server server, ConnectionFactory[] protocols) {
+        int acceptors = factory.getAcceptors();
+        if (kind == MillraceProperties.Kind.NIO) {
+            return new NioConnector(server, acceptors, factory.getSelectors(), protocols);
+        }
+        if (acceptors == 0) {
+            throw new MillraceConfigurationException(
+                    "The property server.jetty.threads.acceptors is 0, which lets selectors accept, and the connector is bio.",
+                    "Remove server.jetty.threads.acceptors, or set millrace.connector=nio.",
+                    null);
+        }
+        return new BioConnector(server, acceptors < 0 ? 1 : acceptors, protocols);
+    }
+
+    private static void takeOver(ServerConnector given, MillraceConnector connector) {
+        connector.setDefaultProtocol(given.getDefaultProtocol());
+        connector.setName(given.getName());
+        connector.setHost(given.getHost());
+        connector.setPort(given.getPort());
+        connector.setIdleTimeout(given.getIdleTimeout());
+        connector.setShutdownIdleTimeout(given.getShutdownIdleTimeout());
+        connector.setAcceptQueueSize(given.getAcceptQueueSize());
+        connector.setReuseAddress(given.getReuseAddress());
+        connector.setReusePort(given.isReusePort());
+        connector.setAcceptedTcpNoDelay(given.getAcceptedTcpNoDelay());
+        connector.setAcceptedReceiveBufferSize(given.getAcceptedReceiveBufferSize());
+        connector.setAcceptedSendBufferSize(given.getAcceptedSendBufferSize());
+    }
+
+    // The given limit watches the connector that is replaced. With TLS, it watches one that Spring Boot has replaced
+    // itself.
+    private static void limit(Server server, MillraceConnector connector) {
+        NetworkConnectionLimit given = server.getBean(NetworkConnectionLimit.class);
+        if (given == null) {
+            return;
+        }
+        server.removeBean(given);
+        int most = given.getMaxNetworkConnectionCount();
+        if (most > 0 && connector.getAcceptors() > 0) {
+            connector.setMaxConnections(most);
+        } else {
+            server.addBean(new NetworkConnectionLimit(most, connector));
+        }
+    }
+}

@@ -1,0 +1,19 @@
+package dev.millrace.spring;
+
+import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
+import org.springframework.boot.actuate.autoconfigure.web.ManagementContextType;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.thread.Threading;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+
+/** Puts a connector of Millrace into the server of {@code management.server.port} too, whose context has customizers of its own. */
+@ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
+@ConditionalOnBooleanProperty(name = "millrace.enabled", matchIfMissing = true)
+final class MillraceManagementConfiguration {
+    @Bean
+    MillraceWebServerCustomizer millraceManagementServerCustomizer(
+            MillraceProperties properties, Environment environment) {
+        return new MillraceWebServerCustomizer(properties, Threading.VIRTUAL.isActive(environment));
+    }
+}

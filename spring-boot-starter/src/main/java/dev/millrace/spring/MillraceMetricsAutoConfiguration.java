@@ -1,0 +1,40 @@
+package dev.millrace.spring;
+
+import dev.millrace.metrics.MillraceMetrics;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.jetty.JettyWebServer;
+import org.springframework.boot.web.server.context.WebServerInitializedEvent;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.annotation.Bean;
+
+/** Binds the meters of the application's server, where there is a registry. Not those of the server of {@code management.server.port}. */
+@AutoConfiguration(
+        afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
+@ConditionalOnWebApplication
+@ConditionalOnClass(MeterRegistry.class)
+@ConditionalOnBean(MeterRegistry.class)
+@ConditionalOnBooleanProperty(name = "millrace.enabled", matchIfMissing = true)
+public final class MillraceMetricsAutoConfiguration {
+    MillraceMetricsAutoConfiguration() {}
+
+    @Bean
+    ApplicationListener<WebServerInitializedEvent> millraceMetrics(MeterRegistry registry) {
+        return new Binding(registry);
+    }
+
+    /** By the time of that event a server has its connectors. */
+    private record Binding(MeterRegistry registry) implements ApplicationListener<WebServerInitializedEvent> {
+        @Override
+        public void onApplicationEvent(WebServerInitializedEvent event) {
+            if (event.getWebServer() instanceof JettyWebServer web
+                    && event.getApplicationContext().getServerNamespace() == null) {
+                new MillraceMetrics(web.getServer()).bindTo(registry);
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package dev.millrace.spring;
+
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.web.server.servlet.ServletWebServerFactory;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+/** What cannot be is told with what mends it, and not by a stack trace. */
+@ExtendWith(OutputCaptureExtension.class)
+class FailureAnalysisTest {
+    /** A web server that is not Jetty. */
+    @Configuration
+    @Import(HelloApplication.class)
+    static class OtherServer {
+        @Bean
+        ServletWebServerFactory factory() {
+            return initializers -> null;
+        }
+    }
+
+    private static void assertTold(CapturedOutput output, Class<?> application, String[] told, String... options) {
+        assertNotNull(assertThrows(
+                RuntimeException.class,
+                () -> RunningApp.start(application, options).close()));
+        for (String text : told) {
+            assertTrue(output.toString().contains(text), () -> text + " is not in:\n" + output);
+        }
+    }
+
+    @Test
+    void anotherServer(CapturedOutput output) {
+        assertTold(output, OtherServer.class, new String[] {
+            "APPLICATION FAILED TO START", "spring-boot-starter-tomcat", "millrace.enabled=false"
+        });
+    }
+
+    @Test
+    void aValueThatTheConnectorRefuses(CapturedOutput output) {
+        assertTold(
+                output,
+                HelloApplication.class,
+                new String[] {
+                    "The property millrace.workers cannot be 0: workers is at least 1, not 0.",
+                    "Correct the value of millrace.workers"
+                },
+                "--millrace.workers=0");
+    }
+
+    @Test
+    void anAlgorithmThatThereIsNot(CapturedOutput output) {
+        assertTold(
+                output,
+                HelloApplication.class,
+                new String[] {"The property millrace.algorithm cannot be Clever", "Adaptive"},
+                "--millrace.algorithm=Clever");
+    }
+
+    @Test
+    void aConnectorThatThereIsNot(CapturedOutput output) {
+        assertTold(
+                output,
+                HelloApplication.class,
+                new String[] {"millrace.connector", "BIO", "NIO"},
+                "--millrace.connector=aio");
+    }
+
+    @Test
+    void acceptingSelectorsOfBio(CapturedOutput output) {
+        assertTold(
+                output,
+                HelloApplication.class,
+                new String[] {"server.jetty.threads.acceptors is 0", "millrace.connector=nio"},
+                "--millrace.connector=bio",
+                "--server.jetty.threads.acceptors=0");
+    }
+
+    @Test
+    void aMappingWithoutSlashes(CapturedOutput output) {
+        assertTold(
+                output,
+                HelloApplication.class,
+                new String[] {"millrace.xsendfile.mappings cannot have the key \"protected\"", "[/protected/]"},
+                "--millrace.xsendfile.mappings.protected=files");
+    }
+
+    @Test
+    @EnabledForJreRange(max = JRE.JAVA_20)
+    void virtualThreadsOfAnOldJdk(CapturedOutput output) {
+        assertTold(
+                output,
+                HelloApplication.class,
+                new String[] {"this JDK has no virtual threads: it is 17", "millrace.threads=platform"},
+                "--millrace.connector=bio",
+                "--millrace.threads=virtual");
+    }
+}

@@ -1,0 +1,98 @@
+package dev.millrace.spring;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What Prometheus scrapes of an application, and the dashboard that shows it. */
+class MetricsTest {
+    private static final Path DASHBOARD = Path.of("..", "docs", "examples", "grafana-dashboard.json");
+    private static final Path PAGE = Path.of("..", "docs", "metrics.md");
+    private static final Pattern NAME = Pattern.compile("millrace_\\w+");
+
+    @TempDir
+    Path folder;
+
+    @BeforeEach
+    void write() throws Exception {
+        Files.writeString(folder.resolve("large.bin"), "a".repeat(200_000));
+    }
+
+    private RunningApp start(String... options) {
+        String[] all = java.util.Arrays.copyOf(options, options.length + 2);
+        all[options.length] = "--management.endpoints.web.exposure.include=prometheus";
+        all[options.length + 1] = "--spring.web.resources.static-locations=file:" + folder + "/";
+        return RunningApp.start(HelloApplication.class, all);
+    }
+
+    private static double value(String scraped, String line) {
+        return scraped.lines()
+                .filter(found -> found.startsWith(line + " "))
+                .mapToDouble(found -> Double.parseDouble(found.substring(line.length() + 1)))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError(line + " is not in:\n" + scraped));
+    }
+
+    private static Set<String> names(String text) {
+        return NAME.matcher(text).results().map(found -> found.group()).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    @Test
+    void prometheusScrapesThem() throws Exception {
+        try (RunningApp app = start("--server.jetty.max-connections=50")) {
+            app.get("/large.bin");
+            String scraped = app.get("/actuator/prometheus").body();
+            assertEquals(200_000, value(scraped, "millrace_sent_bytes_total{connector=\"nio\",way=\"sendfile\"}"));
+            assertEquals(1, value(scraped, "millrace_files_answers_total{reason=\"none\",way=\"sendfile\"}"), scraped);
+            assertTrue(value(scraped, "millrace_connections{connector=\"nio\"}") >= 1);
+            Set<String> scrapedNames = names(scraped);
+            Set<String> shown = names(Files.readString(DASHBOARD));
+            assertFalse(shown.isEmpty());
+            assertTrue(scrapedNames.containsAll(shown), () -> shown + " is more than " + scrapedNames);
+            Set<String> told = names(Files.readString(PAGE));
+            assertEquals(scrapedNames, told, "the page tells of all of them");
+        }
+    }
+
+    @Test
+    void ofTheServerOfManagementThereIsNothing() throws Exception {
+        try (RunningApp app = RunningApp.start(
+                ManagementPortTest.Managed.class,
+                "--management.server.port=0",
+                "--management.endpoints.web.exposure.include=prometheus")) {
+            int port = app.context().getEnvironment().getProperty("local.management.port", Integer.class);
+            HttpResponse<String> answer = HttpClient.newHttpClient()
+                    .send(
+                            HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/actuator/prometheus"))
+                                    .build(),
+                            HttpResponse.BodyHandlers.ofString());
+            assertEquals(
+                    1,
+                    answer.body()
+                            .lines()
+                            .filter(line -> line.startsWith("millrace_connections{"))
+                            .count());
+        }
+    }
+
+    @Test
+    void areOffByPropertiesOfSpringBoot() throws Exception {
+        try (RunningApp app = start("--management.metrics.enable.millrace=false")) {
+            assertEquals(Set.of(), names(app.get("/actuator/prometheus").body()));
+        }
+    }
+}
