@@ -38,7 +38,8 @@ enum KnownDifference {
                     && (!Answers.areWhole(controls.answer()) || mayFailUnseen(input));
         }
 
-        // Of HTTP/1.0 such an answer has no length that would tell, and none to HEAD has content. One that begins early fails
+        // Of HTTP/1.0 such an answer has no length that would tell, and none to HEAD has content. One that begins early
+        // fails
         // when the content that it is to mirror is malformed, or ends early.
         private boolean mayFailUnseen(Input input) {
             String sent = text(input);
