@@ -40,7 +40,7 @@ enum KnownDifference {
 
         // Of HTTP/1.0 such an answer has no length that would tell, and none to HEAD has content. One that begins early
         // fails
-        // when the content that it is to mirror ends early.
+        // when the content that it is to mirror is malformed, or ends early.
         private boolean mayFailUnseen(Input input) {
             String sent = text(input);
             boolean hasNoEnd = sent.contains("HEAD") || sent.contains("HTTP/1.0");
