@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The options of an accepted socket. Jetty sets them by a {@link Socket}, which the JDK keeps with the channel for as long as that
- * lives: 96 bytes, of some 5,000 that an idle connection takes.
+ * The options of an accepted socket. Jetty sets them by a {@link Socket}, which the JDK keeps with the channel for as
+ * long as that lives. It takes 96 bytes, of some 5,000 that an idle connection takes.
  */
 final class AcceptedSocket {
     private static final Logger LOG = LoggerFactory.getLogger(AcceptedSocket.class);
@@ -39,7 +39,7 @@ final class AcceptedSocket {
                 channel.setOption(StandardSocketOptions.SO_SNDBUF, connector.getAcceptedSendBufferSize());
             }
         } catch (SocketException x) {
-            // The peer may be gone already: whoever reads finds out.
+            // The peer may be gone already: the thread that reads finds out.
             LOG.debug("Cannot set the options of {}: {}", channel, x.toString());
         }
     }

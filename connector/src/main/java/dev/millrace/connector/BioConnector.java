@@ -23,6 +23,7 @@ import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.annotation.Name;
 import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connector with a thread for each connection, which blocks while it waits for the peer.
@@ -33,10 +34,10 @@ import org.eclipse.jetty.util.thread.Scheduler;
  * server.addConnector(connector);
  * }</pre>
  *
- * <p>The threads are the connector's own, platform or virtual; the server's pool runs the acceptors, and the few
+ * <p>The threads are the connector's own, platform or virtual. The server's pool runs the acceptors, and the few
  * requests that Jetty brings there itself, such as one that waits behind an asynchronous one. It is a
- * {@link org.eclipse.jetty.server.ServerConnector}, so that limits, customizers and XML made for that one apply. The
- * settings of selectors mean nothing here.
+ * {@link org.eclipse.jetty.server.ServerConnector}, so that limits, customizers and XML made for that one apply. The settings
+ * of selectors mean nothing here.
  *
  * <p>Files that the application announces go out by {@code sendfile(2)}.
  */
@@ -105,9 +106,9 @@ public class BioConnector extends MillraceConnector {
      */
     public BioConnector(
             @Name("server") Server server,
-            @Name("executor") Executor executor,
-            @Name("scheduler") Scheduler scheduler,
-            @Name("bufferPool") ByteBufferPool bufferPool,
+            @Name("executor") @Nullable Executor executor,
+            @Name("scheduler") @Nullable Scheduler scheduler,
+            @Name("bufferPool") @Nullable ByteBufferPool bufferPool,
             @Name("acceptors") int acceptors,
             @Name("factories") ConnectionFactory... factories) {
         super(server, executor, scheduler, bufferPool, checkAcceptors(acceptors), 1, factories);
@@ -268,7 +269,7 @@ public class BioConnector extends MillraceConnector {
     }
 
     /** @return the life of the connection, null if it has none */
-    private Runnable serve(SocketChannel channel) {
+    private @Nullable Runnable serve(SocketChannel channel) {
         try {
             acceptEvents().onAccepted(channel);
             BioEndPoint endPoint = newBlockingEndPoint(channel);
@@ -286,16 +287,17 @@ public class BioConnector extends MillraceConnector {
     }
 
     /**
-     * Makes the end point of an accepted connection, on the connection's own thread. Who overrides it sets up what this makes, or
-     * refuses the connection by an exception; an end point of another class could not wait for its peer here, and is refused.
+     * Makes the end point of an accepted connection, on the connection's own thread. An override sets up what this
+     * makes, or refuses the connection by an exception. An end point of another class could not wait for its peer here,
+     * and is refused.
      *
      * @param channel in blocking mode; closed with the end point, or when this throws
      * @param selector null, for there is none, and no key
      * @return what this method of {@code BioConnector} has made
      */
     @Override
-    protected SocketChannelEndPoint newEndPoint(SocketChannel channel, ManagedSelector selector, SelectionKey key)
-            throws IOException {
+    protected SocketChannelEndPoint newEndPoint(
+            SocketChannel channel, @Nullable ManagedSelector selector, @Nullable SelectionKey key) throws IOException {
         return new BioEndPoint(this, resources, channel);
     }
 
@@ -314,8 +316,8 @@ public class BioConnector extends MillraceConnector {
     /** Called on the connection's thread. */
     void opened(BioEndPoint endPoint) {
         onEndPointOpened(endPoint);
-        // A graceful shutdown shortens the idle timeout of the connections it sees, and stopping closes them: whoever
-        // comes later must see for himself.
+        // A graceful shutdown shortens the idle timeout of the connections it sees, and stopping closes them: a thread
+        // that comes later must see for itself.
         if (isShutdown() && getShutdownIdleTimeout() >= 0) {
             endPoint.setIdleTimeout(getShutdownIdleTimeout());
         }
@@ -332,7 +334,7 @@ public class BioConnector extends MillraceConnector {
     }
 
     /** Called once for each end point, when it is closed and nobody is about to tell of its opening. */
-    void ended(BioEndPoint endPoint, Throwable cause, boolean opened) {
+    void ended(BioEndPoint endPoint, @Nullable Throwable cause, boolean opened) {
         if (opened) {
             getSelectorManager().connectionClosed(endPoint.getConnection(), cause);
         }

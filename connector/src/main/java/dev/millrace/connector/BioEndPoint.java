@@ -17,6 +17,7 @@ import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,8 +26,8 @@ import org.slf4j.LoggerFactory;
  * that has the connection to itself, until the peer has taken everything or the connection is closed. For any other thread it leaves
  * to one of the connector's what the socket does not take at once.
  *
- * <p>Any other protocol, be it HTTP/2 or WebSocket, needs a reader that no write holds up: when such a protocol first reads or
- * writes, the channel goes to a selector, for good, and blocks no longer ({@link SelectedChannel}).
+ * <p>Any other protocol, be it HTTP/2 or WebSocket, needs a reader that no write holds up. When such a protocol first
+ * reads or writes, the channel goes to a selector, for good, and blocks no longer ({@link SelectedChannel}).
  *
  * <p>Owns the channel, until it is closed or left to {@link CloseAlert} or {@link LingeringClose}.
  */
@@ -40,10 +41,10 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
     private final ReadLoop readLoop;
     private final BlockingWrite blockingWrite;
     private final ConnectionEvent life;
-    private volatile AnnouncedRegion announced;
-    private volatile CloseAlert closeAlert;
+    private volatile @Nullable AnnouncedRegion announced;
+    private volatile @Nullable CloseAlert closeAlert;
     // Null while the channel blocks.
-    private volatile SelectedChannel selected;
+    private volatile @Nullable SelectedChannel selected;
 
     BioEndPoint(BioConnector connector, BioResources resources, SocketChannel channel) throws IOException {
         // No selector, though one may watch the channel later. Jetty's listeners know a socket by this class.
@@ -60,7 +61,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
     }
 
     /** Opens the connection, on its first thread; returns its life on that thread, null if it has none. */
-    Runnable open(Connection connection) {
+    @Nullable Runnable open(Connection connection) {
         setConnection(connection);
         onOpen();
         return readLoop.begin(() -> connector.opened(this));
@@ -76,13 +77,14 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
         return remote;
     }
 
-    /** Whether a selector watches the channel: from now on, if the protocol wants it. */
-    private boolean isSelected() {
-        return selected != null || (SelectedChannel.isFor(getConnection()) && select());
+    /** The channel with the selector that watches it: from now on, if the protocol wants it; null while it blocks. */
+    private @Nullable SelectedChannel selected() {
+        SelectedChannel current = selected;
+        return current != null || !SelectedChannel.isFor(getConnection()) ? current : select();
     }
 
     // Not while a thread waits for the peer: it could not be made to return.
-    private synchronized boolean select() {
+    private synchronized @Nullable SelectedChannel select() {
         if (selected == null && isOpen() && !blockingWrite.isWriting() && readLoop.leave()) {
             try {
                 selected = SelectedChannel.register(
@@ -91,7 +93,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
                 close(x);
             }
         }
-        return selected != null;
+        return selected;
     }
 
     @Override
@@ -118,8 +120,8 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
         return filled;
     }
 
-    // When its output has ended too, that is the end of the connection, and takes TLS the buffer away that it is about
-    // to look at: another thread waits for TLS's lock, until this one has returned.
+    // When its output has ended too, that is the end of the connection. It takes the buffer away that TLS is about to
+    // look at. So another thread waits for TLS's lock, until this one has returned.
     private void endInput() {
         if (getConnection() instanceof SslConnection && isOutputShutdown()) {
             connector.runElsewhere(this::shutdownInput);
@@ -134,7 +136,8 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
             return;
         }
         try {
-            if (!isSelected()) {
+            SelectedChannel current = selected();
+            if (current == null) {
                 // The thread that has the connection to itself asks for the next request, and then returns to its loop.
                 // Any other may go on to wait for what it asked for; so may a write of TLS that needs the peer's bytes.
                 readLoop.onInterest(hasConnectionToItself() && !writesTls());
@@ -142,7 +145,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
                 resources.threads().execute(getFillInterest()::fillable);
             } else {
                 super.needsFillInterest();
-                selected.onInterest();
+                current.onInterest();
             }
         } catch (IOException | RejectedExecutionException | OutOfMemoryError x) {
             getFillInterest().onFail(x);
@@ -150,9 +153,10 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
     }
 
     /**
-     * Whether the current thread runs an HTTP/1.1 connection that has no request content left to read: then no other thread waits
-     * for anything on this connection, and this one may block. Any other writer (of an asynchronous request, above all) may be
-     * needed to read on, or hold what the reader needs, and a peer that blocks in a write of its own would wait for ever.
+     * Whether the current thread runs an HTTP/1.1 connection that has no request content left to read. Then no other
+     * thread waits for anything on this connection, and this one may block. Any other writer (of an asynchronous
+     * request, above all) may be needed to read on, or hold what the reader needs. A peer that blocks in a write of its
+     * own would wait for ever.
      */
     private boolean hasConnectionToItself() {
         if (readLoop.handlingThread() != Thread.currentThread()) {
@@ -164,13 +168,19 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
 
     @Override
     public Runnable onSelected() {
-        selected.onSelected();
+        SelectedChannel current = selected;
+        if (current != null) {
+            current.onSelected();
+        }
         return super.onSelected();
     }
 
     @Override
     public void updateKey() {
-        selected.onUpdateKey();
+        SelectedChannel current = selected;
+        if (current != null) {
+            current.onUpdateKey();
+        }
         super.updateKey();
     }
 
@@ -180,8 +190,9 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
         if (isOutputShutdown()) {
             throw new EofException(new ClosedChannelException());
         }
-        if (isSelected()) {
-            return selected.flush(buffers);
+        SelectedChannel current = selected();
+        if (current != null) {
+            return current.flush(buffers);
         }
         if (BufferUtil.remaining(buffers) == 0) {
             return true;
@@ -300,7 +311,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
     @Override
     public void doClose() {
         if (!blockingWrite.isWriting()) {
-            takesToLinger(connector.getLingeringClose());
+            takeToLinger(connector.getLingeringClose());
         }
         CloseAlert alert = closeAlert;
         if (alert == null
@@ -332,8 +343,8 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
         }
     }
 
-    // Called by the thread that closes, by that which has waited for the peer's bytes, and by that of the close alert:
-    // the last of them has the channel linger.
+    // Called by the thread that closes, by that which has waited for the peer's bytes, and by that of the close alert.
+    // The last of them has the channel linger.
     @Override
     public boolean lingers() {
         if (lingering() != null && !isAlertUnderWay()) {
@@ -346,7 +357,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
     }
 
     @Override
-    public void onClose(Throwable failure) {
+    public void onClose(@Nullable Throwable failure) {
         try {
             super.onClose(failure);
         } finally {

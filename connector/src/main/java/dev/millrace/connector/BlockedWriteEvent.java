@@ -10,15 +10,16 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Threshold;
 import org.eclipse.jetty.io.EndPoint;
+import org.jspecify.annotations.Nullable;
 
 /** A write that had to wait for its peer, for the flight recorder. Off unless a recording asks for it, and then from 20 ms on. */
 final class BlockedWriteEvent {
     private static final BlockedWriteEvent NOT_RECORDED = new BlockedWriteEvent(null);
 
     /** Null: nobody recorded when it began. */
-    private final Recorded recorded;
+    private final @Nullable Recorded recorded;
 
-    private BlockedWriteEvent(Recorded recorded) {
+    private BlockedWriteEvent(@Nullable Recorded recorded) {
         this.recorded = recorded;
     }
 
@@ -31,7 +32,7 @@ final class BlockedWriteEvent {
     @StackTrace(false)
     static final class Recorded extends Event {
         @Label("Remote address")
-        String remote;
+        @Nullable String remote;
 
         private static BlockedWriteEvent begun() {
             Recorded event = new Recorded();

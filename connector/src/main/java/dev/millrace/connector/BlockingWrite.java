@@ -12,6 +12,7 @@ import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.RetainableByteBuffer;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.util.NanoTime;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,9 +26,9 @@ final class BlockingWrite {
     private static final Logger LOG = LoggerFactory.getLogger(BlockingWrite.class);
 
     /**
-     * A blocking call tells of no progress until it returns: slices follow the pace of the peer, so that each takes a small
-     * part of the time for which a peer may seem to take nothing. Large ones spare system calls. The first is about what the send
-     * buffer of a new connection hides in any case.
+     * A blocking call tells of no progress until it returns. So slices follow the pace of the peer: each takes a small
+     * part of the time for which a peer may seem to take nothing. Large ones spare system calls. The first is about
+     * what the send buffer of a new connection hides in any case.
      */
     private static final int FIRST_SLICE_BYTES = 32 * 1024;
 
@@ -46,7 +47,7 @@ final class BlockingWrite {
     private final BioResources resources;
     private final ContentWriter writer;
     // The thread of the connector's that may block in the next flush.
-    private volatile Thread backgroundWriter;
+    private volatile @Nullable Thread backgroundWriter;
     // From the call for that thread until it begins the write.
     private volatile boolean awaitsThread;
     private volatile boolean writing;
@@ -124,8 +125,8 @@ final class BlockingWrite {
     }
 
     /**
-     * Whether the current thread writes for another, and may block: for this write only, for the callback that follows it is
-     * the application's, and must not.
+     * Whether the current thread writes for another, and may block. That is for this write only: the callback that
+     * follows it is the application's, and must not.
      */
     boolean isBackgroundWriter() {
         if (backgroundWriter != Thread.currentThread()) {

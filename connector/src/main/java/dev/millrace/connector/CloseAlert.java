@@ -8,14 +8,15 @@ import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The alert by which TLS ends its output (close_notify, RFC 8446 section 6.1) where the thread that ends it must not wait for the
- * peer: that of an idle timeout, or any that has not the connection to itself. A thread of the connector's writes it.
- * What was to follow it follows when it is written, or when the peer has not taken it in time. Without it the peer could
- * not tell the end from a truncation.
+ * The alert by which TLS ends its output (close_notify, RFC 8446 section 6.1) where the thread that ends it must not
+ * wait for the peer. It is the thread of an idle timeout, or any that has not the connection to itself. A thread of the
+ * connector's writes it. What was to follow it follows when it is written, or when the peer has not taken it in time.
+ * Without it the peer could not tell the end from a truncation.
  *
  * <p>Thread-safe.
  */
@@ -26,7 +27,7 @@ final class CloseAlert {
     private final ConnectorStatistics statistics;
     private final ByteBuffer alert;
     private final Queue<Runnable> following = new ArrayDeque<>();
-    private Scheduler.Task deadline;
+    private Scheduler.@Nullable Task deadline;
     private boolean ended;
 
     private CloseAlert(SocketChannel channel, ConnectorStatistics statistics, ByteBuffer alert) {
@@ -40,7 +41,7 @@ final class CloseAlert {
      *
      * @return the alert under way, or null when there is no thread for it: then the buffers are as they were
      */
-    static CloseAlert send(SocketChannel channel, BioResources resources, ByteBuffer... buffers) {
+    static @Nullable CloseAlert send(SocketChannel channel, BioResources resources, ByteBuffer... buffers) {
         ByteBuffer bytes = ByteBuffer.allocate((int) BufferUtil.remaining(buffers));
         for (ByteBuffer buffer : BlockingWrite.viewsOf(buffers)) {
             bytes.put(buffer);

@@ -15,6 +15,7 @@ import jdk.jfr.StackTrace;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Connector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The life of a connection, from when it was accepted until it was closed, for the flight recorder. Off unless a recording asks for
@@ -24,9 +25,9 @@ final class ConnectionEvent {
     /** Stands for all connections that were not recorded when they began: an idle one needs no memory for it. */
     private static final ConnectionEvent NOT_RECORDED = new ConnectionEvent(null);
 
-    private final Recorded recorded;
+    private final @Nullable Recorded recorded;
 
-    private ConnectionEvent(Recorded recorded) {
+    private ConnectionEvent(@Nullable Recorded recorded) {
         this.recorded = recorded;
     }
 
@@ -38,14 +39,14 @@ final class ConnectionEvent {
     @StackTrace(false)
     static final class Recorded extends Event {
         @Label("Connector")
-        String connector;
+        @Nullable String connector;
 
         @Label("Remote address")
-        String remote;
+        @Nullable String remote;
 
         @Label("Protocol")
         @Description("The class of the connection that was there last")
-        String protocol;
+        @Nullable String protocol;
 
         @Label("Messages in")
         long messagesIn;
@@ -63,7 +64,7 @@ final class ConnectionEvent {
 
         @Label("Failure")
         @Description("Why it was closed, when not in order")
-        String failure;
+        @Nullable String failure;
 
         private static ConnectionEvent begun(SocketChannel channel) throws IOException {
             Recorded event = new Recorded();
@@ -75,11 +76,12 @@ final class ConnectionEvent {
             return new ConnectionEvent(event);
         }
 
-        private static void end(Recorded begun, Connector closing, EndPoint endPoint, Throwable cause) {
+        private static void end(
+                @Nullable Recorded begun, Connector closing, EndPoint endPoint, @Nullable Throwable cause) {
             (begun == null ? new Recorded() : begun).end(closing, endPoint, cause);
         }
 
-        private void end(Connector closing, EndPoint endPoint, Throwable cause) {
+        private void end(Connector closing, EndPoint endPoint, @Nullable Throwable cause) {
             end();
             if (!shouldCommit()) {
                 return;
@@ -109,7 +111,7 @@ final class ConnectionEvent {
         return FlightRecorder.isPresent() ? Recorded.begun(channel) : NOT_RECORDED;
     }
 
-    void closed(Connector connector, EndPoint endPoint, Throwable cause) {
+    void closed(Connector connector, EndPoint endPoint, @Nullable Throwable cause) {
         if (FlightRecorder.isPresent()) {
             Recorded.end(recorded, connector, endPoint, cause);
         }

@@ -21,6 +21,7 @@ import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.VirtualThreads;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -78,9 +79,8 @@ final class ConnectionThreads implements Executor {
     }
 
     // The JDK makes them when the first virtual thread waits for a socket. That takes descriptors: if none is left just
-    // then, no virtual
-    // thread can ever wait for a socket again, in the whole process (NoClassDefFoundError). A busy connector may come
-    // to wait late.
+    // then, no virtual thread can ever wait for a socket again, in the whole process (NoClassDefFoundError). A busy
+    // connector may come to wait late.
     private static void makePollers() {
         try {
             Class.forName("sun.nio.ch.Poller");
@@ -122,12 +122,12 @@ final class ConnectionThreads implements Executor {
     }
 
     /**
-     * Begins something that lives long, on the thread that it then lives on: of the beginning nothing is kept, neither what it
-     * was given nor its frames on the thread's stack. Idle connections are many.
+     * Begins something that lives long, on the thread that it then lives on. Of the beginning nothing is kept, neither
+     * what it was given nor its frames on the thread's stack. Idle connections are many.
      *
      * @param beginning returns what to run after it; null for nothing
      */
-    void begin(Supplier<Runnable> beginning) {
+    void begin(Supplier<@Nullable Runnable> beginning) {
         execute(new Task(beginning, null));
     }
 
@@ -149,10 +149,10 @@ final class ConnectionThreads implements Executor {
 
     /** What one thread runs. */
     private final class Task implements Runnable {
-        private Supplier<Runnable> beginning;
-        private Runnable life;
+        private @Nullable Supplier<@Nullable Runnable> beginning;
+        private @Nullable Runnable life;
 
-        Task(Supplier<Runnable> beginning, Runnable life) {
+        Task(@Nullable Supplier<@Nullable Runnable> beginning, @Nullable Runnable life) {
             this.beginning = beginning;
             this.life = life;
         }

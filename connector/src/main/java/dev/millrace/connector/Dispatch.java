@@ -10,9 +10,9 @@ enum Dispatch {
     /** As Jetty decides, by the invocation type of the callback that waits. A request that does not block runs as with {@link #SELECTOR}. */
     ADAPTIVE,
     /**
-     * By the selector's own thread: see {@link SelectorExecutor}. The task calls itself blocking. In the instant in which another
-     * thread is about to select, Jetty's strategy gives a blocking task away; it would run any other where it was found,
-     * and no thread would select.
+     * By the selector's own thread: see {@link SelectorExecutor}. The task calls itself blocking. In the instant in
+     * which another thread is about to select, Jetty's strategy gives a blocking task away. It would run any other
+     * where it was found, and no thread would select.
      */
     SELECTOR,
     /**

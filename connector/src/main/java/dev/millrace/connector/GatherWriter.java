@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * Hands the buffers over as they are, so that a head and its content leave by one system call; large ones in slices, so
- * that each slice the peer took counts as activity, and that the JDK's copy of a heap buffer, which it keeps per thread and
- * makes again for every partial write, stays small. Keeps nothing: one serves all connections.
+ * Hands the buffers over as they are, so that a head and its content leave by one system call. Large ones go in slices,
+ * so that each slice the peer took counts as activity. So the JDK's copy of a heap buffer stays small, too. The JDK
+ * keeps it per thread, and makes it again for every partial write. Keeps nothing: one serves all connections.
  */
 final class GatherWriter implements ContentWriter {
     static final GatherWriter INSTANCE = new GatherWriter();

@@ -7,10 +7,10 @@ import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 
 /**
- * Sets the size of the parser's cache of header fields for each HTTP/1.1 connection that opens, by whatever way: at once,
- * inside TLS, or after a protocol was negotiated.
+ * Sets the size of the parser's cache of header fields for each HTTP/1.1 connection that opens, be it at once, inside
+ * TLS, or after a protocol was negotiated.
  *
- * <p>Jetty's default, made for few long-lived connections, is a trie of about 98 KB of heap for each connection, and a
+ * <p>Jetty's default, made for few long-lived connections, is a trie of about 98 KB of heap for each connection. A
  * fifth of a request's CPU goes into its misses when many connections are busy.
  *
  * <p>Public for JMX alone; a connector makes its own. Thread-safe.

@@ -5,6 +5,7 @@ import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.WriteFlusher;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.Request;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a blocking connection ends whose idle timeout has expired. Its closing tells the application, which may block: that is not
@@ -19,7 +20,7 @@ final class IdleTimeouts {
      *
      * @param handled the request of HTTP/1.1 that is being handled; null for none, and for another protocol
      */
-    static boolean mayClose(AbstractEndPoint endPoint, Request handled) {
+    static boolean mayClose(AbstractEndPoint endPoint, @Nullable Request handled) {
         if (outermost(endPoint).isOutputShutdown() || endPoint.isInputShutdown()) {
             return true;
         }

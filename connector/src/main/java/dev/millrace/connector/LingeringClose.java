@@ -16,14 +16,16 @@ import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Closes channels on which everything has been written, without a reset. When a socket is closed with bytes that no thread has read,
- * or gets some later, the kernel resets the connection and drops what it has yet to send: the peer would lose the end of its
- * answer. So the output is ended, and what comes is read and dropped, until the peer has ended too or has been silent for some
- * seconds (RFC 9112 section 9.6). A peer that goes on beyond the bounds of time or bytes is reset.
+ * Closes channels on which everything has been written, without a reset. A socket may be closed with bytes that no
+ * thread has read, or get some later. Then the kernel resets the connection and drops what it has yet to send. The peer
+ * would lose the end of its answer. So the output is ended, and what comes is read and dropped, until the peer has
+ * ended too or has been silent for some seconds (RFC 9112 section 9.6). A peer that goes on beyond the bounds of time
+ * or bytes is reset.
  *
  * <p>All channels of a connector share one selector and one thread. Both exist while some channel lingers, and for some seconds
  * more. Where the system refuses either, the channel is closed at once. A stop closes the channels that linger.
@@ -53,8 +55,8 @@ final class LingeringClose extends AbstractLifeCycle {
 
     private NewSelector newSelector = Selector::open;
     private ThreadFactory newThread = this::newThread;
-    private volatile Selector selector;
-    private Thread thread;
+    private volatile @Nullable Selector selector;
+    private @Nullable Thread thread;
     private boolean warned;
 
     /** Opens the selector of the channels that linger. */
@@ -70,7 +72,7 @@ final class LingeringClose extends AbstractLifeCycle {
         private volatile long lastNanoTime = beginNanoTime;
         // Belongs to the thread that reads.
         private long bytes;
-        private Runnable telling;
+        private @Nullable Runnable telling;
         private boolean ended;
 
         private Lingering(SocketChannel channel) {
@@ -80,8 +82,8 @@ final class LingeringClose extends AbstractLifeCycle {
         /**
          * Ends the output, and takes the channel over.
          *
-         * @param isRead whether a thread still waits for the peer's bytes; that thread calls again when it has some, or when it
-         *     is woken because the peer has been silent for too long
+         * @param isRead whether a thread still waits for the peer's bytes. That thread calls again when it has some, or
+         *     when it is woken because the peer has been silent for too long.
          */
         void begin(boolean isRead) {
             try {
@@ -185,10 +187,10 @@ final class LingeringClose extends AbstractLifeCycle {
     /**
      * Notes that a channel is to linger, which begins with {@link Lingering#begin}.
      *
-     * @return the channel's stay here; null when lingering is off, when the connector stops, and when the system has no thread or
-     *     descriptor left: then the caller closes the channel
+     * @return the channel's stay here. Null when lingering is off, when the connector stops, and when the system has no
+     *     thread or descriptor left. Then the caller closes the channel.
      */
-    Lingering take(SocketChannel channel) {
+    @Nullable Lingering take(SocketChannel channel) {
         if (mostMillis == 0 || !isRunning()) {
             return null;
         }
@@ -361,6 +363,8 @@ final class LingeringClose extends AbstractLifeCycle {
         arriving.clear();
         if (current != null) {
             end(current);
+        }
+        if (current != null && ending != null) {
             await(ending);
         }
     }

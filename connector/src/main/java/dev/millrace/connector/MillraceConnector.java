@@ -23,6 +23,7 @@ import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.eclipse.jetty.util.thread.ThreadPool;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What {@link BioConnector} and {@link NioConnector} have in common: limits against too many and too slow peers, and the
@@ -44,9 +45,9 @@ public abstract class MillraceConnector extends ServerConnector {
 
     MillraceConnector(
             Server server,
-            Executor executor,
-            Scheduler scheduler,
-            ByteBufferPool bufferPool,
+            @Nullable Executor executor,
+            @Nullable Scheduler scheduler,
+            @Nullable ByteBufferPool bufferPool,
             int acceptors,
             int selectors,
             ConnectionFactory... factories) {
@@ -78,8 +79,8 @@ public abstract class MillraceConnector extends ServerConnector {
     }
 
     /**
-     * Sets the size of the cache of request header fields that Jetty's parser keeps for each HTTP/1.1 connection, in place of
-     * {@code HttpConfiguration.headerCacheSize}, whose default takes about 98 KB of heap per connection.
+     * Sets the size of the cache of request header fields that Jetty's parser keeps for each HTTP/1.1 connection, in
+     * place of {@code HttpConfiguration.headerCacheSize}. Jetty's default takes about 98 KB of heap per connection.
      *
      * @param headerCacheSize 0: none, the default; -1: as the {@code HttpConfiguration} says
      */
@@ -287,9 +288,10 @@ public abstract class MillraceConnector extends ServerConnector {
     }
 
     /**
-     * Limits the time for which the socket of a connection stays open that this server has answered whole and closed, and the peer has
-     * not. What comes is read and dropped, for else the system would reset the connection, and the peer lose what it has yet to receive
-     * (RFC 9112 section 9.6). A peer that is silent for five seconds is not waited for any longer. Looked at once a second.
+     * Limits the time for which the socket of a connection stays open that this server has answered whole and closed,
+     * and the peer has not. What comes is read and dropped. Else the system would reset the connection, and the peer
+     * lose what it has yet to receive (RFC 9112 section 9.6). A peer that is silent for five seconds is not waited for
+     * any longer. Looked at once a second.
      *
      * @param lingeringCloseMillis default 30,000; 0: sockets are closed at once
      */
@@ -304,8 +306,8 @@ public abstract class MillraceConnector extends ServerConnector {
     }
 
     /**
-     * Limits what is read and dropped of a connection that lingers. A client may send the whole of an upload before it looks at the answer
-     * that refuses it, and receives that answer only if the upload is no larger than this.
+     * Limits what is read and dropped of a connection that lingers. A client may send the whole of an upload before it
+     * looks at the answer that refuses it. It receives that answer only if the upload is no larger than this.
      *
      * @param lingeringCloseBytes at least 1; default 67,108,864
      */

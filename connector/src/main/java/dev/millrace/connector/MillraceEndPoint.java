@@ -12,6 +12,7 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpGenerator;
+import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
@@ -19,12 +20,13 @@ import org.eclipse.jetty.io.WriteFlusher;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the end points of both connectors have in common: the rates of the peer, what listeners hear of the connection, and the
- * decision whether the channel lingers ({@link LingeringClose}) when the end point is closed.
+ * What the end points of both connectors have in common: the rates of the peer, what listeners hear, and whether the
+ * channel lingers ({@link LingeringClose}) when the end point is closed.
  */
 abstract class MillraceEndPoint extends SocketChannelEndPoint implements MonitoredEndPoint {
     private static final Logger LOG = LoggerFactory.getLogger(MillraceEndPoint.class);
@@ -42,13 +44,17 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     private final PeerRates rates = new PeerRates();
     // Guarded by this. Not an object of its own: idle connections are many.
     private Stage stage = Stage.NEW;
-    private volatile Throwable endCause;
-    private volatile Lingering lingering;
+    private volatile @Nullable Throwable endCause;
+    private volatile @Nullable Lingering lingering;
     private volatile boolean peerEnded;
     private volatile boolean outputEnded;
     private volatile boolean expiring;
 
-    MillraceEndPoint(SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler) {
+    MillraceEndPoint(
+            SocketChannel channel,
+            @Nullable ManagedSelector selector,
+            @Nullable SelectionKey key,
+            Scheduler scheduler) {
         super(channel, selector, key, scheduler);
     }
 
@@ -63,7 +69,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
      * @param opening tells of the opening
      * @param ended tells of an end that came during {@code opening}, and of its cause
      */
-    final void tellOpening(Runnable opening, Consumer<Throwable> ended) {
+    final void tellOpening(Runnable opening, Consumer<@Nullable Throwable> ended) {
         if (!moves(Stage.NEW, Stage.OPENING)) {
             return;
         }
@@ -80,10 +86,10 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
      * Tells listeners of the end, once, after they have heard of the opening.
      *
      * @param cause null for an end in order
-     * @param ended run now, with whether listeners have heard of the opening; not run when another thread tells of the opening,
-     *     for that thread then tells of the end
+     * @param ended run now, with whether listeners have heard of the opening. Not run when another thread tells of the
+     *     opening, for that thread then tells of the end.
      */
-    final void tellEnd(Throwable cause, Consumer<Boolean> ended) {
+    final void tellEnd(@Nullable Throwable cause, Consumer<Boolean> ended) {
         Stage before = end(cause);
         if (before == Stage.NEW || before == Stage.OPEN) {
             ended.accept(before == Stage.OPEN);
@@ -98,7 +104,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         return true;
     }
 
-    private synchronized Stage end(Throwable cause) {
+    private synchronized Stage end(@Nullable Throwable cause) {
         Stage before = stage;
         if (before == Stage.NEW || before == Stage.OPENING || before == Stage.OPEN) {
             endCause = cause;
@@ -173,7 +179,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     }
 
     /** The channel's stay after the end point was closed; null when it was closed with that. */
-    Lingering lingering() {
+    @Nullable Lingering lingering() {
         return lingering;
     }
 
@@ -181,13 +187,13 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
      * Has the channel linger, when the end point is closed and no thread writes. A channel whose peer has ended, or is silent by a
      * timeout, need not linger. One whose answer was not written whole must not, for then a reset is right.
      *
-     * @return whether the channel lingers; if not, the caller closes it
+     * @return the channel's stay; null when it does not linger, and the caller closes it
      */
-    boolean takesToLinger(LingeringClose lingeringClose) {
+    @Nullable Lingering takeToLinger(LingeringClose lingeringClose) {
         if (!expiring && !hasPeerEnded() && hasWrittenAll()) {
             lingering = lingeringClose.take(getChannel());
         }
-        return lingering != null;
+        return lingering;
     }
 
     private boolean hasWrittenAll() {
@@ -202,7 +208,8 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         if (generator == null) {
             return outputEnded || (JettyInternals.hasHttp2() && Http2Internals.hasEnded(getConnection()));
         }
-        return generator.isEnd() || (generator.isIdle() && httpParser().isTerminated());
+        HttpParser parser = httpParser();
+        return generator.isEnd() || (generator.isIdle() && parser != null && parser.isTerminated());
     }
 
     private static boolean isUnfinished(AbstractEndPoint endPoint) {

@@ -26,6 +26,7 @@ import org.eclipse.jetty.util.annotation.Name;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.eclipse.jetty.util.thread.ThreadPool;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Jetty's selector connector, with end points that send files by {@code sendfile(2)}, and with a choice of where a
@@ -101,9 +102,9 @@ public class NioConnector extends MillraceConnector {
      */
     public NioConnector(
             @Name("server") Server server,
-            @Name("executor") Executor executor,
-            @Name("scheduler") Scheduler scheduler,
-            @Name("bufferPool") ByteBufferPool bufferPool,
+            @Name("executor") @Nullable Executor executor,
+            @Name("scheduler") @Nullable Scheduler scheduler,
+            @Name("bufferPool") @Nullable ByteBufferPool bufferPool,
             @Name("acceptors") int acceptors,
             @Name("selectors") int selectors,
             @Name("factories") ConnectionFactory... factories) {
@@ -120,9 +121,9 @@ public class NioConnector extends MillraceConnector {
     }
 
     /**
-     * Chooses where a ready connection is served; takes effect for connections accepted from then on. A handler that blocks on
-     * the selector's own thread delays the selector's other connections: by some milliseconds when it waits for its peer,
-     * by a second or two when it waits for anything else.
+     * Chooses where a ready connection is served; takes effect for connections accepted from then on. A handler that
+     * blocks on the selector's own thread delays the selector's other connections. It does so by some milliseconds when
+     * it waits for its peer, by a second or two when it waits for anything else.
      *
      * @param dispatch {@code adaptive}: as Jetty decides, by the invocation type of the handlers; {@code selector}: by the
      *     selector's own thread, for handlers that do not block; {@code handoff}: each request by another thread than the
@@ -144,9 +145,9 @@ public class NioConnector extends MillraceConnector {
     }
 
     /**
-     * Sets how many requests of an HTTP/1.1 connection a thread answers in a row, when each is there as soon as the one before it
-     * is answered. Only platform threads of a {@link QueuedThreadPool} that has some to spare do so, and not with TLS. With
-     * {@code dispatch=selector} only a thread does so that has left its selector to another. Takes effect at once.
+     * Sets how many requests of an HTTP/1.1 connection a thread answers in a row, if each is there as soon as the last
+     * is answered. Only platform threads of a {@link QueuedThreadPool} that has some to spare do so, and not with TLS.
+     * With {@code dispatch=selector} only a thread does so that has left its selector to another. Takes effect at once.
      *
      * @param requestsPerDispatch at least 1; 64 is the default; 1: the selector waits for each request, as Jetty's does
      */
@@ -234,7 +235,7 @@ public class NioConnector extends MillraceConnector {
     }
 
     private final class Selectors extends ServerConnectorManager {
-        private SelectorExecutor making;
+        private @Nullable SelectorExecutor making;
 
         private Selectors(Executor executor, Scheduler scheduler, int selectors) {
             super(executor, scheduler, selectors);
@@ -247,8 +248,7 @@ public class NioConnector extends MillraceConnector {
         }
 
         // Jetty's selectors have the pool tell of a connection's end. All threads of the pool may wait for that end:
-        // they
-        // read streams of HTTP/2 or a WebSocket. A pool of virtual threads does not tell whether it is short of
+        // they read streams of HTTP/2 or a WebSocket. A pool of virtual threads does not tell whether it is short of
         // threads.
         @Override
         protected void execute(Runnable task) {
@@ -265,9 +265,11 @@ public class NioConnector extends MillraceConnector {
 
         @Override
         protected ManagedSelector newSelector(int id) {
-            making = new SelectorExecutor(super.getExecutor(), getScheduler(), threadName("selector-" + id));
+            SelectorExecutor made =
+                    new SelectorExecutor(super.getExecutor(), getScheduler(), threadName("selector-" + id));
+            making = made;
             ManagedSelector selector = super.newSelector(id);
-            making.takeOn(selector);
+            made.takeOn(selector);
             making = null;
             return selector;
         }
@@ -304,8 +306,7 @@ public class NioConnector extends MillraceConnector {
         }
 
         // A stopping selector ends the connections that it knows by their protocol. It may not know one that another
-        // thread
-        // is just opening: that one is closed by doStop() if it is open by then, and else here.
+        // thread is just opening. That one is closed by doStop() if it is open by then, and else here.
         @Override
         public void connectionOpened(Connection connection, Object context) {
             EndPoint endPoint = onSocket(connection);
@@ -349,7 +350,8 @@ public class NioConnector extends MillraceConnector {
         }
 
         // Until listeners have heard of its end, an end point is one of those that are connected.
-        private void endPointClosed(NioEndPoint endPoint, Connection connection, Throwable cause, boolean opened) {
+        private void endPointClosed(
+                NioEndPoint endPoint, @Nullable Connection connection, @Nullable Throwable cause, boolean opened) {
             if (opened) {
                 super.connectionClosed(connection, cause);
             }
@@ -376,7 +378,7 @@ public class NioConnector extends MillraceConnector {
         }
 
         @Override
-        protected SelectableChannel doAccept(SelectableChannel server) throws IOException {
+        protected @Nullable SelectableChannel doAccept(SelectableChannel server) throws IOException {
             while (true) {
                 try {
                     return super.doAccept(server);

@@ -18,11 +18,12 @@ import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Invocable;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Jetty's end point over a selectable channel, which sends an announced file region by the kernel, and places the tasks
+ * Jetty's end point over a selectable channel, which sends an announced file region by the kernel. It places the tasks
  * of a ready connection as the connector's dispatch says.
  */
 final class NioEndPoint extends MillraceEndPoint {
@@ -33,14 +34,14 @@ final class NioEndPoint extends MillraceEndPoint {
     private final ContentWriter contentWriter;
     private final ConnectionEvent life;
     private final NioConnector connector;
-    private volatile NioTransfer transfer;
+    private volatile @Nullable NioTransfer transfer;
     private long sentBytes;
     // Belongs to the thread that flushes; WriteFlusher lets one thread at a time flush.
-    private BlockedWriteEvent waiting;
+    private @Nullable BlockedWriteEvent waiting;
     // These two belong to the thread that selects. Jetty has three tasks for each end point, and repeats them.
-    private Runnable placedTask;
+    private @Nullable Runnable placedTask;
     private boolean goesOn;
-    private volatile RequestLoop requestLoop;
+    private volatile @Nullable RequestLoop requestLoop;
     private volatile SelectionKey key;
 
     NioEndPoint(
@@ -61,7 +62,7 @@ final class NioEndPoint extends MillraceEndPoint {
     }
 
     @Override
-    public Runnable onSelected() {
+    public @Nullable Runnable onSelected() {
         NioTransfer parked = transfer;
         if (parked != null && parked.isParked()) {
             return onSelected(parked);
@@ -85,11 +86,9 @@ final class NioEndPoint extends MillraceEndPoint {
         return placedTask;
     }
 
-    // Whether the selector's own thread runs the task, with SelectorExecutor as its guard: a handler that says it does
-    // not
-    // block may wait for a disk all the same. What goes on with a request never waits for the pool, whose threads may
-    // all
-    // be waiting for just that.
+    // Whether the selector's own thread runs the task, with SelectorExecutor as its guard. A handler that says it does
+    // not block may wait for a disk all the same. What goes on with a request never waits for the pool, whose threads
+    // may all be waiting for just that.
     private boolean isHere(Runnable selected) {
         return (dispatch == Dispatch.SELECTOR && !isHandshaking())
                 || (dispatch == Dispatch.ADAPTIVE
@@ -104,7 +103,7 @@ final class NioEndPoint extends MillraceEndPoint {
     }
 
     // The selector's thread does not wait for the disk: a region that is not in memory goes on in a worker.
-    private Runnable onSelected(NioTransfer parked) {
+    private @Nullable Runnable onSelected(NioTransfer parked) {
         boolean readable = key.isReadable();
         boolean writable = key.isWritable();
         Runnable selected = super.onSelected();
@@ -187,7 +186,7 @@ final class NioEndPoint extends MillraceEndPoint {
     }
 
     // Not at the end of a connection: a thread that looks in vain then closes it, before the peer has read the answer.
-    private static boolean awaitsRequest(HttpParser parser) {
+    private static boolean awaitsRequest(@Nullable HttpParser parser) {
         return parser != null && parser.getState().compareTo(HttpParser.State.CONTENT) < 0;
     }
 
@@ -233,10 +232,11 @@ final class NioEndPoint extends MillraceEndPoint {
 
     @Override
     public void doClose() {
-        if (takesToLinger(connector.getLingeringClose())) {
+        LingeringClose.Lingering taken = takeToLinger(connector.getLingeringClose());
+        if (taken != null) {
             // The selector is woken after this, as after a close, and lets go of the channel.
             key.cancel();
-            lingering().begin(false);
+            taken.begin(false);
         } else {
             super.doClose();
         }
@@ -265,7 +265,7 @@ final class NioEndPoint extends MillraceEndPoint {
         int token = current == null ? -1 : current.region().indexIn(buffers);
         boolean flushed;
         try {
-            flushed = token < 0
+            flushed = (current == null || token < 0)
                     ? write(buffers, 0, buffers.length)
                     : writeBefore(buffers, token, current)
                             && current.send(requestLoop)

@@ -16,6 +16,7 @@ import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,7 +58,7 @@ final class NioTransfer implements Invocable.Task {
     private final SelectorExecutor selectorExecutor;
     private final Executor executor;
     private volatile Stage stage = Stage.WRITER;
-    private volatile WriteSelector writeSelector;
+    private volatile @Nullable WriteSelector writeSelector;
     private volatile boolean cancelled;
     private boolean mayBlockWhenSent;
     private int selectorBytes;
@@ -114,7 +115,7 @@ final class NioTransfer implements Invocable.Task {
      * @param requestLoop of the connection; null when no request was read by one
      * @return whether all is sent
      */
-    boolean send(RequestLoop requestLoop) throws IOException {
+    boolean send(@Nullable RequestLoop requestLoop) throws IOException {
         Stage before = stage;
         if (before == Stage.WRITER && region().remaining() == 0) {
             // It has left with the header.
@@ -169,7 +170,7 @@ final class NioTransfer implements Invocable.Task {
     }
 
     // The disk may be slow, and a large part of a file takes longer to send than a thread to wake.
-    private void beforeDisk(Stage before, int bytes, RequestLoop requestLoop) {
+    private void beforeDisk(Stage before, int bytes, @Nullable RequestLoop requestLoop) {
         if (before == Stage.SELECTED
                 || bytes < LEAVES_SELECTOR_BYTES
                 || requestLoop == null
@@ -185,7 +186,7 @@ final class NioTransfer implements Invocable.Task {
      * @param byWorker whether the thread may wait for the peer, and may go on with the next turn
      * @return the stage that follows; null when all is sent
      */
-    private Stage turn(int bytes, boolean byWorker) throws IOException {
+    private @Nullable Stage turn(int bytes, boolean byWorker) throws IOException {
         announced.onTurn();
         FileRegion region = region();
         int left = bytes;
@@ -213,11 +214,12 @@ final class NioTransfer implements Invocable.Task {
 
     private boolean awaitsRoom(int sent, boolean byWorker) throws IOException {
         int millis = policy.waitMillis(sent, NanoTime.now(), !byWorker || workers.isCrowded());
-        if (!byWorker || millis == 0 || !acquiresWriteSelector()) {
+        WriteSelector selector = byWorker && millis != 0 ? acquireWriteSelector() : null;
+        if (selector == null) {
             return false;
         }
         stage = Stage.WAITING;
-        boolean writable = !cancelled && writeSelector.await(endPoint.getChannel(), Math.max(0, millis));
+        boolean writable = !cancelled && selector.await(endPoint.getChannel(), Math.max(0, millis));
         if (cancelled || !endPoint.isOpen()) {
             throw new EofException("write was cancelled");
         }
@@ -226,16 +228,15 @@ final class NioTransfer implements Invocable.Task {
         return writable || millis == TransferAlgorithm.Policy.UNLIMITED;
     }
 
-    /** Whether this thread can wait: the system may refuse a descriptor. */
-    private boolean acquiresWriteSelector() {
+    /** By which this thread can wait; null when the system refuses a descriptor. */
+    private @Nullable WriteSelector acquireWriteSelector() {
         try {
-            if (writeSelector == null) {
-                writeSelector = workers.acquireWriteSelector();
-            }
-            return true;
+            WriteSelector acquired = writeSelector == null ? workers.acquireWriteSelector() : writeSelector;
+            writeSelector = acquired;
+            return acquired;
         } catch (IOException x) {
             LOG.debug("Left to the selector: {}", endPoint, x);
-            return false;
+            return null;
         }
     }
 

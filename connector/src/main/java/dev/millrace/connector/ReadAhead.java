@@ -6,14 +6,15 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.eclipse.jetty.util.BufferUtil;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The bytes of a blocking channel that were read before the connection asked for them: a thread that waits for the peer waits with a
- * small buffer of its own. Any thread may fill from it and then, without waiting, from the channel; two may want to at once: a
- * handler reads on while its idle timeout discards what is left. One may have read what the system promised the other, which then
- * would wait. So whoever reads or fills holds the lock.
+ * The bytes of a blocking channel that were read before the connection asked for them. A thread that waits for the peer
+ * waits with a small buffer of its own. Any thread may fill from it and then, without waiting, from the channel. Two
+ * may want to at once: a handler reads on while its idle timeout discards what is left. One may have read what the
+ * system promised the other, which then would wait. So a thread that reads or fills holds the lock.
  */
 final class ReadAhead {
     private static final Logger LOG = LoggerFactory.getLogger(ReadAhead.class);
@@ -33,7 +34,7 @@ final class ReadAhead {
     // Of the thread that waits for the peer, or else of the one that holds the lock.
     private ByteBuffer buffer;
     private boolean ended;
-    private InputStream available;
+    private @Nullable InputStream available;
 
     ReadAhead(SocketChannel channel, int mostBytes) {
         this.channel = channel;
@@ -127,8 +128,8 @@ final class ReadAhead {
     }
 
     /**
-     * Whether nothing has come that a thread has yet to read: one that waits may be kept from it, a virtual one by handlers on
-     * all carriers. Takes no lock that a reader holds.
+     * Whether nothing has come that a thread has yet to read. One that waits may be kept from it, a virtual one by
+     * handlers on all carriers. Takes no lock that a reader holds.
      */
     boolean isPeerAwaited() {
         try {

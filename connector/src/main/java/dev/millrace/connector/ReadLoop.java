@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.FillInterest;
 import org.eclipse.jetty.util.NanoTime;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,7 +40,7 @@ final class ReadLoop {
     private volatile long duty;
     private final ReadAhead readAhead;
     // The loop in whose callback the connection's own code runs; its thread comes back here when that code returns.
-    private volatile Loop handling;
+    private volatile @Nullable Loop handling;
 
     /** The end point whose channel is read. */
     interface Owner {
@@ -67,7 +68,7 @@ final class ReadLoop {
      * @param opening may ask for bytes
      * @return waits for them and serves the connection, until the duty is with no loop or with another; null when none was asked for
      */
-    Runnable begin(Runnable opening) {
+    @Nullable Runnable begin(Runnable opening) {
         Loop loop = new Loop(0);
         loop.thread = Thread.currentThread();
         duty = loop.phase(BUSY);
@@ -218,17 +219,18 @@ final class ReadLoop {
     }
 
     /** @return the thread that runs the connection's code, if any; it may be busy in a handler */
-    Thread handlingThread() {
+    @Nullable Thread handlingThread() {
         Loop loop = handling;
         return loop == null ? null : loop.thread;
     }
 
     /**
-     * Lets the thread that has found a request malformed leave the connection, before the other thread that answers it goes on. When
-     * that has answered it reads to the end, into the buffer that the first is about to give back, and that may be another connection's
-     * by then: that one would begin with bytes of this one (Jetty's HttpConnection, 12.1.12).
+     * Lets the thread that has found a request malformed leave the connection, before the other thread that answers it
+     * goes on. When that has answered it reads to the end, into the buffer that the first is about to give back, and
+     * that may be another connection's by then. That one would begin with bytes of this one (Jetty's HttpConnection,
+     * 12.1.12).
      */
-    void awaitReaderOfMalformed(HttpParser parser) {
+    void awaitReaderOfMalformed(@Nullable HttpParser parser) {
         Thread reader = handlingThread();
         if (reader == null || reader == Thread.currentThread()) {
             return;
@@ -264,7 +266,7 @@ final class ReadLoop {
     /** One thread's time with this connection. */
     private final class Loop implements Runnable {
         private final long id;
-        private volatile Thread thread;
+        private volatile @Nullable Thread thread;
 
         Loop(long id) {
             this.id = id;
@@ -328,7 +330,7 @@ final class ReadLoop {
             }
             if (resources.threads().isVirtual()) {
                 // Rarely has the peer's next request arrived when the answer has just left. Other threads that can run
-                // have their turn first, twice; often enough the bytes are there after it, which saves parking: two
+                // have their turn first, twice. Often enough the bytes are there after it, which saves parking: two
                 // calls of epoll_ctl, and a wake-up by the poller. Measured by docs/bench/connectors.sh: 4, and 8, save
                 // no more.
                 Thread.yield();

@@ -5,6 +5,7 @@ import java.util.concurrent.Executor;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lets the thread that has answered a request go on with the next one of the connection. Before it leaves the connection to the
@@ -15,15 +16,16 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
  * <p>A selector's own thread serves other connections too: it goes on only after it has left the selector to another thread.
  *
  * <p>Belongs to the thread that runs the connection's task; the selector publishes its fields to the next. While a task
- * returns, the next one of the connection may run already: so a thread trusts a field only if it has written its own name there.
+ * returns, the next one of the connection may run already. So a thread trusts a field only if it has written its own
+ * name there.
  */
 final class RequestLoop implements Invocable.Task, Closeable {
     private static final int MAX_TO_PASS = 64;
 
     private final AbstractEndPoint endPoint;
     private final Runnable task;
-    private Thread thread;
-    private Thread staying;
+    private @Nullable Thread thread;
+    private @Nullable Thread staying;
     private int requests;
     // Bytes, because every idle connection keeps them.
     private byte toPass;

@@ -13,11 +13,12 @@ import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.NegotiatingServerConnection;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The channel of a blocking connection whose protocol has become a multiplexed one: it blocks no longer, and a selector of the
- * connector watches it from now on. The end point has Jetty's code for its interests and its tasks; but a selector given to its
- * constructor would also be woken by the end of each connection that blocks.
+ * The channel of a blocking connection whose protocol has become a multiplexed one. It blocks no longer, and a selector
+ * of the connector watches it from now on. The end point has Jetty's code for its interests and its tasks. But a
+ * selector given to its constructor would also be woken by the end of each connection that blocks.
  *
  * <p>Thread-safe; one thread at a time flushes.
  */
@@ -32,7 +33,7 @@ final class SelectedChannel {
     // The selector has found the channel ready, and updates its interests before it selects again.
     private volatile boolean updating;
     private long sentBytes;
-    private BlockedWriteEvent waiting;
+    private @Nullable BlockedWriteEvent waiting;
 
     private SelectedChannel(
             SocketChannelEndPoint endPoint,
@@ -69,7 +70,7 @@ final class SelectedChannel {
      */
     static SelectedChannel register(
             SocketChannelEndPoint endPoint,
-            ManagedSelector selector,
+            @Nullable ManagedSelector selector,
             ContentWriter writer,
             TransferStatistics statistics)
             throws IOException {

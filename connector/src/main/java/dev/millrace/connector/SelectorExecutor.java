@@ -12,6 +12,7 @@ import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.eclipse.jetty.util.thread.TryExecutor;
 import org.eclipse.jetty.util.thread.strategy.AdaptiveExecutionStrategy;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,7 +44,7 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
     // Belongs to the thread that selects.
     private boolean runsHere;
     // A thread finds itself here only if it has written this: with any other value it does not select.
-    private Thread selecting;
+    private @Nullable Thread selecting;
     private volatile long waitingTask;
     // Belongs to the thread that has set looking, and then to the scheduler's.
     private long seenWaitingTask;
@@ -147,9 +148,8 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
     }
 
     // Under load each look finds some task that has just said that it may wait. Only a task that two looks have found
-    // does
-    // wait. While there are such tasks the looks go on by themselves, because to schedule one wakes the scheduler's
-    // thread.
+    // does wait. While there are such tasks the looks go on by themselves, because to schedule one wakes the
+    // scheduler's thread.
     private void look() {
         long task = waitingTask;
         if (task != seenWaitingTask) {
@@ -213,8 +213,7 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
     }
 
     // The strategy also calls this without a tryExecute() before. In the instant in which another thread is about to
-    // select,
-    // it keeps on selecting, and gives away the task that was to run here.
+    // select, it keeps on selecting, and gives away the task that was to run here.
     @Override
     public void execute(Runnable task) {
         boolean givenAway = runsHere && strategy.isRunning();

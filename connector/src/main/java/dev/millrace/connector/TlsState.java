@@ -26,16 +26,17 @@ final class TlsState {
     }
 
     /**
-     * Whether TLS has given up the write that is under way. It does so without a word to the end point below: the thread that gives
-     * up spins, or waits for the lock that the writer holds.
+     * Whether TLS has given up the write that is under way. It does so without a word to the end point below. The
+     * thread that gives up spins, or waits for the lock that the writer holds.
      */
     static boolean hasGivenUpWrite(Connection connection) {
         return connection instanceof SslConnection ssl && JettyInternals.isGivenUp(ssl.getSslEndPoint());
     }
 
     /**
-     * Fails what a protocol other than HTTP/1.1 wrote when it heard of its end (GOAWAY, RFC 9113 section 6.8). SslConnection lets it
-     * wait for what TLS itself has written last, and tells nothing of that write's failure: the frame's buffer would never be released.
+     * Fails what a protocol other than HTTP/1.1 wrote when it heard of its end (GOAWAY, RFC 9113 section 6.8).
+     * SslConnection lets it wait for what TLS itself has written last, and tells nothing of that write's failure. The
+     * frame's buffer would never be released.
      */
     static void failFarewell(Connection connection) {
         if (connection instanceof SslConnection ssl) {

@@ -9,4 +9,7 @@
  *
  * <p>{@code Bio*} classes do not use {@code Nio*} classes, nor the other way round.
  */
+@NullMarked
 package dev.millrace.connector;
+
+import org.jspecify.annotations.NullMarked;

@@ -37,12 +37,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Jetty's {@link ResourceServlet}, sending files by the kernel on connectors of Millrace. Takes the same init
- * parameters. Those of Jetty's content cache set ours: {@code maxCachedFiles} is the most files kept open,
- * {@code maxCacheSize} the most bytes of the content cache (4 MiB unless given), {@code maxCachedFileSize} the largest file in it,
- * {@code cacheValidationTime} for how many milliseconds a file is believed to be unchanged, and a missing one to be missing (0 unless given: each
- * request looks at its file). Those of mapped files have
- * no effect. Ours besides: {@code minTransferBytes}, {@code maxGatherBytes}, {@code maxRanges},
- * {@code maxCompressedBytes}, {@code algorithm}, and {@code debugHeader} ({@code true}: answers say how their content went).
+ * parameters. Those of Jetty's content cache set ours. {@code maxCachedFiles} is the most files kept open,
+ * {@code maxCacheSize} the most bytes of the content cache (4 MiB unless given), {@code maxCachedFileSize} the largest file in
+ * it. {@code cacheValidationTime} is for how many milliseconds a file is believed to be unchanged, and a missing one to
+ * be missing (0 unless given: each request looks at its file). Those of mapped files have no effect. Ours besides:
+ * {@code minTransferBytes}, {@code maxGatherBytes}, {@code maxRanges}, {@code maxCompressedBytes}, {@code algorithm},
+ * and {@code debugHeader} ({@code true}: answers say how their content went).
  *
  * <pre>{@code
  * ServletHolder files = context.addServlet(SendfileServlet.class, "/files/*");
@@ -148,8 +148,7 @@ public class SendfileServlet extends ResourceServlet {
                 || dispatched == DispatcherType.ERROR
                 || request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) != null) {
             // They are of what the client asked for: a page of which this file is a part, or something that is not
-            // there. The
-            // answer keeps its status, also when an error servlet forwards to its page.
+            // there, whose status the answer keeps, also when an error servlet forwards to its page.
             super.doGet(new Whole(request, RANGES_AND_CONDITIONS), response);
             return;
         }

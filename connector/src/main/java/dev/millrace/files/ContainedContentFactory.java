@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds nothing whose real path is not below the base's, or below that of one of several bases: what an alias check does in a
- * context, where there is none.
+ * Finds nothing whose real path is not below the base's, or below that of one of several bases. In a context an alias
+ * check does that.
  */
 final class ContainedContentFactory extends ResourceHttpContentFactory {
     private static final Logger LOG = LoggerFactory.getLogger(ContainedContentFactory.class);

@@ -10,7 +10,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
-/** A response of a file, or of a page that says why it is not sent: what is said of the file is not true of the page. */
+/** A response of a file, or of a page that says why it is not sent. What is said of the file is not true of the page. */
 class FileResponse extends PassiveResponse {
     private static final EnumSet<HttpHeader> OF_THE_FILE =
             EnumSet.of(HttpHeader.CONTENT_ENCODING, HttpHeader.CONTENT_LANGUAGE, HttpHeader.CONTENT_DISPOSITION);

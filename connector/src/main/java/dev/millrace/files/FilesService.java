@@ -116,9 +116,8 @@ public final class FilesService extends ResourceService {
     }
 
     // RFC 9110 sections 13.1.1 and 13.1.2: "*" is any version, and to Jetty a tag that none has. Of two conditions on
-    // one side
-    // that by date is not looked at; those of the other side come first (13.2.2). Jetty may yet answer 403 for a
-    // directory.
+    // one side that by date is not looked at; those of the other side come first (13.2.2). Jetty may yet answer 403 for
+    // a directory.
     @Override
     protected boolean handleConditionalHeaders(
             Request request, Response response, HttpContent content, Callback callback) throws IOException {
@@ -150,11 +149,9 @@ public final class FilesService extends ResourceService {
         return new HeaderFilteredRequest(request, decided);
     }
 
-    // Jetty takes what follows the last hyphen of an entity tag for the suffix of a variant, and compares without it;
-    // of an
-    // empty tag it looks for one beyond the end. Where there are no variants, the hyphen is an application's: with a
-    // suffix
-    // to take away, its tag stays whole.
+    // Jetty takes what follows the last hyphen of an entity tag for the suffix of a variant, and compares without it.
+    // Of an empty tag it looks for one beyond the end. Where there are no variants, the hyphen is an application's:
+    // with a suffix to take away, its tag stays whole.
     private boolean handleVersions(Request request, Response response, HttpContent content, Callback callback)
             throws IOException {
         String etag = content.getETagValue();
@@ -191,8 +188,7 @@ public final class FilesService extends ResourceService {
     }
 
     // RFC 9110 section 15.4.5 wants these two as well, and Jetty puts them only into a 200. The entity tag of what is
-    // yet
-    // to be compressed is not known here.
+    // yet to be compressed is not known here.
     @Override
     protected void putNotModifiedHeaders(Response response, HttpContent content) {
         HttpFields.Mutable headers = response.getHeaders();

@@ -6,8 +6,8 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.util.Callback;
 
 /**
- * A directory, which is listed or stands for its welcome file, and has no bytes: Jetty would send those of a file that its path
- * has come to lead to since it was looked up, by a link out of the root for example.
+ * A directory, which is listed or stands for its welcome file, and has no bytes. Its path may have come to lead to a
+ * file since it was looked up, by a link out of the root for example. Jetty would send that.
  */
 final class ListedContent extends HttpContent.Wrapper {
     ListedContent(HttpContent directory) {

@@ -14,8 +14,9 @@ import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer whose file was replaced, and closed, after its fields were made and before anything of it was sent: the request's thread
- * stood still for longer than a file is kept that was let go of. It becomes the answer of the file that is there now.
+ * An answer whose file was replaced, and closed, after its fields were made and before anything of it was sent. The
+ * request's thread stood still for longer than a file is kept that was let go of. It becomes the answer of the file
+ * that is there now.
  *
  * @param gone what the fields are of
  * @param newer what is there now; null when there is nothing

@@ -9,8 +9,8 @@ public enum Obstacle {
     /** The content is so small that a copy is cheaper than a system call of its own. */
     SMALL,
     /**
-     * The content is so small that to write it with the header, from the file's mapping, is cheaper than a header that leaves as a
-     * segment of its own. What the socket does not take at once goes by sendfile.
+     * The content is so small that it is written with the header, from the file's mapping. A header that leaves as a
+     * segment of its own costs more. What the socket does not take at once goes by sendfile.
      */
     GATHERED,
     /** The system refuses to map the file: a file system may, and so does a limit on the number of mappings. */
@@ -24,8 +24,9 @@ public enum Obstacle {
     /** The response is wrapped by something that may change the content. */
     WRAPPED,
     /**
-     * An application is given the buffers that are written, and may read them when the file is closed: by a handler of Jetty's that extends
-     * {@code EventsHandler} and overrides {@code onResponseWrite}, or by a wrapper of the {@code HttpStream} that overrides {@code send}.
+     * An application is given the buffers that are written, and may read them when the file is closed. It is given them
+     * by a handler of Jetty's that extends {@code EventsHandler} and overrides {@code onResponseWrite}, or by a wrapper
+     * of the {@code HttpStream} that overrides {@code send}.
      */
     SHOWN
 }

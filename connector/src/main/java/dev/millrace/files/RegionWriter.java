@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a part of an open file to a response, token after token; nearly always one. Owns a count of the file, and
- * gives it back when the last write has completed or failed: only then can nothing touch a token any more.
+ * gives it back when the last write has completed or failed. Only then can nothing touch a token any more.
  */
 final class RegionWriter extends IteratingNestedCallback {
 

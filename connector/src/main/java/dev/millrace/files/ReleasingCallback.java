@@ -11,9 +11,9 @@ import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A write to a response from memory that others use afterwards. Completes once, and gives the memory back once, when nothing can send
- * from it any more: one that a layer has given up while it is pending is ended before. Jetty's MinimumDataRateHandler gives up so,
- * and completes the callback again when the write ends. Thread-safe.
+ * A write to a response from memory that others use afterwards. Completes once, and gives the memory back once, when
+ * nothing can send from it any more. A write that a layer has given up while it is pending is ended before. Jetty's
+ * MinimumDataRateHandler gives up so, and completes the callback again when the write ends. Thread-safe.
  */
 final class ReleasingCallback extends Callback.Nested {
     private static final AtomicReferenceFieldUpdater<ReleasingCallback, Object> STATE =

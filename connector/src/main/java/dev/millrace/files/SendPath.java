@@ -147,6 +147,11 @@ record SendPath(
         return Objects.requireNonNull(endPoint, "there is an obstacle");
     }
 
+    /** @return why the content is copied; there is an obstacle */
+    Obstacle copiedBy() {
+        return Objects.requireNonNull(obstacle, "obstacle");
+    }
+
     /** For the log. */
     @Override
     public String toString() {

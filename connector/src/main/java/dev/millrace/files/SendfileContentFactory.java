@@ -28,7 +28,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts sendfile behind Jetty's own file serving: it wraps the factory that finds the content, keeps what was found with
+ * Puts sendfile behind Jetty's own file serving. It wraps the factory that finds the content, keeps what was found with
  * its file open, and sends what it can by the kernel. What it cannot, it copies from the same open file;
  * {@link #getObstacles()} counts why.
  *
@@ -36,8 +36,8 @@ import org.slf4j.LoggerFactory;
  * {@code org.eclipse.jetty.http.content.HttpContent$Factory}. A {@code PreCompressedHttpContentFactory} belongs around
  * this one, not inside: then the variants are looked up in this one's cache too. Thread-safe.
  *
- * <p>Files should be replaced by an atomic move, not by writing into them. What is written into a file while it is taken to be
- * unchanged leaves under its former header fields, and ends answers that have sent a part of it.
+ * <p>Files should be replaced by an atomic move, not by writing into them. Bytes that are written into a file while it
+ * is taken to be unchanged leave under its former header fields. They end answers that have sent a part of it.
  */
 @ManagedObject("Files by sendfile")
 public class SendfileContentFactory extends ContainerLifeCycle implements HttpContent.Factory {

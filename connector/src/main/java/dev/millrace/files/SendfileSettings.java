@@ -10,9 +10,9 @@ import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How files are kept open and sent. One object may serve several factories, as that of a {@link ServerSendfile} does. A change
- * takes effect for the answers that begin after it; that of a bound of the open-file cache with its next file, or its next look
- * at its files. Thread-safe.
+ * How files are kept open and sent. One object may serve several factories, as that of a {@link ServerSendfile} does. A
+ * change takes effect for the answers that begin after it. A bound of the open-file cache takes effect with its next
+ * file, or its next look at its files. Thread-safe.
  */
 @ManagedObject("Settings of files by sendfile")
 public final class SendfileSettings {
@@ -75,8 +75,9 @@ public final class SendfileSettings {
     }
 
     /**
-     * @param maxGatherBytes the size in bytes up to which content that could go by the kernel leaves with the header, by one
-     *     writev(2) from the mapping; what the socket does not take then goes by the kernel; 0: none; default 64 KiB
+     * @param maxGatherBytes the size in bytes up to which content that could go by the kernel leaves with the header,
+     *     by one writev(2) from the mapping. What the socket does not take then goes by the kernel. 0: none; default 64
+     *     KiB
      */
     public void setMaxGatherBytes(int maxGatherBytes) {
         this.maxGatherBytes = Bounds.atLeast(0, "maxGatherBytes", maxGatherBytes);
@@ -99,7 +100,8 @@ public final class SendfileSettings {
 
     /**
      * @param validMillis for how long a file is taken to be unchanged, and to have no other pre-compressed variants, in
-     *     milliseconds; 0, the default, is not at all: each request looks at its file, by one system call; negative is for ever
+     *     milliseconds. 0, the default, is not at all: each request looks at its file, by one system call. Negative is
+     *     for ever.
      */
     public void setValidMillis(long validMillis) {
         this.validMillis = validMillis;
@@ -111,8 +113,8 @@ public final class SendfileSettings {
     }
 
     /**
-     * @param missingMillis for how long a path that was found to lead nowhere is taken to, in milliseconds; 0, the default,
-     *     is not at all; negative is for ever
+     * @param missingMillis for how long a path that was found to lead nowhere is taken to, in milliseconds. 0, the
+     *     default, is not at all; negative is for ever.
      */
     public void setMissingMillis(long missingMillis) {
         this.missingMillis = missingMillis;
@@ -186,8 +188,9 @@ public final class SendfileSettings {
     }
 
     /**
-     * @param mount a directory on a hugetlbfs mount, for a content cache of large pages, from the next start on; null, the
-     *     default, for ordinary ones, which are also used, with a warning, where the system does not grant large ones
+     * @param mount a directory on a hugetlbfs mount, for a content cache of large pages, from the next start on. Null,
+     *     the default, is for ordinary ones. They are also used, with a warning, where the system does not grant large
+     *     ones.
      */
     public void setLargePages(@Nullable Path mount) {
         this.largePages = mount;

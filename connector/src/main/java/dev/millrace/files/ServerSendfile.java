@@ -31,16 +31,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts sendfile behind everything on a server that serves files by Jetty's own means: each {@code DefaultServlet} and
- * {@code ResourceServlet} of the ee10 and ee11 environments, each {@code ResourceHandler}; of applications that are
- * deployed already, and of those to come. The applications stay as they are.
+ * Puts sendfile behind everything on a server that serves files by Jetty's own means. That is each
+ * {@code DefaultServlet} and {@code ResourceServlet} of the ee10 and ee11 environments, each {@code ResourceHandler}, of
+ * applications that are deployed already, and of those to come. The applications stay as they are.
  *
  * <pre>{@code
  * server.addBean(new ServerSendfile(server));
  * }</pre>
  *
  * <p>Each servlet and handler gets a {@link SendfileContentFactory} of its own, in place of Jetty's caching and mapping
- * of files; base resource, style sheet and pre-compressed formats stay its own. One that was given a factory of another
+ * of files. Base resource, style sheet and pre-compressed formats stay its own. One that was given a factory of another
  * kind keeps it. Add it before the server starts. Thread-safe.
  */
 @ManagedObject("Sendfile for all file servlets and handlers of a server")

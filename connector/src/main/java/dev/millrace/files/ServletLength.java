@@ -8,9 +8,10 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ContextResponse;
 
 /**
- * The length that a servlet's response has promised. Jetty's file servlets write past the servlet's output, to the response
- * below it; at the end of each such request the servlet's channel finds that nothing went through its output, writes a message
- * about it, makes an exception with its stack trace, and aborts a response that is complete: an eighth of a small file's CPU.
+ * The length that a servlet's response has promised. Jetty's file servlets write past the servlet's output, to the
+ * response below it. At the end of each such request the servlet's channel finds that nothing went through its output.
+ * It writes a message, makes an exception with its stack trace, and aborts a response that is complete. That takes an
+ * eighth of a small file's CPU.
  */
 final class ServletLength {
     private ServletLength() {}

@@ -7,8 +7,8 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 
 /**
- * A response that varies already, by {@code Origin} for example, before it is of a file: Jetty puts what the file varies by in
- * place of that.
+ * A response that varies already, by {@code Origin} for example, before it is of a file. Jetty puts what the file
+ * varies by in place of that.
  */
 final class VariedResponse extends PassiveResponse {
     VariedResponse(Request request, Response wrapped) {

@@ -29,8 +29,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What Jetty does not export or promise. Each assumption is looked at once; when it does not hold, a warning says what is done without
- * it, and the methods here give the answer that is safe.
+ * What Jetty does not export or promise. Each assumption is looked at once. When it does not hold, a warning says what
+ * is done without it, and the methods here give the answer that is safe.
  *
  * <p>All methods may be called by any thread, and none waits.
  */

@@ -30,12 +30,13 @@ import org.slf4j.LoggerFactory;
  * Ends what peers are too slow with: the head of a request, its content, or the taking of an answer. An idle timeout does not see
  * them, for every byte counts as activity.
  *
- * <p>Slow content is ended where others wait for the thread or the connection that it holds ({@link Shortage}), or always, if the
- * connector says so. The application is told by a failed read, and Jetty answers 408 if nothing has been answered; of HTTP/2 that
- * is the end of the requests, of HTTP/1.1 also that of the connection.
+ * <p>Slow content is ended where others wait for the thread or the connection that it holds ({@link Shortage}), or
+ * always, if the connector says so. The application is told by a failed read, and Jetty answers 408 if nothing has been
+ * answered. Of HTTP/2 that is the end of the requests, of HTTP/1.1 also that of the connection.
  *
- * <p>Once a second it looks at all connections, from the scheduler's thread; the path of a request knows nothing of it but that of
- * HTTP/2, see {@link Http2ContentDemand}. Those that rest give up what they can make again: {@link IdleChannelCache}.
+ * <p>Once a second it looks at all connections, from the scheduler's thread. The path of a request knows nothing of it
+ * but that of HTTP/2, see {@link Http2ContentDemand}. Those that rest give up what they can make again:
+ * {@link IdleChannelCache}.
  */
 public final class ConnectionSweeper extends AbstractLifeCycle {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionSweeper.class);
@@ -220,8 +221,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
         shortage.look(look.contentIsAwaited && minRequestBytesPerSecond > 0, look.now);
         if (!look.ends.isEmpty()) {
             // An end that blocks in the application holds up the others of this look, but not the scheduler, nor the
-            // next
-            // look. They have no thread each, for they may be thousands.
+            // next look. They have no thread each, for they may be thousands.
             closingThreads.execute(() -> PeerEnd.run(look.ends));
         }
         looks.increment();

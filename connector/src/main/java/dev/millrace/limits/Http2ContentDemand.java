@@ -24,11 +24,12 @@ import org.eclipse.jetty.util.NanoTime;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows for which requests of HTTP/2 the application waits for content, which Jetty's session keeps to itself: while the
- * connector runs it is a customizer of these requests, and notes what their streams are asked for.
+ * Knows for which requests of HTTP/2 the application waits for content, which Jetty's session keeps to itself. While
+ * the connector runs it is a customizer of these requests, and notes what their streams are asked for.
  *
- * <p>A request whose answer has begun is left alone: both sides of a stream may talk at once (RFC 9113 section 5), and then only the
- * application knows which has to. So are requests of gRPC where the connector says so, whose streams may be silent for hours.
+ * <p>A request whose answer has begun is left alone. Both sides of a stream may talk at once (RFC 9113 section 5), and
+ * then only the application knows which has to. So are requests of gRPC where the connector says so, whose streams may
+ * be silent for hours.
  *
  * <p>Used only where there is HTTP/2. Asked for by the threads of requests; looked at by the scheduler's.
  */

@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds peers of HTTP/2 that are slow on purpose.
  *
- * <p>A peer may begin a frame and not end it: a head that is trickled, in one HEADERS frame or in many of CONTINUATION (RFC 9113 section
- * 6.10), or the preface. Jetty tells of a head when it is whole, of DATA as it comes, and of all other frames. So bytes that come while it
- * tells of nothing are in the middle of such a frame, whatever the server sends meanwhile.
+ * <p>A peer may begin a frame and not end it. It is a head that is trickled, in one HEADERS frame or in many of
+ * CONTINUATION (RFC 9113 section 6.10), or the preface. Jetty tells of a head when it is whole, of DATA as it comes,
+ * and of all other frames. So bytes that come while it tells of nothing are in the middle of such a frame, whatever the
+ * server sends meanwhile.
  *
  * <p>A peer may open a closed window of flow control by drops, for an answer that is to last (CVE-2019-9511). A peer that does not open it
  * at all is left alone: it may have paused a film, and the stream's idle timeout ends that. A peer that feeds that timeout with drops of
@@ -29,8 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Http2RateMonitor implements HTTP2Session.FrameListener {
     // A frame of a type that Jetty does not know (RFC 9113 section 5.5) looks like the beginning of another: clients
-    // send one now
-    // and then.
+    // send one now and then.
     private static final int MOST_STRAY_ARRIVALS = 3;
     private static final String MAY_BE_SILENT = Http2RateMonitor.class.getName() + ".mayBeSilent";
 

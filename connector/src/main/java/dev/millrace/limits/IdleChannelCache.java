@@ -7,8 +7,9 @@ import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.server.Components;
 
 /**
- * Gives up what Jetty keeps with a connection of HTTP/1.1 for its next request and can make again, when that has not come for a
- * while: a servlet's channel, with its streams and their locks, is a fifth of what an idle connection of {@link NioConnector} takes.
+ * When the next request of a connection of HTTP/1.1 has not come for a while, gives up what Jetty keeps for it and can
+ * make again. A servlet's channel, with its streams and their locks, is a fifth of what an idle connection of
+ * {@link NioConnector} takes.
  */
 final class IdleChannelCache {
     private IdleChannelCache() {}

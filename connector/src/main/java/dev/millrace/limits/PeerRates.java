@@ -68,7 +68,7 @@ public final class PeerRates {
 
     /**
      * The most that the peer may have taken without a sign of it. The kernel wakes a writer when a third of the send
-     * buffer has become free, and a blocking call returns when the last of its bytes has found room.
+     * buffer has become free. A blocking call returns when the last of its bytes has found room.
      */
     private static long unseenBytes(PeerActivity endPoint) {
         long inCall = endPoint.getBytesInCall();
@@ -114,8 +114,7 @@ public final class PeerRates {
     }
 
     // The parser stays at its start while it skips line ends, and while a record of TLS is not complete. Bytes are
-    // counted before
-    // they are parsed: those of a request that is complete by the next look are forgotten then.
+    // counted before they are parsed: those of a request that is complete by the next look are forgotten then.
     private void sampleStart(
             @Nullable HttpParser parser, @Nullable Connection connection, PeerActivity endPoint, int sinceMillis) {
         boolean atStart = parser != null && parser.isStart();
@@ -166,9 +165,8 @@ public final class PeerRates {
     public static boolean isEstablished(SslConnection ssl) {
         SSLEngine engine = ssl.getSSLEngine();
         String protocol = engine.getSession().getProtocol();
-        // TLS 1.3 has its session before the peer's last word, and no other handshake; what came before has its session
-        // when
-        // the first is over, and maybe another after it.
+        // TLS 1.3 has its session before the peer's last word, and no other handshake. What came before has its session
+        // when the first is over, and maybe another after it.
         return protocol.equals("TLSv1.3")
                 ? engine.getHandshakeStatus() == HandshakeStatus.NOT_HANDSHAKING
                 : !protocol.equals("NONE");

@@ -9,8 +9,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Whether peers wait because others hold what they need: a thread of the pool, or one of the connections that may be open at once.
  *
- * <p>A pool is asked by an empty task: as long as that waits for a thread, so would a request. Pools tell how many threads they
- * have, each in its own way, but not that; and a pool that is merely busy soon comes to the task.
+ * <p>A pool is asked by an empty task: as long as that waits for a thread, so would a request. Pools tell how many
+ * threads they have, each in its own way, but not that. A pool that is merely busy soon comes to the task.
  *
  * <p>Used by the scheduler's thread only.
  */

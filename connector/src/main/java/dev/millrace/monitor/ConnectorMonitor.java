@@ -22,7 +22,7 @@ import org.eclipse.jetty.util.component.Container;
 import org.eclipse.jetty.util.thread.ThreadPool;
 
 /**
- * Live figures of a server's connectors, Jetty's own among them, for its applications: every context has them as an
+ * Live figures of a server's connectors, Jetty's own among them, for its applications. Every context has them as an
  * attribute, in JDK types, because an application sees no class of the server.
  *
  * <pre>{@code

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * A part of a file that a response promises to send, and the token that stands for it on the way through Jetty.
  *
  * <p>The token is a buffer of the region's length. Jetty's HTTP/1.1 connection hands the very buffer that the
- * application wrote to the end point, so the end point knows the region by the token's identity, and sends it with
+ * application wrote to the end point. So the end point knows the region by the token's identity, and sends it with
  * {@code sendfile(2)} instead of the buffer's bytes. Code that reads the token all the same reads the true bytes.
  *
  * <p>The region borrows the file and the token: their owner keeps both open until the write of the token has
@@ -50,8 +50,8 @@ public final class FileRegion {
      * @param token a mapping of the region, whose remaining bytes are the region's; this very object must be written
      * @param name what events call the file, its path for example; null when unknown
      * @param algorithm how to transfer this region; null: as the connector says
-     * @param withHead whether what comes before the token in its write, the header of a response, is to take the region's
-     *     bytes with it, from the mapping, as far as the socket takes them at once
+     * @param withHead whether the region's bytes are to leave with what comes before the token in its write, the header
+     *     of a response. They leave from the mapping, as far as the socket takes them at once.
      */
     public FileRegion(
             FileSource file,
@@ -266,8 +266,9 @@ public final class FileRegion {
     }
 
     /**
-     * Checks that the file reaches as far as the region. Called before the header is written, when another answer is still possible;
-     * and when the kernel sends nothing: it answers 0 both for a full socket and for a position at or beyond the end of the file.
+     * Checks that the file reaches as far as the region. Called before the header is written, when another answer is
+     * still possible, and when the kernel sends nothing. It answers 0 both for a full socket and for a position at or
+     * beyond the end of the file.
      *
      * @throws TruncatedFileException when the file has become shorter
      * @throws IOException when the file is closed

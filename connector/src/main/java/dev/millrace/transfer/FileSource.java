@@ -94,8 +94,7 @@ public interface FileSource {
     }
 
     // After an interrupt of this thread the call may have sent bytes (AbstractInterruptibleChannel.end): to repeat it
-    // would
-    // send them twice.
+    // would send them twice.
     private FileChannel reopened(FileChannel closed, ClosedChannelException cause) throws IOException {
         if (cause instanceof ClosedByInterruptException) {
             throw cause;

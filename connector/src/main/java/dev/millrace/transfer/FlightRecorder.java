@@ -5,8 +5,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether this runtime has the JDK's flight recorder: the module {@code jdk.jfr} may be left out of an image, and a module path has
- * it only when another module requires it. A class that extends {@code jdk.jfr.Event} cannot be loaded then. Thread-safe.
+ * Whether this runtime has the JDK's flight recorder. The module {@code jdk.jfr} may be left out of an image, and a
+ * module path has it only when another module requires it. A class that extends {@code jdk.jfr.Event} cannot be loaded
+ * then. Thread-safe.
  */
 public final class FlightRecorder {
     private static final Logger LOG = LoggerFactory.getLogger(FlightRecorder.class);

@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How many files all caches of a process may keep open together. A connection needs a descriptor too, and the system refuses to
- * accept it when none is left (accept(2), EMFILE): caches get a quarter of what the process may have, and for some seconds after a
- * refusal a small part of that. Thread-safe.
+ * How many files all caches of a process may keep open together. A connection needs a descriptor too, and the system
+ * refuses to accept it when none is left (accept(2), EMFILE). Caches get a quarter of what the process may have, and
+ * for some seconds after a refusal a small part of that. Thread-safe.
  */
 public final class OpenFileBudget {
     private static final Logger LOG = LoggerFactory.getLogger(OpenFileBudget.class);
@@ -39,7 +39,10 @@ public final class OpenFileBudget {
         /** @return how many files it keeps open */
         int keptFiles();
 
-        /** Gives up the file that was asked for least, if there is any; it may be closed by another thread, or when its last answer ends. */
+        /**
+         * Gives up the file that was asked for least, if there is any. It may be closed by another thread, or when its
+         * last answer ends.
+         */
         void giveUp();
 
         /** Closes what was given up and is not being sent, before it returns. */

@@ -102,10 +102,14 @@ public final class TransferAlgorithm {
         int UNLIMITED = -1;
 
         /** @return the most bytes that the thread that writes the response sends by itself, without waiting; 0: none */
-        int firstBytes();
+        default int firstBytes() {
+            return TURN_BYTES;
+        }
 
         /** @return the most bytes of a worker's turn */
-        int turnBytes();
+        default int turnBytes() {
+            return TURN_BYTES;
+        }
 
         /**
          * Called when the socket has taken all that a turn may send.
@@ -160,16 +164,6 @@ public final class TransferAlgorithm {
         private int lastRoomBytes;
 
         @Override
-        public int firstBytes() {
-            return TURN_BYTES;
-        }
-
-        @Override
-        public int turnBytes() {
-            return TURN_BYTES;
-        }
-
-        @Override
         public int waitMillis(int sent, long nanoTime, boolean crowded) {
             lastRoomBytes = sent;
             return 0;
@@ -182,9 +176,9 @@ public final class TransferAlgorithm {
     }
 
     /**
-     * Goes by how long the client needed, the last time, to make room. A fast client keeps its worker while no other transfer
-     * wants one, and is waited for when it was quick: that spares the way over the selector. Any other client is left to
-     * the selector at once, which sends by itself what is in memory: that spares the way over a worker.
+     * Goes by how long the client needed, the last time, to make room. A fast client keeps its worker while no other
+     * transfer wants one, and is waited for when it was quick. That spares the way over the selector. Any other client
+     * is left to the selector at once, which sends by itself what is in memory: that spares the way over a worker.
      */
     static final class AdaptivePolicy implements Policy {
         /** To wait longer than this costs a worker more than the selector costs. */
@@ -195,16 +189,6 @@ public final class TransferAlgorithm {
         private boolean hasBeenFull;
         private int lastRoomBytes;
         private long fullNanoTime;
-
-        @Override
-        public int firstBytes() {
-            return TURN_BYTES;
-        }
-
-        @Override
-        public int turnBytes() {
-            return TURN_BYTES;
-        }
 
         @Override
         public boolean keepsWorker(boolean crowded) {

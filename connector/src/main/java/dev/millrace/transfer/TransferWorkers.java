@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The threads that transfer files over channels that do not block, so that neither an application's threads nor a
- * selector's wait for a disk or a slow client. Turns are taken first come, first served. Thread-safe once started.
+ * The threads that transfer files over channels that do not block. So neither an application's threads nor a selector's
+ * wait for a disk or a slow client. Turns are taken first come, first served. Thread-safe once started.
  */
 @ManagedObject("Threads that transfer files")
 public final class TransferWorkers extends ContainerLifeCycle implements Executor {

@@ -5,8 +5,8 @@ import org.eclipse.jetty.server.handler.ContextHandler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where an answer comes from: the context that was the first to be entered, and did not decline, and whether a proxy has
- * fetched it from another server. Thread-safe.
+ * Where an answer comes from: the first context that was entered and did not decline. Also whether a proxy has fetched
+ * it from another server. Thread-safe.
  */
 final class AnswerOrigin {
     /** How many contexts are entered, one from within the other: by a dispatch, or by a callback of the same one. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The response that an application writes to, and the callback that it completes. With the first write or the
- * completion it is decided whether a file is sent instead: then the application's writes lead nowhere, and its
+ * completion it is decided whether a file is sent instead. Then the application's writes lead nowhere, and its
  * completion begins the transfer.
  *
  * <p>An interim response, of status 103 for example, goes to the client, without our fields.

@@ -29,8 +29,9 @@ import org.slf4j.LoggerFactory;
  * {@code download_id}, {@code file_path}, {@code result} (the status code; 420 when the client went away, 421 when it took too
  * long, 500 when the file failed) and {@code speed} (average, in KB/s). A 206 is reported as 200.
  *
- * <p>Posts one after the other, on a thread of its own; what does not succeed is tried again, and what does not fit in
- * the queue is dropped and counted, and logged once a minute at most: a transfer never waits for it. Thread-safe.
+ * <p>Posts one after the other, on a thread of its own. A post that does not succeed is tried again. One that does not
+ * fit in the queue is dropped and counted, and logged once a minute at most. A transfer never waits for it.
+ * Thread-safe.
  */
 @ManagedObject("Posts the end of transfers")
 public class DownloadNotifier extends AbstractLifeCycle implements TransferListener {

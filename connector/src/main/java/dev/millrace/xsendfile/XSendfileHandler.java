@@ -39,21 +39,22 @@ import org.slf4j.LoggerFactory;
  * server.setHandler(xSendfile);
  * }</pre>
  *
- * <p>Only files below the roots are sent, by their real paths; everything else answers 404 and is logged. Roots are of all
- * applications, or of those with one context path; what a proxy below has fetched from another server names no file, unless
- * {@link #setProxied} says so. The fields are taken out of every response, also while this is off. The application's other fields
- * stay; its body does not. Ranges and conditions of a GET or HEAD are honoured. Applies to responses of status 200 that are not committed. An
- * application can name the transfer in {@code X-Download-Id}, for {@link TransferListener}s.
+ * <p>Only files below the roots are sent, by their real paths; everything else answers 404 and is logged. Roots are of
+ * all applications, or of those with one context path. What a proxy below has fetched from another server names no
+ * file, unless {@link #setProxied} says so. The fields are taken out of every response, also while this is off. The
+ * application's other fields stay; its body does not. Ranges and conditions of a GET or HEAD are honoured. Applies to
+ * responses of status 200 that are not committed. An application can name the transfer in {@code X-Download-Id}, for
+ * {@link TransferListener}s.
  *
- * <p>A servlet must not set {@code Content-Length} besides: its channel answers 500 when less than that was written through the
- * servlet's own output, before anything here is asked.
+ * <p>A servlet must not set {@code Content-Length} besides. Its channel answers 500 when less than that was written
+ * through the servlet's own output, before anything here is asked.
  */
 @ManagedObject("Files that applications delegate")
 public class XSendfileHandler extends Handler.Wrapper {
     /**
      * Contexts below have an attribute of this name, by which an application can ask, in JDK types, before it names a
-     * file: a {@link Predicate} of a {@link Path}, true when {@code X-Sendfile} may name it; whether it is
-     * there, and where a link leads, is not asked.
+     * file: a {@link Predicate} of a {@link Path}, true when {@code X-Sendfile} may name it. Whether it is there, and
+     * where a link leads, is not asked.
      */
     public static final String CONTEXT_ATTRIBUTE = DelegatingContexts.CONTEXT_ATTRIBUTE;
 
@@ -245,8 +246,9 @@ public class XSendfileHandler extends Handler.Wrapper {
     }
 
     /**
-     * @param proxied whether files are sent that another server names in an answer that a {@code ProxyHandler} (of jetty-proxy)
-     *     below this fetches: it may name all files below the roots; the fields are taken out in any case; default false
+     * @param proxied whether files are sent that another server names in an answer that a {@code ProxyHandler} (of
+     *     jetty-proxy) below this fetches; default false. That server may name all files below the roots. The fields
+     *     are taken out in any case.
      */
     public void setProxied(boolean proxied) {
         contexts.setProxied(proxied);

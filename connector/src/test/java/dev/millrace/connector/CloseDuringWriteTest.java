@@ -52,7 +52,7 @@ class CloseDuringWriteTest {
     private final CountDownLatch second = new CountDownLatch(1);
     private final CountDownLatch secondDone = new CountDownLatch(1);
 
-    // Who wrote first goes on when the second has written, as may happen on any busy machine.
+    // The thread that wrote first goes on when the second has written, as may happen on any busy machine.
     private ContentWriter watched(ByteBufferPool pool) {
         return (channel, buffers, from, to, mostBytes) -> {
             boolean isSecond = writers.incrementAndGet() > 1;

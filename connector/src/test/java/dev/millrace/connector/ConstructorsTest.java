@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who names no protocols has HTTP/1.1, as with Jetty's connector. */
+/** A connector for which no protocols are named has HTTP/1.1, as with Jetty's connector. */
 class ConstructorsTest {
     private static final String ACCEPTORS = "<Arg name='acceptors' type='int'>1</Arg>";
     private static final String SELECTORS = "<Arg name='selectors' type='int'>1</Arg>";

@@ -117,7 +117,7 @@ class EndPointWriteContractTest {
         assertThrows(IOException.class, () -> endPoint.flush(BufferUtil.EMPTY_BUFFER));
     }
 
-    // The same each time, whoever of two threads comes first: the one that sees the timeout, or the one that writes.
+    // The same each time, whichever of two threads comes first: the one that sees the timeout, or the one that writes.
     @Test
     void failsAWriteByItsIdleTimeout() throws Exception {
         ByteBuffer content = ByteBuffer.allocateDirect(16_000_000);
@@ -142,7 +142,7 @@ class EndPointWriteContractTest {
         server.awaitEndPoints(1);
     }
 
-    /** Who walks through causes, and what they suppress, to report them, comes to an end. */
+    /** A report that walks through causes, and what they suppress, comes to an end. */
     static void assertEndsSomewhere(Throwable failure) {
         assertEndsSomewhere(failure, new ArrayDeque<>());
     }

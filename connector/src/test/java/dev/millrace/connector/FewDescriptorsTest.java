@@ -27,7 +27,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.condition.OS;
 
-/** When the system has no more descriptors: who is connected is served, who comes waits, and no acceptor spins. */
+/** When the system has no more descriptors: connected clients are served, new ones wait, and no acceptor spins. */
 @EnabledOnOs(OS.LINUX)
 @Timeout(60)
 class FewDescriptorsTest {
@@ -86,8 +86,7 @@ class FewDescriptorsTest {
     }
 
     // More than may be accepted nevertheless: an acceptor that waits in the system call has its descriptor already, and
-    // the JVM may
-    // give one back.
+    // the JVM may give one back.
     private static List<RawClient> connect(int port) throws Exception {
         List<RawClient> clients = new ArrayList<>();
         for (int i = 0; i < CLIENTS; i++) {

@@ -40,7 +40,10 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A client that sends everything before it reads anything: whoever reads for the server must never wait in a write to it. */
+/**
+ * A client that sends everything before it reads anything: the thread that reads for the server must never wait in a
+ * write to it.
+ */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#all")
 @Timeout(60)

@@ -136,7 +136,7 @@ class Http2ShutdownContractTest {
         }
     }
 
-    /** Who was told to go has nothing left to do, and stays. */
+    /** A client that was told to go has nothing left to do, and stays. */
     @Test
     void endsAConnectionThatHasNothingInFlight() throws Exception {
         TestServer server = plain();

@@ -131,7 +131,7 @@ class Http2StarvationContractTest {
         Await.until("no thread is free", () -> handling.get() >= THREADS - pool.getLeasedThreads(), pool::toString);
     }
 
-    /** Who writes without waiting keeps no thread, whatever its write waits for. */
+    /** A handler that writes without waiting keeps no thread, whatever its write waits for. */
     @Test
     void leavesTheThreadsToOthers() throws Exception {
         Http2Frames shut = client();

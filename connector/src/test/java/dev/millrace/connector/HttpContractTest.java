@@ -40,7 +40,7 @@ class HttpContractTest {
     @BeforeEach
     void start() throws Exception {
         server = new TestServer(connectors::http);
-        // Who does not fit into the system's queue comes again after a second.
+        // A client that does not fit into the system's queue comes again after a second.
         server.connector().setAcceptQueueSize(1000);
         server.start(new Echo());
     }

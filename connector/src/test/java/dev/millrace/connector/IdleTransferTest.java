@@ -45,7 +45,7 @@ class IdleTransferTest {
     @TempDir
     Path directory;
 
-    /** Who was told of a failure, and of which. */
+    /** The listener that was told of a failure, and of which. */
     private record Told(Throwable cause, Thread thread) {
         private static Told here(Throwable cause) {
             return new Told(cause, Thread.currentThread());
@@ -101,7 +101,10 @@ class IdleTransferTest {
         }
     }
 
-    /** Whoever waits for bytes of the peer is told of the end by who closes: it may block, and the scheduler has one thread. */
+    /**
+     * A thread that waits for bytes of the peer is told of the end by the thread that closes: it may block, and the
+     * scheduler has one thread.
+     */
     @Test
     void isNotClosedByTheScheduler() throws Exception {
         PassiveProtocol protocol = new PassiveProtocol();

@@ -225,8 +225,7 @@ class LeftDescriptorsTest {
                 clients[k] = server.client().get("/");
             }
             // The others may still have to be accepted, or have a request in hand. Not where there are selectors:
-            // Jetty's
-            // lose what is accepted while they stop.
+            // Jetty's lose what is accepted while they stop.
             int answered = server.connector() instanceof BioConnector ? 1 : clients.length;
             for (int k = 0; k < answered; k++) {
                 assertEquals("hello", clients[k].answer().text());

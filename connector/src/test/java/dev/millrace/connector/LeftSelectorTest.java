@@ -32,8 +32,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * With {@code dispatch=selector}, and with {@code adaptive} where handlers say that they do not block, as those for files do: who
- * sends a large file leaves the selector to another thread before, and not for a small one.
+ * With {@code dispatch=selector}, and with {@code adaptive} where handlers say that they do not block, as those for
+ * files do: a thread that sends a large file leaves the selector to another before, and not for a small one.
  */
 @Timeout(60)
 class LeftSelectorTest {
@@ -47,7 +47,7 @@ class LeftSelectorTest {
     private final Semaphore begun = new Semaphore(0);
     private final Map<String, Thread> handlers = new ConcurrentHashMap<>();
 
-    /** Does not look after the selectors: whoever is not left to another thread stands still. */
+    /** Does not look after the selectors: a selector that is not left to another thread stands still. */
     private static final class NoLooks extends ScheduledExecutorScheduler {
         @Override
         public Task schedule(Runnable task, long delay, TimeUnit unit) {

@@ -306,7 +306,7 @@ class LifetimeContractTest {
                 .anyMatch(frame -> frame.getMethodName().equals(method));
     }
 
-    /** Whoever opens a connection may be about to return when it has ended already. */
+    /** The thread that opens a connection may be about to return when it has ended already. */
     @Test
     void isConnectedUntilItsEndWasTold() throws Exception {
         assumeFalse(connectors.name().startsWith("BIO"), "the thread that opens a connection also ends it");
@@ -337,7 +337,7 @@ class LifetimeContractTest {
         }
     }
 
-    /** Whoever opens a connection may find it closed by somebody who has not yet told of it. */
+    /** The thread that opens a connection may find it closed by another, which has not yet told of it. */
     @Test
     void isConnectedUntilSomebodyElseHasToldOfItsEnd() throws Exception {
         CompletableFuture<Boolean> stillThere = new CompletableFuture<>();

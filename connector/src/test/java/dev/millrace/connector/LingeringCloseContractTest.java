@@ -188,7 +188,7 @@ class LingeringCloseContractTest {
         assertEquals(-1, client.in().read());
     }
 
-    /** Sends on, whoever reads it: nobody must notice. */
+    /** Sends on, whether the server reads it or not: nobody must notice. */
     private static void sendLate(RawClient client) throws IOException {
         client.send(new byte[LATE_BYTES]);
     }
@@ -340,7 +340,7 @@ class LingeringCloseContractTest {
         }
     }
 
-    /** The close alert comes last: whoever has that knows that nothing is missing (RFC 8446 section 6.1). */
+    /** The close alert comes last: a peer that has it knows that nothing is missing (RFC 8446 section 6.1). */
     @ParameterizedTest
     @ValueSource(strings = {"/MEMORY", "/async", "/refused"})
     void answersOverTlsWhoGoesOnSending(String path) throws Exception {

@@ -23,8 +23,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A malformed request is answered by another thread than that which found it so. If the first is still in the connection when that
- * other one reads on, they share a buffer that one of them gives back, and the next connection begins with bytes of this one.
+ * A malformed request is answered by another thread than that which found it so. If the first is still in the
+ * connection when that other one reads on, they share a buffer that one of them gives back. The next connection begins
+ * with bytes of this one.
  */
 @Timeout(60)
 class MalformedAnswerTest {

@@ -185,7 +185,8 @@ class MalformedRequestsTest {
                 answering.await();
                 client.send("more");
                 for (int i = 0; i < 10; i++) {
-                    // Whoever waits for bytes of the first connection has had his turn when a later one is answered.
+                    // A thread that waits for bytes of the first connection has had its turn when a later one is
+                    // answered.
                     try (RawClient other = server.client().send("GET /2 HTTP/1.1\r\nHost: a\r\n\r\n")) {
                         assertEquals(200, other.answer().status());
                     }

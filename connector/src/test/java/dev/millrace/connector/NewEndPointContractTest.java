@@ -29,7 +29,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Who embeds a connector may have a say in its end points: {@code newEndPoint} is overridden as that of Jetty's connector. */
+/**
+ * A server that embeds a connector may have a say in its end points: {@code newEndPoint} is overridden as that of
+ * Jetty's connector.
+ */
 @Timeout(60)
 class NewEndPointContractTest {
     private static final long IDLE_MILLIS = 12_345;

@@ -24,7 +24,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A pool that gets no more threads: requests wait for those that it has, who comes new is refused, and nothing is left of either. */
+/**
+ * A pool that gets no more threads: requests wait for those that it has, a new client is refused, and nothing is left
+ * of either.
+ */
 @Timeout(60)
 class NoPoolThreadTest {
     private static final int CLIENTS = 20;

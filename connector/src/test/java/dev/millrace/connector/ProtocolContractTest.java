@@ -242,7 +242,8 @@ class ProtocolContractTest {
         }
     }
 
-    // Both directions carry more than the socket buffers hold: whoever reads only after it has written stops for ever.
+    // Both directions carry more than the socket buffers hold: an end that reads only after it has written stops for
+    // ever.
     private static void multiplex(HttpClient client, String base, HttpClient.Version version) throws Exception {
         HttpResponse<String> first = client.send(
                 HttpRequest.newBuilder(URI.create(base + "/first")).build(), HttpResponse.BodyHandlers.ofString());

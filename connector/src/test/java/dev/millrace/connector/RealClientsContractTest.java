@@ -316,7 +316,7 @@ class RealClientsContractTest {
             ended.add(raw.socket().getLocalSocketAddress());
             return answer;
         } catch (SocketException x) {
-            // Who is ended while it sends may not hear why.
+            // A client that is ended while it sends may not hear why.
             return x.toString();
         } finally {
             phaser.arriveAndDeregister();

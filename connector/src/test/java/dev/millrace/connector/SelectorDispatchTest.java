@@ -57,7 +57,7 @@ class SelectorDispatchTest {
 
     private final CountDownLatch release = new CountDownLatch(1);
     private final Set<Thread> handlers = ConcurrentHashMap.newKeySet();
-    /** Who is about to wait for content, or to be released. */
+    /** The requests that are about to wait for content, or to be released. */
     private final CompletableFuture<Thread> waiting = new CompletableFuture<>();
 
     /** /large: 10 MB; /wait: until released; a POST: as many bytes as were read. All of it blocks. */
@@ -289,7 +289,8 @@ class SelectorDispatchTest {
                 RawClient slow = start(server).client()) {
             Http2Frames frames = new Http2Frames(slow);
             assertEquals("fine", frames.get("/").content());
-            // Who finds the next request gives the connection to this thread, and handles the request itself.
+            // The thread that finds the next request gives the connection to this thread, and handles the request
+            // itself.
             ReservedThreadExecutor reserved =
                     ((QueuedThreadPool) server.server().getThreadPool()).getBean(ReservedThreadExecutor.class);
             Await.until("a thread stands ready", () -> reserved.getAvailable() > 0);

@@ -177,7 +177,7 @@ class ShutdownContractTest {
         }
     }
 
-    /** Whoever opens a connection may do so after the shutdown has told all that were open of their shorter time. */
+    /** A thread may open a connection after the shutdown has told all that were open of their shorter time. */
     @Test
     void shortensTheTimeOfAConnectionThatComesLate() throws Exception {
         assumeTrue(connectors.name().startsWith("BIO"), "on the others it keeps the connector's idle timeout");

@@ -130,7 +130,7 @@ class SlowFrameContractTest {
         return connector.getBean(ConnectionSweeper.class);
     }
 
-    /** Waits until whoever has been slow from now on would have been found. */
+    /** Waits until a peer that has been slow from now on would have been found. */
     private void awaitLooks() {
         long enough = slowPeers().getLooks() + LOOKS;
         Await.until("looked", () -> slowPeers().getLooks() >= enough);

@@ -80,7 +80,7 @@ class SlowHandshakeContractTest {
         slowPeers(server).setRequestHeadTimeoutMillis(TIMEOUT_MILLIS);
     }
 
-    /** Waits until whoever has been slow from now on would have been found. */
+    /** Waits until a peer that has been slow from now on would have been found. */
     private static void awaitLooks(TestServer server) {
         ConnectionSweeper slowPeers = slowPeers(server);
         long enough = slowPeers.getLooks() + LOOKS;

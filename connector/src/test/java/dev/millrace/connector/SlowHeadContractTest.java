@@ -78,7 +78,7 @@ class SlowHeadContractTest {
         connector(server).setRequestHeadTimeoutMillis(TIMEOUT_MILLIS);
     }
 
-    /** Waits until whoever has been slow from now on would have been found. */
+    /** Waits until a peer that has been slow from now on would have been found. */
     private static void awaitLooks(TestServer server) {
         ConnectionSweeper slowPeers = server.connector().getBean(ConnectionSweeper.class);
         long enough = slowPeers.getLooks() + LOOKS;

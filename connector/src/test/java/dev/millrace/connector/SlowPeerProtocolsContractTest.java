@@ -83,7 +83,7 @@ class SlowPeerProtocolsContractTest {
         }
     }
 
-    /** Sends a large message to whoever comes. */
+    /** Sends a large message to each client that comes. */
     public final class Large implements Session.Listener.AutoDemanding {
         @Override
         public void onWebSocketOpen(Session session) {

@@ -240,7 +240,7 @@ class StarvationContractTest {
         released.await();
     }
 
-    /** Who has sent all that he was asked for is not slow. */
+    /** A peer that has sent all that it was asked for is not slow. */
     @Test
     void isNotThePeersFault() throws Exception {
         assumeTrue(

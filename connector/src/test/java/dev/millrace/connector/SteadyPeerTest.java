@@ -63,8 +63,7 @@ class SteadyPeerTest {
     private final ScheduledExecutorService clock =
             Executors.newScheduledThreadPool(Connectors.values().length * Source.values().length);
     // On a machine that stands still, as a virtual one does when its host has others to serve, nobody is steady: such
-    // an attempt is made
-    // again, a few times.
+    // an attempt is made again, a few times.
     private final ScheduledExecutorService heart = Executors.newSingleThreadScheduledExecutor();
     private final Queue<Standstill> standstills = new ConcurrentLinkedQueue<>();
 

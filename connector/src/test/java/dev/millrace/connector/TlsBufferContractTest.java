@@ -33,7 +33,10 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** TLS gives its buffer back when it ends, and another connection may have it at once: who still writes must not touch it. */
+/**
+ * TLS gives its buffer back when it ends, and another connection may have it at once: a thread that still writes must
+ * not touch it.
+ */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#all")
 @Timeout(60)

@@ -153,7 +153,7 @@ class AcceleratedFloodsTest {
         return clients;
     }
 
-    // Whoever stops Jetty's connection in the instant in which its write fails waits for ever (HttpConnection's
+    // A stop of Jetty's connection in the instant in which its write fails waits for ever (HttpConnection's
     // SendCallback.cancel).
     private static void close(TestServer server, List<RawClient> clients) throws IOException {
         for (RawClient client : clients) {

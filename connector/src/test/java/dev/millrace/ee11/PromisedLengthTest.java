@@ -32,8 +32,9 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A servlet that names a file and sets a length besides. Jetty's channel holds it to that, before anything of ours is asked: a
- * length that the servlet writes does no harm, and one that it does not is an error that says so and ends nothing but itself.
+ * A servlet that names a file and sets a length besides. Jetty's channel holds it to that, before anything of ours is
+ * asked: a length that the servlet writes does no harm. A length that it does not write is an error that says so and
+ * ends nothing but itself.
  */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#ours")

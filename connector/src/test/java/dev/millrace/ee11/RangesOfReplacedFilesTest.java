@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Ranges are of the version that their conditions were judged by, though the file is replaced in between. */
-class OneVersionTest {
+class RangesOfReplacedFilesTest {
     private static final Instant FIRST = Instant.parse("2020-01-01T00:00:00Z");
 
     @TempDir

@@ -39,8 +39,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Files sent from memory: who comes in, who leaves, and that nothing is sent from memory that is somebody else's by
- * now.
+ * Files sent from memory: which files come in, which leave, and that nothing is sent from memory that is somebody
+ * else's by now.
  */
 class ContentCacheTest {
     @TempDir

@@ -30,7 +30,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who looks at what is written gets copies of it; who only might does not cost anybody the kernel's way. */
+/**
+ * A layer that looks at what is written gets copies of it. A layer that only might look does not cost anybody the
+ * kernel's way.
+ */
 class ContentObserversTest {
     @TempDir
     Path directory;

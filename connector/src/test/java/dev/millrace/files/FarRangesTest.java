@@ -26,7 +26,10 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Ranges at the end of a file that takes minutes to read: whoever reads it from its beginning misses the client's timeout. */
+/**
+ * Ranges at the end of a file that takes minutes to read: a server that reads it from its beginning misses the client's
+ * timeout.
+ */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#all")
 class FarRangesTest {

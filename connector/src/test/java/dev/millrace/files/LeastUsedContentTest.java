@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who leaves the content cache for another, and how recent its uses must be for a file to come in. */
+/** Which file leaves the content cache for another, and how recent its uses must be for a file to come in. */
 @Timeout(60)
 class LeastUsedContentTest {
     /** Five have room at a time. */

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who gives up a write that is still pending: nobody touches its token once the file's count is given back. */
+/** What gives up a write that is still pending: nobody touches its token once the file's count is given back. */
 class RegionWriterTest {
     @TempDir
     Path directory;

@@ -50,8 +50,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A file that is replaced, or deleted, and let go of while a request stands still between its look-up and the first byte of its
- * answer.
+ * A file that is replaced, or deleted, and let go of, while a request stands still after its look-up and before the
+ * first byte of its answer.
  */
 @EnabledOnOs(OS.LINUX)
 class ReplacedFileTest {

@@ -130,7 +130,7 @@ class TransferOutcomeTest {
         }
     }
 
-    /** As an eviction does between the look-up of a file and its answer, and whoever replaces the file. */
+    /** As an eviction does between the look-up of a file and its answer, and a program that replaces the file. */
     private final class Replacing extends Handler.Wrapper {
         private Replacing() {
             super(handler);

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Connections are as many as may be, whoever gives back what, and when. */
+/** Connections are as many as may be, whichever thread gives back what, and when. */
 @Timeout(60)
 class ConnectionPermitsTest {
     private final ConnectionPermits permits = new ConnectionPermits();

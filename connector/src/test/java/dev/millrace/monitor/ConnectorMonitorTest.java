@@ -89,7 +89,10 @@ class ConnectorMonitorTest {
         }
     }
 
-    /** As whoever asks for the figures may, in the instant in which the connector is one of the server's, and nobody counts for it yet. */
+    /**
+     * As a reader of the figures may, in the instant in which the connector is one of the server's, and nobody counts
+     * for it yet.
+     */
     @Test
     void leavesOutAConnectorThatIsBeingAdded() {
         Server server = new Server();

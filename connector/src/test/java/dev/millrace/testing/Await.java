@@ -11,7 +11,10 @@ public final class Await {
     private static final long MOST_NANOS = 30_000_000_000L;
     /** Most states come at once, and some are soon over. */
     private static final int LOOKS_WITHOUT_A_PAUSE = 100;
-    /** Between looks at a state that no event tells of: it stands for no event, and leaves the core to whom the test waits for. */
+    /**
+     * Between looks at a state that no event tells of: it stands for no event, and leaves the core to the thread that
+     * the test waits for.
+     */
     private static final long PAUSE_NANOS = 200_000;
 
     private Await() {}

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** How many descriptors this process may have, by whoever tells. */
+/** How many descriptors this process may have, by each source that tells. */
 class DescriptorLimitTest {
     private static Stream<String> limits(String line) {
         return Stream.of(

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** There is a worker, and there will be no more: who needs one waits for that. */
+/** There is a worker, and there will be no more: a transfer that needs one waits for that. */
 @Timeout(60)
 class FewWorkerThreadsTest {
     private static final int FILE_BYTES = 3_000_000;

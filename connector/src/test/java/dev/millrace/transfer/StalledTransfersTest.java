@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#senders")
 @Timeout(60)
-class NothingSpinsTest {
+class StalledTransfersTest {
     private static final int FILE_BYTES = 3_000_000;
     /** A thread that spins has all of a core, or half of one on a busy machine, in every window. */
     private static final int WINDOW_MILLIS = 500;
@@ -105,7 +105,7 @@ class NothingSpinsTest {
     }
 
     @Test
-    void whileClientsTakeNothing() throws Exception {
+    void keepNoThreadBusy() throws Exception {
         int each = TransferContractTest.algorithms().size();
         TestFiles.write(directory, "stalled.bin", FILE_BYTES);
         TestFiles.write(directory, "drained.bin", FILE_BYTES);

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Turns are as many as were given out, whoever gives back what. */
+/** Turns are as many as were given out, whichever thread gives back what. */
 @Timeout(60)
 class TransferPermitsTest {
     private final TransferPermits permits = new TransferPermits();

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Who is told how transfers end: each, whatever the others do. */
+/** Which listeners are told how transfers end: each, whatever the others do. */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#senders")
 class TransferListenerTest {

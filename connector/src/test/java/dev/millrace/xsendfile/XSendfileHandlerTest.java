@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.files.SendfileHandler;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
-import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
@@ -29,15 +28,12 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Predicate;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.handler.ContextHandler;
-import org.eclipse.jetty.server.handler.ContextHandlerCollection;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -191,93 +187,6 @@ class XSendfileHandlerTest {
             Answer parts = client.answer();
             assertEquals(206, parts.status());
             assertTrue(parts.headers().get("Content-Type").startsWith("multipart/byteranges"));
-        }
-    }
-
-    @Test
-    void answers404ForPathsOutside() throws Exception {
-        Files.createSymbolicLink(root.resolve("link.bin"), directory.resolve("secret.bin"));
-        Files.createSymbolicLink(root.resolve("up"), directory);
-        String[] paths = {
-            directory.resolve("secret.bin").toString(),
-            root + "/../secret.bin",
-            root + "/link.bin",
-            root + "/up/secret.bin",
-            "root/file.bin",
-            "",
-            "/etc/passwd",
-            root + "x/file.bin",
-            root + "/a\0b",
-            "/proc/self/environ",
-            root.toString(),
-            root + "/",
-            root + "/none"
-        };
-        fields.put("Content-Disposition", "attachment");
-        try (Logged logged = new Logged(DelegatedRoots.class.getName());
-                TestServer server = server();
-                RawClient client = server.client()) {
-            for (String path : paths) {
-                fields.put("X-Sendfile", path);
-                Answer answer = client.get("/").answer();
-                assertEquals(404, answer.status(), path);
-                assertStripped(answer);
-                assertNull(answer.headers().get("Content-Disposition"));
-                assertEquals(404, result().status());
-            }
-            // Of all but the three that are missing, and within.
-            assertEquals(paths.length - 3, logged.count("Not sending"));
-        }
-    }
-
-    @Test
-    void answers404ForUrisOutside() throws Exception {
-        Files.createSymbolicLink(root.resolve("link.bin"), directory.resolve("secret.bin"));
-        fields.remove("X-Sendfile");
-        String[] outside = {
-            "/protected/../secret.bin",
-            "/protected/%2e%2e/secret.bin",
-            "/protected/%2e%2e%2fsecret.bin",
-            "/protected/%00",
-            "/protected//../secret.bin",
-            "/protected/link.bin",
-            "/other/file.bin",
-            "protected/file.bin",
-            "/protected/%",
-            "/protected//etc/passwd"
-        };
-        String[] missing = {
-            "/protected/..%5csecret.bin",
-            "/protected/%c0%ae%c0%ae/secret.bin",
-            "/protected/%252e%252e/secret.bin",
-            "/protected/..;/secret.bin",
-            "/protected/%2e%2e;a/secret.bin"
-        };
-        try (Logged logged = new Logged(DelegatedRoots.class.getName());
-                TestServer server = server();
-                RawClient client = server.client()) {
-            for (String uri : missing) {
-                fields.put("X-Accel-Redirect", uri);
-                assertEquals(404, client.get("/").answer().status(), uri);
-            }
-            for (int i = 0; i < outside.length; i++) {
-                fields.put("X-Accel-Redirect", outside[i]);
-                assertEquals(404, client.get("/").answer().status(), outside[i]);
-                assertEquals(i + 1, logged.count("Not sending"), outside[i]);
-            }
-        }
-    }
-
-    @Test
-    void saysInTheLogThatThereIsNoFile() throws Exception {
-        try (Logged logged = new Logged("dev.millrace");
-                TestServer server = server();
-                RawClient client = server.client()) {
-            for (Path none : List.of(root, root.resolve("none.bin"), TestFiles.pipe(root, "pipe"))) {
-                fields.put("X-Sendfile", none.toString());
-                assertEquals(404, client.get("/").answer().status());
-                assertEquals(1, logged.count("Not sending " + none + ": "));
-            }
         }
     }
 
@@ -452,23 +361,6 @@ class XSendfileHandlerTest {
                     client.send(get + "If-None-Match: \"a\"\r\n\r\n").answer().status());
             assertEquals(
                     412, client.send(get + "If-Match: \"a\"\r\n\r\n").answer().status());
-        }
-    }
-
-    @Test
-    void tellsApplicationsWhatTheyMayName() throws Exception {
-        ContextHandler context = new ContextHandler(new Application(), "/app");
-        handler.setHandler(new ContextHandlerCollection(context));
-        try (TestServer ignored = server()) {
-            @SuppressWarnings("unchecked")
-            Predicate<Path> files =
-                    (Predicate<Path>) context.getContext().getAttribute(XSendfileHandler.CONTEXT_ATTRIBUTE);
-            assertTrue(files.test(root.resolve("file.bin")));
-            assertFalse(files.test(directory.resolve("secret.bin")));
-            assertFalse(files.test(root.resolve("../secret.bin")));
-            assertFalse(files.test(Path.of("file.bin")));
-            handler.setEnabled(false);
-            assertFalse(files.test(root.resolve("file.bin")));
         }
     }
 }

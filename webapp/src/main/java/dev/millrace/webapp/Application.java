@@ -17,7 +17,7 @@ import java.util.EnumSet;
  * Sets the application up: finds the folder to serve, and maps {@link FilesServlet} unless the server has a servlet
  * named {@code files} of its own.
  *
- * <p>The folder is, in this order: the context attribute {@link ContextAttributes#FILES}, the system property or
+ * <p>The folder is the first of these: the context attribute {@link ContextAttributes#FILES}, the system property or
  * context parameter {@code millrace.files}, or generated files in the context's temporary folder.
  */
 public final class Application implements ServletContextListener {

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class CachedFile<C> {
     /**
-     * Where each request looks at its file: how often it is asked besides where the path leads and whether the file may be
-     * read, which costs some ten system calls.
+     * How often a cache in which each request looks at its file asks besides where the path leads, and whether the file
+     * may be read. That costs some ten system calls.
      */
     static final long PLACE_MILLIS = 1000;
 

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Some of the bytes of a file that were sent, to see later whether they are still in it: a log that has grown has them, one over which a
- * longer or a shorter file was copied hardly ever.
+ * Some of the bytes of a file that were sent, to see later whether they are still in it. A log that has grown has them.
+ * A file over which a longer or a shorter one was copied hardly ever has.
  *
  * @param end where they end in the file
  * @param bytes the bytes, fewer where the file has ended before

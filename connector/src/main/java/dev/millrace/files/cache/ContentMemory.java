@@ -3,8 +3,8 @@ package dev.millrace.files.cache;
 import java.nio.ByteBuffer;
 
 /**
- * The bytes of a file in a run of slices, counted as a group: the cache holds the first count, every response that
- * sends from it another, and with the last one the slices are free again, once. Thread-safe.
+ * The bytes of a file in a run of slices, counted as a group. The cache holds the first count, and every response that
+ * sends from it another. With the last one the slices are free again, once. Thread-safe.
  */
 public final class ContentMemory {
     private final Runnable free;

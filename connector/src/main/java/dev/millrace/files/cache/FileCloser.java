@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Closes files, one after the other, on a thread of the server's. From JDK 22 on the end of a mapping is a handshake with all
- * threads of the JVM, a tenth of a millisecond with 20 of them: nothing for a request; and many threads that do so at once hold
- * up each other, and all requests, for seconds. Thread-safe.
+ * Closes files, one after the other, on a thread of the server's. From JDK 22 on the end of a mapping is a handshake
+ * with all threads of the JVM, a tenth of a millisecond with 20 of them. That is nothing for a request. But many
+ * threads that do so at once hold up each other, and all requests, for seconds. Thread-safe.
  */
 public final class FileCloser {
     private static final Logger LOG = LoggerFactory.getLogger(FileCloser.class);
@@ -25,8 +25,8 @@ public final class FileCloser {
     private volatile @Nullable Worker worker;
 
     /**
-     * One job on the threads of one start: a pool that stops may have taken a job that it never runs, and one that still runs
-     * must not let a second one in beside the next start's.
+     * One job on the threads of one start. A pool that stops may have taken a job that it never runs. A job that still
+     * runs must not let a second one in beside the next start's.
      */
     private record Worker(Executor executor, AtomicBoolean working) {}
 

@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Read-only mappings that can be given back at once, instead of when the garbage collector gets to it: a mapping keeps
+ * Read-only mappings that can be given back at once, instead of when the garbage collector gets to it. A mapping keeps
  * the disk space of a deleted file, and on Windows its lock.
  *
  * <p>From JDK 22 on by {@code java.lang.foreign.Arena}, before that by {@code sun.misc.Unsafe}, which is the only way

@@ -122,7 +122,7 @@ public final class OpenFile implements FileSource {
         return current.isOpen() ? current : reopen();
     }
 
-    // There is no way but the path: a file that an interrupt closed after it was deleted or replaced is lost to all
+    // There is no way but the path. A file that an interrupt closed after it was deleted or replaced is lost to all
     // answers that send it.
     private synchronized FileChannel reopen() throws IOException {
         if (references.isGone()) {
@@ -335,9 +335,9 @@ public final class OpenFile implements FileSource {
     }
 
     /**
-     * Whether the system refuses to map the file as far as an end, though the file goes so far: a file system may not know
-     * mappings, and their number is limited (proc(5), max_map_count). Not asked again after a refusal, for before the JDK tells
-     * of some it collects garbage, and sleeps. The caller holds a count.
+     * Whether the system refuses to map the file as far as an end, though the file goes so far. A file system may not
+     * know mappings, and their number is limited (proc(5), max_map_count). Not asked again after a refusal, for before
+     * the JDK tells of some it collects garbage, and sleeps. The caller holds a count.
      *
      * @param end in bytes, more than 0
      */

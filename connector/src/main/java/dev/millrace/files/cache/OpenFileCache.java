@@ -277,8 +277,8 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
     /**
      * Begins to sweep: entries are compared with the file system also when no request asks for them.
      *
-     * @param server whose scheduler tells when, and whose threads do it, for a file system may hang, and must not stop the
-     *     server's clock; null when there is none
+     * @param server whose scheduler tells when, and whose threads do it; null when there is none. A file system may
+     *     hang, and must not stop the server's clock.
      */
     public void start(@Nullable Server server) {
         Mappings.warnIfImpossible();

@@ -5,9 +5,9 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One direct buffer, given out in runs of slices: a run is one buffer, and so goes to a socket in one gathering
- * write with the header. Thread-safe; the lock is taken when something comes into the cache or leaves it, not when it
- * is sent.
+ * One direct buffer, given out in runs of slices. A run is one buffer, and so goes to a socket in one gathering write
+ * with the header. Thread-safe; the lock is taken when something comes into the cache or leaves it, not when it is
+ * sent.
  */
 public final class SliceMemory {
     public static final int SLICE_BYTES = 1024;

@@ -8,9 +8,9 @@ import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.RetainableByteBuffer;
 
 /**
- * Copies the next bytes into a pooled direct buffer and writes that: at most 64 KiB are copied again when the socket takes
- * only a part. The adaptive one copies no more than the socket took the last time, and tries twice as much when it took all.
- * What is direct already is not copied.
+ * Copies the next bytes into a pooled direct buffer and writes that. At most 64 KiB are copied again when the socket
+ * takes only a part. The adaptive one copies no more than the socket took the last time, and tries twice as much when
+ * it took all. What is direct already is not copied.
  */
 final class ChunkWriter implements ContentWriter {
     private static final int MOST_BYTES = 64 * 1024;
@@ -28,11 +28,7 @@ final class ChunkWriter implements ContentWriter {
 
     @Override
     public long write(SocketChannel channel, ByteBuffer[] buffers, int from, int to, int mostBytes) throws IOException {
-        int heap = from;
-        while (heap < to && buffers[heap].isDirect()) {
-            heap++;
-        }
-        if (heap == to) {
+        if (firstInHeap(buffers, from, to) == to) {
             return writeDirect(channel, buffers, from, to, mostBytes);
         }
         RetainableByteBuffer.Mutable pooled = bufferPool.acquire(MOST_BYTES, true);
@@ -49,6 +45,15 @@ final class ChunkWriter implements ContentWriter {
         } finally {
             pooled.release();
         }
+    }
+
+    /** The index of the first buffer whose bytes lie in the heap; {@code to} when none does. */
+    static int firstInHeap(ByteBuffer[] buffers, int from, int to) {
+        int heap = from;
+        while (heap < to && buffers[heap].isDirect()) {
+            heap++;
+        }
+        return heap;
     }
 
     private void adapt(int wanted, int written) {

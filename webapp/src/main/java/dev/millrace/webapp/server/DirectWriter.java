@@ -7,9 +7,9 @@ import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies what lies in the heap into one direct buffer, whole, and keeps that until the socket has taken it: one copy, and as
- * much memory outside the heap as the content is long, given back by the garbage collector. Not pooled, because a connection
- * may end while another thread still writes from the copy.
+ * Copies what lies in the heap into one direct buffer, whole, and keeps that until the socket has taken it. That is one
+ * copy, and as much memory outside the heap as the content is long. The garbage collector gives it back. Not pooled,
+ * because a connection may end while another thread still writes from the copy.
  */
 final class DirectWriter implements ContentWriter {
     private @Nullable ByteBuffer source;
@@ -17,10 +17,7 @@ final class DirectWriter implements ContentWriter {
 
     @Override
     public long write(SocketChannel channel, ByteBuffer[] buffers, int from, int to, int mostBytes) throws IOException {
-        int heap = from;
-        while (heap < to && buffers[heap].isDirect()) {
-            heap++;
-        }
+        int heap = ChunkWriter.firstInHeap(buffers, from, to);
         if (heap == to) {
             return ChunkWriter.writeDirect(channel, buffers, from, to, mostBytes);
         }

@@ -1,0 +1,72 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Http2Frames;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Which connections of HTTP/2 open the windows for their answers too slowly, and which do not. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#ours")
+class SlowWindowContractTest extends SlowStreams {
+    private void assertConnectionEnded() throws Exception {
+        Await.until("ended", () -> connector().getSlowRequests() + connector().getSlowResponses() == 1);
+        assertEquals(1, connector().getSlowResponses());
+        assertNotNull(told.get(30, TimeUnit.SECONDS), "the application was told of success");
+        server.awaitNoEndPoints();
+    }
+
+    @Test
+    void endsWhoOpensTheWindowOfAStreamByDrops() throws Exception {
+        Http2Frames frames = start();
+        frames.openWindow(0, LARGE_BYTES);
+        frames.get("/large");
+        repeat(() -> frames.openWindow(1, 1));
+        assertConnectionEnded();
+    }
+
+    @Test
+    void endsWhoOpensTheWindowOfTheConnectionByDrops() throws Exception {
+        Http2Frames frames = start();
+        frames.get("/large");
+        frames.openWindow(1, LARGE_BYTES);
+        repeat(() -> frames.openWindow(0, 1));
+        assertConnectionEnded();
+    }
+
+    @Test
+    void endsWhoOpensWindowsByDropsOfSettings() throws Exception {
+        Http2Frames frames = start();
+        frames.openWindow(0, LARGE_BYTES);
+        frames.get("/large");
+        int[] bytes = {65_535};
+        repeat(() -> frames.setWindows(++bytes[0]));
+        assertConnectionEnded();
+    }
+
+    @Test
+    void endsWhoLeavesAWindowClosedAndTricklesContent() throws Exception {
+        Http2Frames frames = start();
+        frames.openWindow(0, LARGE_BYTES);
+        int stream = frames.post("/large");
+        repeat(() -> frames.sendPart(stream, 1));
+        assertConnectionEnded();
+    }
+
+    @Test
+    void leavesAPeerAloneThatHasStopped() throws Exception {
+        Http2Frames frames = start();
+        frames.get("/large");
+        awaitLooks();
+        assertLeftAlone();
+        frames.openWindow(0, LARGE_BYTES);
+        frames.openWindow(1, LARGE_BYTES);
+        assertEquals(LARGE_BYTES, frames.content().length());
+        assertLeftAlone();
+    }
+}
