@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.RetainableByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A pooled buffer of a connection of TLS, which can show other bytes in place of its own: the rest of many records, which the
@@ -12,7 +13,7 @@ import org.eclipse.jetty.io.RetainableByteBuffer;
  */
 final class TlsBuffer extends RetainableByteBuffer.Wrapper {
     private final Pool pool;
-    private RetainableByteBuffer rest;
+    private @Nullable RetainableByteBuffer rest;
 
     private TlsBuffer(RetainableByteBuffer own, Pool pool) {
         super(own);
@@ -38,7 +39,7 @@ final class TlsBuffer extends RetainableByteBuffer.Wrapper {
 
         /** @return the buffer that shows these bytes; null when it is none of this pool */
         @SuppressWarnings("ReferenceEquality") // Another buffer with equal bytes is another one.
-        TlsBuffer of(ByteBuffer shown) {
+        @Nullable TlsBuffer of(ByteBuffer shown) {
             for (TlsBuffer buffer : acquired) {
                 if (buffer.getByteBuffer() == shown) {
                     return buffer;

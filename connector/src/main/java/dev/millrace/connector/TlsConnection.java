@@ -9,6 +9,7 @@ import dev.millrace.transfer.TruncatedFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLEngine;
@@ -23,6 +24,7 @@ import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.BufferUtil;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Jetty's connection of TLS, which encrypts as many records as there is content for, and writes them at once.
@@ -38,11 +40,11 @@ final class TlsConnection extends SslConnection {
     private final TlsBuffer.Pool buffers;
     private final TlsMemory memory;
     // Records between wrap and networkFlush, and what shows the rest of others. Guarded by Jetty's lock.
-    private ByteBuffer records;
-    private TlsBuffer rest;
+    private @Nullable ByteBuffer records;
+    private @Nullable TlsBuffer rest;
     // What the flushing thread has read of a file, and where it lies: a place for records when all of it is encrypted.
-    private ByteBuffer content;
-    private ByteBuffer contentMemory;
+    private @Nullable ByteBuffer content;
+    private @Nullable ByteBuffer contentMemory;
     private volatile boolean established;
     private volatile boolean restPending;
     private final AtomicLong uncountedBytes = new AtomicLong();
@@ -143,8 +145,10 @@ final class TlsConnection extends SslConnection {
 
     @Override
     protected boolean networkFlush(ByteBuffer output) throws IOException {
-        if (records != null) {
-            return flushRecords(output);
+        ByteBuffer more = records;
+        if (more != null) {
+            records = null;
+            return flushRecords(output, more);
         }
         boolean flushed = super.networkFlush(output);
         endRest();
@@ -158,12 +162,10 @@ final class TlsConnection extends SslConnection {
         }
     }
 
-    private boolean flushRecords(ByteBuffer first) throws IOException {
-        ByteBuffer more = records;
-        records = null;
-        TlsBuffer owner = buffers.of(first);
-        boolean isFree = content != null && !content.hasRemaining();
-        ByteBuffer all = isFree ? contentMemory.clear() : memory.takeDirect();
+    private boolean flushRecords(ByteBuffer first, ByteBuffer more) throws IOException {
+        TlsBuffer owner = Objects.requireNonNull(buffers.of(first), "Jetty shows its buffer");
+        ByteBuffer free = content == null || content.hasRemaining() ? null : contentMemory;
+        ByteBuffer all = free == null ? memory.takeDirect() : free.clear();
         try {
             // Jetty counts the bytes of its own buffer.
             int counted = first.remaining();
@@ -179,7 +181,7 @@ final class TlsConnection extends SslConnection {
             }
             return flushed;
         } finally {
-            if (!isFree) {
+            if (free == null) {
                 memory.giveBack(all);
             }
             if (rest == null) {
@@ -190,7 +192,7 @@ final class TlsConnection extends SslConnection {
 
     /** Sends files: it reads what it encrypts next, and keeps none of it. */
     private final class FileEndPoint extends SslEndPoint implements TransferEndPoint {
-        private volatile FileRegion announced;
+        private volatile @Nullable FileRegion announced;
 
         @Override
         public void announce(FileRegion region) {
@@ -214,7 +216,7 @@ final class TlsConnection extends SslConnection {
         public boolean flush(ByteBuffer... buffers) throws IOException {
             FileRegion region = announced;
             int token = region == null ? -1 : region.indexIn(buffers);
-            if (token < 0) {
+            if (region == null || token < 0) {
                 return super.flush(buffers);
             }
             boolean flushed = false;

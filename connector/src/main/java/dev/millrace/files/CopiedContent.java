@@ -29,7 +29,7 @@ final class CopiedContent extends HttpContent.Wrapper {
         Callback counted = new Callback.Nested(callback) {
             @Override
             public void succeeded() {
-                statistics.onCopied(sendPath.obstacle(), Math.max(0, bytes));
+                statistics.onCopied(sendPath.copiedBy(), Math.max(0, bytes));
                 super.succeeded();
             }
         };

@@ -149,7 +149,7 @@ record SendPath(
 
     /** @return why the content is copied; there is an obstacle */
     Obstacle copiedBy() {
-        return Objects.requireNonNull(obstacle, "obstacle");
+        return Objects.requireNonNull(obstacle, "there is no obstacle");
     }
 
     /** For the log. */

@@ -148,7 +148,7 @@ final class SendfileContent extends HttpContent.Wrapper {
             sendPath = SendPath.cached(sink);
             part = memory.part(offset, (int) bytes);
             mount.statistics().onAnswer(sink, sendPath.obstacle(), file.path(), offset, bytes);
-            mount.statistics().onCopied(sendPath.obstacle(), bytes);
+            mount.statistics().onCopied(sendPath.copiedBy(), bytes);
         } catch (RuntimeException | Error x) {
             memory.release();
             throw x;
@@ -189,18 +189,19 @@ final class SendfileContent extends HttpContent.Wrapper {
             throw x;
         }
         boolean isWritten = sendPath.endPoint() != null && (sendPath.obstacle() == null || bytes > BLOCK_BYTES);
-        if (isWritten && (isGathered || sendPath.obstacle() != null)) {
-            mount.statistics().onCopied(sendPath.obstacle() == null ? Obstacle.GATHERED : sendPath.obstacle(), bytes);
-        }
         if (isWritten) {
+            Obstacle copiedBy = sendPath.obstacle() == null && isGathered ? Obstacle.GATHERED : sendPath.obstacle();
+            if (copiedBy != null) {
+                mount.statistics().onCopied(copiedBy, bytes);
+            }
             new RegionWriter(sendPath, held, settings.transferAlgorithm(), isGathered, offset, bytes, callback)
                     .iterate();
         } else if (bytes <= BLOCK_BYTES) {
-            mount.statistics().onCopied(sendPath.obstacle(), bytes);
+            mount.statistics().onCopied(sendPath.copiedBy(), bytes);
             writeBlock(sendPath, bufferPool(sink), held, offset, (int) bytes, callback);
         } else {
             ByteBufferPool.Sized blocks = new ByteBufferPool.Sized(bufferPool(sink), true, BLOCK_BYTES);
-            Obstacle obstacle = sendPath.obstacle();
+            Obstacle obstacle = sendPath.copiedBy();
             OpenFileChannel channel =
                     new OpenFileChannel(held, offset, read -> mount.statistics().onCopied(obstacle, read));
             Content.copy(channel.source(blocks, bytes), sendPath.sink(), callback);

@@ -52,7 +52,7 @@ final class SendfileStatistics {
      * @param bytes of the piece that is about to be written
      */
     void onCopied(Obstacle obstacle, long bytes) {
-        copiedBytes.get(obstacle).add(bytes);
+        Objects.requireNonNull(copiedBytes.get(obstacle)).add(bytes);
     }
 
     long transfers() {

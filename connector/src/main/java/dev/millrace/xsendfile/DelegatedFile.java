@@ -1,6 +1,7 @@
 package dev.millrace.xsendfile;
 
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.Set;
 import org.eclipse.jetty.http.CompressedContentFormat;
 import org.eclipse.jetty.http.HttpField;
@@ -30,7 +31,8 @@ record DelegatedFile(
      * @return what is sent of it
      */
     static DelegatedFile trusted(Path file) {
-        return new DelegatedFile(new RootedFile(file.getParent(), file), file.toString(), null);
+        Path directory = Objects.requireNonNullElse(file.getParent(), file);
+        return new DelegatedFile(new RootedFile(directory, file), file.toString(), null);
     }
 
     /** Whether a response names a file. */

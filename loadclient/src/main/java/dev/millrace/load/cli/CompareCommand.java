@@ -139,7 +139,8 @@ final class CompareCommand implements Callable<Integer> {
                 b,
                 comparison,
                 deciding,
-                (metric, ratio) -> Outcome.of(metric, ratio, percent).label(),
+                (metric, ratio) ->
+                        Outcome.of(metric, ratio, percent, comparison.early()).label(),
                 summary);
         if (json != null) {
             OutputFolder.write(json, files.json());
