@@ -208,8 +208,8 @@ public final class Http2Connection implements Connection {
     }
 
     private void data(RawFrame frame) throws IOException {
-        returnWindow(frame.getLength());
         Http2Stream stream = streams.get(frame.getStreamId());
+        returnWindow(frame, stream);
         if (stream == null) {
             // The rest of an answer that was broken off or reset.
             return;
@@ -231,15 +231,16 @@ public final class Http2Connection implements Connection {
         }
     }
 
-    /** Opens the connection's window again. Those of streams are larger than most bodies, and open with it. */
-    private void returnWindow(int bytes) throws IOException {
-        unreported += bytes;
+    /** Opens the windows of the connection and of the stream again, each by what has closed it (RFC 9113 section 6.9.1). */
+    private void returnWindow(RawFrame frame, Http2Stream stream) throws IOException {
+        unreported += frame.getLength();
         if (unreported > OUR_WINDOW / 2) {
             out.write(FRAMES.createWindowUpdate(0, (int) unreported));
-            for (int id : streams.keySet()) {
-                out.write(FRAMES.createWindowUpdate(id, (int) unreported));
-            }
             unreported = 0;
+        }
+        int opened = stream == null ? 0 : stream.used(frame.getLength(), OUR_WINDOW / 2);
+        if (opened > 0) {
+            out.write(FRAMES.createWindowUpdate(frame.getStreamId(), opened));
         }
     }
 

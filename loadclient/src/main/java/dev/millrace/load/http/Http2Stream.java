@@ -25,6 +25,8 @@ final class Http2Stream {
     private final ByteBuffer unsent;
     /** Bytes of it that the peer allows. */
     private long window;
+    /** Bytes of the answer that have closed our window. */
+    private long unreported;
 
     private boolean begun;
     private boolean brokenOff;
@@ -53,6 +55,21 @@ final class Http2Stream {
 
     void addWindow(long bytes) {
         window += bytes;
+    }
+
+    /**
+     * Counts what has closed the stream's window.
+     *
+     * @return bytes to open it by now, if they are more than so many; otherwise 0
+     */
+    int used(int bytes, int most) {
+        unreported += bytes;
+        if (unreported <= most) {
+            return 0;
+        }
+        int opened = (int) unreported;
+        unreported = 0;
+        return opened;
     }
 
     /** Fields have come: those of an interim answer, of the answer, or trailers. */
