@@ -35,7 +35,11 @@ class CatalogTest {
     private static Cli download(TestServer server, String... options) {
         String[] all = new String[options.length + 6];
         System.arraycopy(
-                new String[] {"download", "-c=1", "-n=4", "--warmup=0s", "-q", server.url("/a/")}, 0, all, 0, 6);
+                new String[] {"download", "-c=1", "-n=4", "--warmup=0s", "--progress=none", server.url("/a/")},
+                0,
+                all,
+                0,
+                6);
         System.arraycopy(options, 0, all, 6, options.length);
         return Cli.run(all);
     }

@@ -47,7 +47,7 @@ class MergeTest {
     }
 
     private void measure(String name, TestServer server, String... options) {
-        List<String> all = new ArrayList<>(List.of("uuid", "-c=2", "-n=50", "--warmup=0s", "-q"));
+        List<String> all = new ArrayList<>(List.of("uuid", "-c=2", "-d=1s", "--warmup=0s", "-q"));
         all.addAll(List.of(options));
         all.addAll(List.of("-o", folder.resolve(name).toString(), server.url("/generate-uuid")));
         Cli cli = Cli.run(all.toArray(String[]::new));
@@ -165,8 +165,9 @@ class MergeTest {
         CellResult sum = cell("sum");
         CellResult one = cell("one");
         assertEquals(one.parameters(), sum.parameters());
-        // By the clock, each process owes so many requests in its window, or one more or less at its edges.
-        assertEquals(one.requestsPerSecond(), sum.requestsPerSecond(), 3.0);
+        // By the clock, each process owes so many requests in its window. A busy machine answers some of them behind
+        // its end.
+        assertEquals(one.requestsPerSecond(), sum.requestsPerSecond(), RATE / 2.0);
         long requests = 0;
         long latencies = 0;
         for (int i = 0; i < PROCESSES; i++) {

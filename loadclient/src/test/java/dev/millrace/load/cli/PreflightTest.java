@@ -47,7 +47,7 @@ class PreflightTest {
                     "-c=1",
                     "-n=1",
                     "--warmup=0s",
-                    "-q",
+                    "--progress=none",
                     "--keepalive=off",
                     "--source-ip=127.0.0.1",
                     server.url("/generate-uuid"));
