@@ -42,7 +42,9 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionSweeper.class);
 
     private static final String CONTENT = "request content";
-    // Here, so that the class is there when a look finds the process without a descriptor to load it.
+    // Here, so that the classes are there when a look finds the process without a descriptor to load them.
+    private static final Set<Class<?>> CLASSES_OF_A_LOOK =
+            Set.of(RateMeter.class, PeerEnd.class, IdleChannelCache.class, SlowPeerException.class);
     private static final Http2ContentDemand.Streams NO_STREAMS = Http2ContentDemand.Streams.NONE;
 
     private final ServerConnector connector;
@@ -174,6 +176,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
 
     @Override
     protected void doStart() {
+        LOG.debug("Looks by {}", CLASSES_OF_A_LOOK);
         int start = starts + 1;
         starts = start;
         if (JettyInternals.hasHttp2()) {

@@ -78,6 +78,7 @@ class UuidServerTest {
                 Set.of(
                         "dev.millrace.connector",
                         "dev.millrace.files",
+                        "dev.millrace.metrics",
                         "dev.millrace.monitor",
                         "dev.millrace.transfer",
                         "dev.millrace.xsendfile"));

@@ -95,6 +95,7 @@ class BundlesIT {
                 Set.of(
                         "dev.millrace.connector",
                         "dev.millrace.files",
+                        "dev.millrace.metrics",
                         "dev.millrace.monitor",
                         "dev.millrace.transfer",
                         "dev.millrace.xsendfile"),
