@@ -216,4 +216,9 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         WriteFlusher flusher = endPoint.getWriteFlusher();
         return flusher.isPending() || flusher.isFailed();
     }
+
+    /** Called before a context is entered that may block: the thread that selects has another one select from now on. */
+    void leaveSelector() {
+        // No selector: nothing to leave.
+    }
 }

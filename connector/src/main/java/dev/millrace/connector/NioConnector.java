@@ -47,6 +47,7 @@ public class NioConnector extends MillraceConnector {
     private volatile Dispatch dispatch = Dispatch.ADAPTIVE;
     private volatile int requestsPerDispatch = 64;
     private volatile SelectorExecutor[] selectorExecutors = {};
+    private final BlockingContexts blockingContexts = new BlockingContexts(this);
 
     /**
      * A connector for HTTP/1.1 with Jetty's number of selectors.
@@ -185,9 +186,12 @@ public class NioConnector extends MillraceConnector {
         transferWorkers.setWorkers(getWorkers());
         transferWorkers.setName(threadName("transfer-" + Integer.toHexString(hashCode())));
         transferWorkers.start();
+        // Before the first request.
+        getServer().addEventListener(blockingContexts);
         try {
             super.doStart();
         } catch (Throwable x) {
+            getServer().removeEventListener(blockingContexts);
             transferWorkers.stop();
             throw x;
         }
@@ -195,6 +199,11 @@ public class NioConnector extends MillraceConnector {
                 .map(SelectorExecutor::of)
                 .toArray(SelectorExecutor[]::new);
         List.of(selectorExecutors).forEach(SelectorExecutor::start);
+    }
+
+    /** Whether a request may begin in the selector's thread although a handler may block: that thread leaves before. */
+    boolean beginsInSelector() {
+        return blockingContexts.areAll() && RequestLoop.hasThreadsToSpare(getExecutor());
     }
 
     private String threadName(String role) {
@@ -217,6 +226,7 @@ public class NioConnector extends MillraceConnector {
         try {
             super.doStop();
         } finally {
+            getServer().removeEventListener(blockingContexts);
             pendingAccepts.lose(getSelectorManager());
             List.copyOf(getConnectedEndPoints()).forEach(EndPoint::close);
             transferWorkers.stop();

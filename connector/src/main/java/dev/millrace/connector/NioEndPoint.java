@@ -14,6 +14,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.http.HttpParser;
+import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.util.Callback;
@@ -90,11 +91,25 @@ final class NioEndPoint extends MillraceEndPoint {
     // not block may wait for a disk all the same. What goes on with a request never waits for the pool, whose threads
     // may all be waiting for just that.
     private boolean isHere(Runnable selected) {
-        return (dispatch == Dispatch.SELECTOR && !isHandshaking())
-                || (dispatch == Dispatch.ADAPTIVE
-                        && key.isReadable()
-                        && Invocable.getInvocationType(selected) == Invocable.InvocationType.NON_BLOCKING
-                        && mayBeginRequest());
+        return switch (dispatch) {
+            case SELECTOR -> !isHandshaking();
+            case ADAPTIVE -> key.isReadable() && isBegunHere(selected) && mayBeginRequest() && !isHandshaking();
+            case HANDOFF -> false;
+        };
+    }
+
+    // A write that goes on runs what the application does next.
+    private boolean isBegunHere(Runnable selected) {
+        return Invocable.getInvocationType(selected) == Invocable.InvocationType.NON_BLOCKING
+                || (!key.isWritable() && connector.beginsInSelector());
+    }
+
+    @Override
+    void leaveSelector() {
+        RequestLoop current = requestLoop;
+        if (current != null && dispatch == Dispatch.ADAPTIVE) {
+            current.leaveSelector(selectorExecutor);
+        }
     }
 
     // A handshake computes for milliseconds.
@@ -180,8 +195,12 @@ final class NioEndPoint extends MillraceEndPoint {
     // Only where nothing is left to do but to wait for a request: TLS may ask in the middle of a write, and then wait.
     private boolean goesOn() {
         RequestLoop current = requestLoop;
+        Connection connection = getConnection();
+        HttpParser parser = connection instanceof TlsConnection tls && tls.isOnlyRead()
+                ? httpParser()
+                : JettyInternals.parserOf(connection);
         return current != null
-                && awaitsRequest(JettyInternals.parserOf(getConnection()))
+                && awaitsRequest(parser)
                 && current.goesOn(connector.getRequestsPerDispatch(), connector.getExecutor());
     }
 

@@ -97,6 +97,13 @@ final class RequestLoop implements Invocable.Task, Closeable {
         return mayBlock;
     }
 
+    /** As {@link #yieldSelector}, before the application is called: it may block. */
+    void leaveSelector(SelectorExecutor selectorExecutor) {
+        if (inSelector && thread == Thread.currentThread()) {
+            mayBlock = mayBlock || selectorExecutor.leaveToPool();
+        }
+    }
+
     private void look() {
         // The interrupt was meant for the handler that has returned, not for the next.
         Thread.interrupted();
@@ -143,7 +150,7 @@ final class RequestLoop implements Invocable.Task, Closeable {
 
     // Other executors cannot tell, or have threads without end: there the peer that was answered last must not be
     // first.
-    private static boolean hasThreadsToSpare(Executor executor) {
+    static boolean hasThreadsToSpare(Executor executor) {
         return executor instanceof QueuedThreadPool pool
                 && pool.getVirtualThreadsExecutor() == null
                 && !pool.isLowOnThreads();

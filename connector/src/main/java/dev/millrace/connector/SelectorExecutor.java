@@ -1,6 +1,7 @@
 package dev.millrace.connector;
 
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -141,6 +142,23 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
         return selecting == Thread.currentThread()
                 && strategy.isRunning()
                 && (!strategy.isIdle() || reserved.tryExecute(strategy));
+    }
+
+    /** As {@link #leave}, but asks the pool for a thread when none stands ready: what follows may block. */
+    boolean leaveToPool() {
+        if (leave()) {
+            return true;
+        }
+        if (selecting != Thread.currentThread() || !strategy.isRunning()) {
+            return false;
+        }
+        try {
+            executor.execute(strategy);
+            return true;
+        } catch (RejectedExecutionException stopping) {
+            LOG.debug("No thread for {}", name, stopping);
+            return false;
+        }
     }
 
     private void lookSoon() {

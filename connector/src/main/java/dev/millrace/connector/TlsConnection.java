@@ -112,6 +112,13 @@ final class TlsConnection extends SslConnection {
         return established;
     }
 
+    /** Whether HTTP waits for bytes of the peer, and TLS has nothing to write for which it needs some itself. */
+    boolean isOnlyRead() {
+        return isEstablished()
+                && getSslEndPoint().isFillInterested()
+                && !getSslEndPoint().getWriteFlusher().isPending();
+    }
+
     private static boolean goesOn(SSLEngineResult result) {
         return result.getStatus() == Status.OK && result.getHandshakeStatus() == HandshakeStatus.NOT_HANDSHAKING;
     }

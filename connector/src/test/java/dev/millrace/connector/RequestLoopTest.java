@@ -2,21 +2,26 @@ package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
@@ -24,10 +29,12 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -50,10 +57,9 @@ class RequestLoopTest {
         public boolean handle(Request request, Response response, Callback callback) {
             threads.add(Thread.currentThread());
             begun.release();
-            SocketChannel channel = (SocketChannel) request.getConnectionMetaData()
-                    .getConnection()
-                    .getEndPoint()
-                    .getTransport();
+            EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
+            SocketChannel channel =
+                    (SocketChannel) (endPoint instanceof EndPoint.Wrapper tls ? tls.unwrap() : endPoint).getTransport();
             if (!request.getHttpURI().getPath().equals("/last")) {
                 Await.until("the next request", () -> available(channel) > 0);
             }
@@ -75,11 +81,12 @@ class RequestLoopTest {
     }
 
     private static TestServer server(int requestsPerDispatch, String dispatch) {
-        return new TestServer(jetty -> connector(jetty, requestsPerDispatch, dispatch));
+        return new TestServer(jetty -> connector(jetty, requestsPerDispatch, dispatch, new HttpConnectionFactory()));
     }
 
-    private static NioConnector connector(Server jetty, int requestsPerDispatch, String dispatch) {
-        NioConnector connector = new NioConnector(jetty);
+    private static NioConnector connector(
+            Server jetty, int requestsPerDispatch, String dispatch, ConnectionFactory... factories) {
+        NioConnector connector = new NioConnector(jetty, factories);
         connector.setRequestsPerDispatch(requestsPerDispatch);
         connector.setDispatch(dispatch);
         return connector;
@@ -113,6 +120,22 @@ class RequestLoopTest {
                 assertEquals(
                         1, threads.subList(turn, turn + 5).stream().distinct().count());
             }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+    void answersWhatFollowsAtOnceInsideTls(String protocol, @TempDir Path directory) throws Exception {
+        Tls tls = new Tls(directory);
+        SslContextFactory.Server ssl = tls.server();
+        ssl.setIncludeProtocols(protocol);
+        TestServer secure = new TestServer(jetty -> connector(
+                jetty, 5, "adaptive", new TlsConnectionFactory(ssl, "http/1.1"), new HttpConnectionFactory()));
+        try (TestServer server = secure.start(new Busy(Invocable.InvocationType.BLOCKING));
+                RawClient client = tls.connect(server.port())) {
+            exchange(client);
+            // After the handshake the thread may look in vain, and then not the next time.
+            assertTrue(requestsInRow(server) >= REQUESTS / 2, () -> requestsInRow(server) + " in a row");
         }
     }
 

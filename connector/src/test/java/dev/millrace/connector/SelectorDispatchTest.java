@@ -200,7 +200,7 @@ class SelectorDispatchTest {
     }
 
     /** Does not look after tasks that run for long: without having been told that one waits, nobody selects in its stead. */
-    private static final class ShortLooks extends ScheduledExecutorScheduler {
+    static final class ShortLooks extends ScheduledExecutorScheduler {
         @Override
         public Task schedule(Runnable task, long delay, TimeUnit unit) {
             return unit.toMillis(delay) == SelectorExecutor.RUN_MILLIS

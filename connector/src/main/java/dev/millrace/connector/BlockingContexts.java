@@ -1,0 +1,112 @@
+package dev.millrace.connector;
+
+import java.util.Set;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.Context;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.handler.ContextHandler;
+import org.eclipse.jetty.server.handler.ContextHandlerCollection;
+import org.eclipse.jetty.server.handler.GracefulHandler;
+import org.eclipse.jetty.server.handler.PathMappingsHandler;
+import org.eclipse.jetty.server.handler.StatisticsHandler;
+import org.eclipse.jetty.util.component.Container;
+import org.eclipse.jetty.util.thread.Invocable;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Knows whether the contexts of a server are all that may block. Then a request may begin in the selector's thread. That thread leaves
+ * the selector before it enters a context that may block, and serves the others, such as those of files, without another thread.
+ *
+ * <p>Thread-safe.
+ */
+final class BlockingContexts implements Container.InheritedListener, ContextHandler.ContextScopeListener {
+    /** Handlers that choose or count, and wait for nothing. A subclass may do more. */
+    private static final Set<Class<?>> ROUTERS = Set.of(
+            Handler.Sequence.class,
+            ContextHandlerCollection.class,
+            PathMappingsHandler.class,
+            StatisticsHandler.class,
+            GracefulHandler.class);
+
+    private final Connector connector;
+    // Null: not known since the handlers have changed.
+    private volatile @Nullable Boolean all;
+
+    /** @param connector of the server */
+    BlockingContexts(Connector connector) {
+        this.connector = connector;
+    }
+
+    /** Whether nothing else of the server may block. */
+    boolean areAll() {
+        Boolean known = all;
+        if (known == null) {
+            known = connector.getConnectionFactories().stream().allMatch(BlockingContexts::isCustomizedByJetty)
+                    && blocksInContexts(connector.getServer().getHandler());
+            all = known;
+        }
+        return known;
+    }
+
+    // Customizers see a request before the handlers do.
+    private static boolean isCustomizedByJetty(ConnectionFactory factory) {
+        return !(factory instanceof HttpConfiguration.ConnectionFactory http)
+                || http.getHttpConfiguration().getCustomizers().stream()
+                        .allMatch(customizer -> customizer.getClass().getName().startsWith("org.eclipse.jetty."));
+    }
+
+    private static boolean blocksInContexts(@Nullable Handler handler) {
+        if (handler == null
+                || handler instanceof ContextHandler
+                || handler.getInvocationType() == Invocable.InvocationType.NON_BLOCKING) {
+            return true;
+        }
+        return ROUTERS.contains(handler.getClass())
+                && ((Handler.Container) handler).getHandlers().stream().allMatch(BlockingContexts::blocksInContexts);
+    }
+
+    @Override
+    public void beanAdded(Container parent, Object child) {
+        if (child instanceof ContextHandler context) {
+            context.addEventListener(this);
+        }
+        if (child instanceof Handler) {
+            all = null;
+        }
+    }
+
+    @Override
+    public void beanRemoved(Container parent, Object child) {
+        if (child instanceof ContextHandler context) {
+            context.removeEventListener(this);
+        }
+        if (child instanceof Handler) {
+            all = null;
+        }
+    }
+
+    @Override
+    public void enterScope(Context context, @Nullable Request request) {
+        if (request == null
+                || (context instanceof ContextHandler.ScopedContext scoped
+                        && scoped.getContextHandler().getInvocationType() == Invocable.InvocationType.NON_BLOCKING)) {
+            return;
+        }
+        EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
+        while (endPoint instanceof EndPoint.Wrapper wrapper) {
+            endPoint = wrapper.unwrap();
+        }
+        if (endPoint instanceof MillraceEndPoint ours) {
+            ours.leaveSelector();
+        }
+    }
+
+    @Override
+    public void exitScope(Context context, @Nullable Request request) {
+        // What has left does not return to its selector.
+    }
+}
