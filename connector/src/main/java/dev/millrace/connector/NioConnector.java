@@ -114,7 +114,6 @@ public class NioConnector extends MillraceConnector {
         addBean(selectorStatistics);
     }
 
-    /** @return where a ready connection is served: {@code adaptive}, {@code selector} or {@code handoff} */
     @ManagedAttribute("Where a ready connection is served: adaptive, selector or handoff")
     public String getDispatch() {
         return dispatch.name().toLowerCase(Locale.ROOT);
@@ -138,7 +137,6 @@ public class NioConnector extends MillraceConnector {
         }
     }
 
-    /** @return the most requests of a connection that a thread answers in a row */
     @ManagedAttribute("Requests of a connection that a thread answers in a row, when they follow at once")
     public int getRequestsPerDispatch() {
         return requestsPerDispatch;
@@ -158,13 +156,11 @@ public class NioConnector extends MillraceConnector {
         this.requestsPerDispatch = requestsPerDispatch;
     }
 
-    /** @return the number of selectors */
     @ManagedAttribute("Number of selectors")
     public int getSelectors() {
         return getSelectorManager().getSelectorCount();
     }
 
-    /** @return the connections of a selector, on average */
     @ManagedAttribute("Connections per selector, on average")
     public double getConnectionsPerSelector() {
         return (double) getConnectedEndPoints().size() / getSelectors();
@@ -252,7 +248,7 @@ public class NioConnector extends MillraceConnector {
         // threads.
         @Override
         protected void execute(Runnable task) {
-            if (ClosingThread.isCurrent()) {
+            if (isClosingThread()) {
                 task.run();
             } else if (NioConnector.this.isStopping()
                     && getExecutor() instanceof ThreadPool pool

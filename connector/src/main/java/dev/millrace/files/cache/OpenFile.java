@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http.EtagUtils;
+import org.eclipse.jetty.io.Retainable;
 import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.NanoTime;
 import org.jspecify.annotations.Nullable;
@@ -48,14 +49,16 @@ public final class OpenFile implements FileSource {
 
     private final String etag;
     private final FileCloser closer;
-    private final References references = new References();
-    private final List<Mappings.Mapping> pieces = new ArrayList<>();
+    private final Retainable.ReferenceCounter references = new Retainable.ReferenceCounter();
+    private final List<Mappings.Mapping> mappings = new ArrayList<>();
+    /** Their buffers. */
+    private volatile ByteBuffer[] pieces = {};
+
     private volatile boolean truncated;
     private volatile boolean overwritten;
     private volatile @Nullable ContentFingerprint sample;
     private volatile long checkedNanoTime = NanoTime.now();
     private volatile boolean mappingRefused;
-    private volatile int mappedPieces;
 
     private OpenFile(Path path, FileChannel channel, FileVersion version, String etag, FileCloser closer) {
         this.path = path;
@@ -125,7 +128,7 @@ public final class OpenFile implements FileSource {
     // There is no way but the path. A file that an interrupt closed after it was deleted or replaced is lost to all
     // answers that send it.
     private synchronized FileChannel reopen() throws IOException {
-        if (references.isGone()) {
+        if (!references.canRetain()) {
             throw new ClosedChannelException();
         }
         if (!channel.isOpen()) {
@@ -248,7 +251,7 @@ public final class OpenFile implements FileSource {
 
     /** Takes a count, unless the file is closed. */
     public boolean retain() {
-        return references.retain();
+        return references.tryRetain();
     }
 
     /**
@@ -263,16 +266,16 @@ public final class OpenFile implements FileSource {
     }
 
     private void close() {
-        synchronized (pieces) {
-            for (Mappings.Mapping piece : pieces) {
+        synchronized (mappings) {
+            for (Mappings.Mapping mapping : mappings) {
                 try {
-                    piece.close();
+                    mapping.close();
                 } catch (RuntimeException x) {
                     // In use by a system call, from JDK 22 on. The rest is to be given back all the same.
                     LOG.warn("Cannot end a mapping", x);
                 }
             }
-            pieces.clear();
+            mappings.clear();
         }
         IO.close(channel);
     }
@@ -343,7 +346,7 @@ public final class OpenFile implements FileSource {
      */
     public boolean isMappingRefused(long end) {
         int index = (int) ((end - 1) / PIECE_BYTES);
-        if (mappingRefused || index < mappedPieces) {
+        if (mappingRefused || index < pieces.length) {
             return mappingRefused;
         }
         try {
@@ -365,20 +368,22 @@ public final class OpenFile implements FileSource {
     }
 
     private ByteBuffer piece(int index) throws IOException {
-        synchronized (pieces) {
-            while (pieces.size() <= index) {
-                map(pieces.size() * PIECE_BYTES);
-                mappedPieces = pieces.size();
+        if (index >= pieces.length) {
+            synchronized (mappings) {
+                while (mappings.size() <= index) {
+                    map(mappings.size() * PIECE_BYTES);
+                    pieces = mappings.stream().map(Mappings.Mapping::buffer).toArray(ByteBuffer[]::new);
+                }
             }
-            return pieces.get(index).buffer();
         }
+        return pieces[index];
     }
 
     private void map(long begin) throws IOException {
         int bytes = (int) Math.min(PIECE_BYTES, size() - begin);
         try {
             call(file -> {
-                pieces.add(
+                mappings.add(
                         closer.isBehind()
                                 ? Mappings.mapUntilCollected(file, begin, bytes)
                                 : Mappings.map(file, begin, bytes));
@@ -395,6 +400,6 @@ public final class OpenFile implements FileSource {
 
     @Override
     public String toString() {
-        return "OpenFile[" + path + "," + size() + " bytes,references=" + references + "]";
+        return "OpenFile[" + path + "," + size() + " bytes,references=" + references.get() + "]";
     }
 }
