@@ -69,10 +69,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     private volatile boolean outputEnded;
     private volatile boolean expiring;
 
-    /**
-     * The life of a connection, from when it was accepted until it was closed. Off unless a recording asks for it; of a connection
-     * that was accepted before, a recording has the end alone.
-     */
+    /** The life of a connection. Off unless a recording asks for it; of one that was accepted before, it has the end alone. */
     @Name("dev.millrace.Connection")
     @Label("Connection")
     @Description("The life of a connection")
@@ -204,11 +201,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         notIdle();
     }
 
-    /**
-     * Writes the buffers from one index to another to a channel that does not block.
-     *
-     * @return whether it has taken all
-     */
+    /** Writes the buffers from one index to another to a channel that does not block; returns whether it has taken all. */
     final boolean write(ByteBuffer[] buffers, int from, int to) throws EofException {
         int first = skipEmpty(buffers, from, to);
         if (first == to) {
@@ -248,7 +241,6 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         }
     }
 
-    /** Tells the flight recorder of the end of the connection. */
     final void recordEnd(Connector connector, @Nullable Throwable cause) {
         if (FlightRecorder.IS_PRESENT) {
             (life == null ? new ConnectionEvent() : life).end(connector, this, cause);
@@ -256,10 +248,9 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     }
 
     /**
-     * Tells listeners of the opening, unless the connection has ended. When the end comes meanwhile, this thread tells of both.
+     * Tells listeners of the opening, unless the connection has ended.
      *
-     * @param opening tells of the opening
-     * @param ended tells of an end that came during {@code opening}, and of its cause
+     * @param ended tells of an end that came during {@code opening}, and of its cause: this thread tells of both
      */
     final void tellOpening(Runnable opening, Consumer<@Nullable Throwable> ended) {
         if (!moves(Stage.NEW, Stage.OPENING)) {
@@ -355,7 +346,6 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         endOutput();
     }
 
-    /** Ends the channel's output. */
     void endOutput() {
         super.doShutdownOutput();
     }
@@ -389,11 +379,9 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     }
 
     private boolean hasWrittenAll() {
-        if (getConnection() instanceof SslConnection ssl
-                && (ssl.getSSLEngine().isInboundDone() || isUnfinished(ssl.getSslEndPoint()))) {
-            return false;
-        }
-        if (isUnfinished(this)) {
+        if (isUnfinished(this)
+                || (getConnection() instanceof SslConnection ssl
+                        && (ssl.getSSLEngine().isInboundDone() || isUnfinished(ssl.getSslEndPoint())))) {
             return false;
         }
         HttpGenerator generator = JettyInternals.generatorOf(spoken());

@@ -130,7 +130,6 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
         awaitedContent.setExemptsGrpc(exempt);
     }
 
-    /** Whether the pool has run the task by which it was asked last for a thread. */
     public boolean hasPoolAnswered() {
         return shortage.isAnswered();
     }

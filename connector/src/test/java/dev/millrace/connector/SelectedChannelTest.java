@@ -77,8 +77,7 @@ class SelectedChannelTest {
         BioConnector bio = (BioConnector) server.connector();
         Await.until("no thread of a connection", () -> bio.getConnectionThreadCount() == 0);
         assertFalse(isBlocking(server));
-        Await.until(
-                "registered", () -> bio.getSelectorManager().getTotalKeys() == 1);
+        Await.until("registered", () -> bio.getSelectorManager().getTotalKeys() == 1);
     }
 
     @Test

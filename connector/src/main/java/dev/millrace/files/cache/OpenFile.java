@@ -39,7 +39,6 @@ public final class OpenFile implements FileSource {
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private static final LinkOption[] AS_A_FILE = {LinkOption.NOFOLLOW_LINKS};
-    private static final LinkOption[] AS_A_LINK = {};
 
     private final Path path;
     private volatile FileChannel channel;
@@ -64,7 +63,7 @@ public final class OpenFile implements FileSource {
         this.path = path;
         this.channel = channel;
         this.version = version;
-        this.look = Files.isSymbolicLink(path) ? AS_A_LINK : AS_A_FILE;
+        this.look = Files.isSymbolicLink(path) ? new LinkOption[0] : AS_A_FILE;
         this.etag = etag;
         this.closer = closer;
     }
@@ -75,7 +74,6 @@ public final class OpenFile implements FileSource {
      * @param path a regular file
      * @param closer closes it
      * @return the file, with one count that the caller owns
-     * @throws IOException when it cannot be opened
      */
     public static OpenFile open(Path path, FileCloser closer) throws IOException {
         FileVersion before = FileVersion.of(path);
@@ -254,11 +252,7 @@ public final class OpenFile implements FileSource {
         return references.tryRetain();
     }
 
-    /**
-     * Gives a count back.
-     *
-     * @throws IllegalStateException when none is left
-     */
+    /** Gives a count back; throws IllegalStateException when none is left. */
     public void release() {
         if (references.release()) {
             closer.close(this::close);
