@@ -123,7 +123,6 @@ public class BioConnector extends MillraceConnector {
         return acceptors;
     }
 
-    /** @return the kind of threads: {@code platform}, {@code virtual} or {@code auto} */
     @ManagedAttribute("Kind of the connections' threads: platform, virtual or auto")
     public String getThreads() {
         return threads.name().toLowerCase(Locale.ROOT);
@@ -144,7 +143,6 @@ public class BioConnector extends MillraceConnector {
         }
     }
 
-    /** @return the most bytes that are read ahead of the protocol, per connection */
     @ManagedAttribute("Most bytes read ahead of the protocol, per connection")
     public int getReadAheadBytes() {
         return readAheadBytes;
@@ -165,14 +163,12 @@ public class BioConnector extends MillraceConnector {
         this.readAheadBytes = readAheadBytes;
     }
 
-    /** @return whether the connections' threads are virtual; false when not started */
     @ManagedAttribute("Whether the connections' threads are virtual")
     public boolean isVirtual() {
         BioResources current = resources;
         return current != null && current.threads().isVirtual();
     }
 
-    /** @return the threads that serve connections at this moment */
     @ManagedAttribute("Threads that serve connections")
     public int getConnectionThreadCount() {
         BioResources current = resources;
@@ -216,7 +212,6 @@ public class BioConnector extends MillraceConnector {
         resources = new BioResources(
                 newConnectionThreads(name + "-" + Integer.toHexString(hashCode()), virtual),
                 connectorStatistics,
-                getTransferStatistics(),
                 transferPermits,
                 getByteBufferPool(),
                 readAheadBytes,

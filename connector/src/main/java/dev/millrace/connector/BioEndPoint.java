@@ -15,6 +15,7 @@ import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ssl.SslConnection;
+import org.eclipse.jetty.server.NegotiatingServerConnection;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
@@ -40,23 +41,24 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
     private final SocketAddress remote;
     private final ReadLoop readLoop;
     private final BlockingWrite blockingWrite;
-    private final ConnectionEvent life;
-    private volatile @Nullable AnnouncedRegion announced;
     private volatile @Nullable CloseAlert closeAlert;
     // Null while the channel blocks.
     private volatile @Nullable SelectedChannel selected;
 
     BioEndPoint(BioConnector connector, BioResources resources, SocketChannel channel) throws IOException {
         // No selector, though one may watch the channel later. Jetty's listeners know a socket by this class.
-        super(channel, null, null, connector.getScheduler());
+        super(
+                channel,
+                null,
+                null,
+                connector.getScheduler(),
+                connector.contentWriters().newContentWriter(resources.bufferPool()));
         this.connector = connector;
         this.resources = resources;
-        this.life = ConnectionEvent.begun(channel);
         this.local = channel.getLocalAddress();
         this.remote = channel.getRemoteAddress();
         this.readLoop = new ReadLoop(this, channel, resources);
-        this.blockingWrite =
-                new BlockingWrite(this, resources, connector.contentWriters().newContentWriter(resources.bufferPool()));
+        this.blockingWrite = new BlockingWrite(this, resources);
         setIdleTimeout(connector.getIdleTimeout());
     }
 
@@ -80,15 +82,23 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
     /** The channel with the selector that watches it: from now on, if the protocol wants it; null while it blocks. */
     private @Nullable SelectedChannel selected() {
         SelectedChannel current = selected;
-        return current != null || !SelectedChannel.isFor(getConnection()) ? current : select();
+        return current != null || !wantsSelector() ? current : select();
+    }
+
+    // Any protocol but HTTP/1.1, and what only finds out which protocol follows.
+    private boolean wantsSelector() {
+        Connection connection = spoken();
+        return connection != null
+                && JettyInternals.parserOf(connection) == null
+                && !(connection instanceof NegotiatingServerConnection)
+                && !JettyInternals.isPreliminary(connection);
     }
 
     // Not while a thread waits for the peer: it could not be made to return.
     private synchronized @Nullable SelectedChannel select() {
         if (selected == null && isOpen() && !blockingWrite.isWriting() && readLoop.leave()) {
             try {
-                selected = SelectedChannel.register(
-                        this, connector.chooseSelector(), blockingWrite.writer(), getTransferStatistics());
+                selected = SelectedChannel.register(this, connector.chooseSelector());
             } catch (IOException x) {
                 close(x);
             }
@@ -192,7 +202,11 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
         }
         SelectedChannel current = selected();
         if (current != null) {
-            return current.flush(buffers);
+            boolean flushed = write(buffers, 0, buffers.length);
+            if (flushed) {
+                endWait();
+            }
+            return flushed;
         }
         if (BufferUtil.remaining(buffers) == 0) {
             return true;
@@ -206,13 +220,12 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
         // connection's by the time at which that thread comes out of its call, and must not be touched.
         boolean inViews = inBackground && getConnection() instanceof SslConnection;
         ByteBuffer[] written = inViews ? BlockingWrite.viewsOf(buffers) : buffers;
-        AnnouncedRegion region = announced;
         BlockedWriteEvent event = blockingWrite.begin();
         try {
-            if (region == null) {
-                blockingWrite.write(written, 0, written.length, written.length);
+            if (blockingWrite.isTransfer()) {
+                blockingWrite.write(written);
             } else {
-                blockingWrite.write(written, region);
+                blockingWrite.write(written, 0, written.length, written.length);
             }
         } catch (IOException x) {
             throw blockingWrite.failure(x);
@@ -226,7 +239,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
     }
 
     private boolean isWriteOfAnother() {
-        return TlsState.isWriteOfAnother(this, blockingWrite.isWriting());
+        return getConnection() instanceof SslConnection && TlsState.isWriteOfAnother(this, blockingWrite.isWriting());
     }
 
     // As behind a selector, where nearly every write is complete when the call returns. Jetty's error pages of servlets
@@ -236,7 +249,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
             closeAlert = CloseAlert.send(getChannel(), resources, buffers);
             return closeAlert != null;
         }
-        if (announced != null || isWriteOfAnother() || !readLoop.pause()) {
+        if (blockingWrite.isTransfer() || isWriteOfAnother() || !readLoop.pause()) {
             return false;
         }
         try {
@@ -251,8 +264,9 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
         if (selected == null) {
             blockingWrite.completeElsewhere();
         } else {
+            beginWait();
             super.onIncompleteFlush();
-            selected.onIncompleteFlush();
+            selected.onInterest();
         }
     }
 
@@ -361,20 +375,15 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
         try {
             super.onClose(failure);
         } finally {
-            life.closed(connector, this, failure);
+            recordEnd(connector, failure);
             Runnable end = () -> tellEnd(failure, opened -> connector.ended(this, failure, opened));
-            if (selected == null || ClosingThread.isCurrent()) {
+            if (selected == null || MillraceConnector.isClosingThread()) {
                 end.run();
             } else {
                 // The application hears of it, and may block: not on the thread of the selector, nor of the scheduler.
                 connector.runElsewhere(end);
             }
         }
-    }
-
-    @Override
-    public long getSentBytes() {
-        return blockingWrite.sentBytes() + (selected == null ? 0 : selected.sentBytes());
     }
 
     @Override
@@ -405,23 +414,16 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
 
     @Override
     public void announce(FileRegion region) {
-        if (announced != null) {
-            announced.end();
-        }
-        announced = new AnnouncedRegion(region, connector.transferAlgorithm(), getTransferStatistics());
+        blockingWrite.announce(new AnnouncedRegion(region, connector.transferAlgorithm(), getTransferStatistics()));
     }
 
     @Override
     public void withdraw(FileRegion region) {
-        AnnouncedRegion withdrawn = announced;
-        if (withdrawn != null && withdrawn.region() == region) {
-            announced = null;
-            withdrawn.end();
-        }
+        blockingWrite.withdraw(region);
     }
 
     @Override
     public TransferStatistics getTransferStatistics() {
-        return resources.transferStatistics();
+        return connector.getTransferStatistics();
     }
 }

@@ -1,7 +1,6 @@
 package dev.millrace.connector;
 
 import dev.millrace.transfer.TransferPermits;
-import dev.millrace.transfer.TransferStatistics;
 import java.util.function.LongSupplier;
 import org.eclipse.jetty.io.ByteBufferPool;
 
@@ -11,7 +10,6 @@ import org.eclipse.jetty.io.ByteBufferPool;
  *
  * @param threads run the connections
  * @param statistics counts what these threads do
- * @param transferStatistics counts what is sent
  * @param transferPermits limits transfers of files that take turns
  * @param bufferPool the connector's
  * @param readAheadBytes the most bytes that are read ahead of the protocol, per connection
@@ -20,7 +18,6 @@ import org.eclipse.jetty.io.ByteBufferPool;
 record BioResources(
         ConnectionThreads threads,
         ConnectorStatistics statistics,
-        TransferStatistics transferStatistics,
         TransferPermits transferPermits,
         ByteBufferPool bufferPool,
         int readAheadBytes,

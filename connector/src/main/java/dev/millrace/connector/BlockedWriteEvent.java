@@ -12,53 +12,36 @@ import jdk.jfr.Threshold;
 import org.eclipse.jetty.io.EndPoint;
 import org.jspecify.annotations.Nullable;
 
-/** A write that had to wait for its peer, for the flight recorder. Off unless a recording asks for it, and then from 20 ms on. */
-final class BlockedWriteEvent {
-    private static final BlockedWriteEvent NOT_RECORDED = new BlockedWriteEvent(null);
+/**
+ * A write that had to wait for its peer, for the flight recorder. Off unless a recording asks for it, and then from 20 ms on. Loaded
+ * only where there is a {@link FlightRecorder}.
+ */
+@Name("dev.millrace.BlockedWrite")
+@Label("Blocked write")
+@Description("A write that waited for its peer")
+@Category({"Millrace", "Connector"})
+@Enabled(false)
+@Threshold("20 ms")
+@StackTrace(false)
+final class BlockedWriteEvent extends Event {
+    @Label("Remote address")
+    @Nullable String remote;
 
-    /** Null: nobody recorded when it began. */
-    private final @Nullable Recorded recorded;
-
-    private BlockedWriteEvent(@Nullable Recorded recorded) {
-        this.recorded = recorded;
-    }
-
-    @Name("dev.millrace.BlockedWrite")
-    @Label("Blocked write")
-    @Description("A write that waited for its peer")
-    @Category({"Millrace", "Connector"})
-    @Enabled(false)
-    @Threshold("20 ms")
-    @StackTrace(false)
-    static final class Recorded extends Event {
-        @Label("Remote address")
-        @Nullable String remote;
-
-        private static BlockedWriteEvent begun() {
-            Recorded event = new Recorded();
-            if (!event.isEnabled()) {
-                return NOT_RECORDED;
-            }
-            event.begin();
-            return new BlockedWriteEvent(event);
+    /** @return null when nobody records */
+    static @Nullable BlockedWriteEvent begun() {
+        BlockedWriteEvent event = new BlockedWriteEvent();
+        if (!event.isEnabled()) {
+            return null;
         }
-
-        private void ended(EndPoint endPoint) {
-            end();
-            if (shouldCommit()) {
-                remote = String.valueOf(endPoint.getRemoteSocketAddress());
-                commit();
-            }
-        }
-    }
-
-    static BlockedWriteEvent begun() {
-        return FlightRecorder.isPresent() ? Recorded.begun() : NOT_RECORDED;
+        event.begin();
+        return event;
     }
 
     void ended(EndPoint endPoint) {
-        if (recorded != null) {
-            recorded.ended(endPoint);
+        end();
+        if (shouldCommit()) {
+            remote = String.valueOf(endPoint.getRemoteSocketAddress());
+            commit();
         }
     }
 }

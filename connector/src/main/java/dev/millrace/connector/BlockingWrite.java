@@ -3,6 +3,7 @@ package dev.millrace.connector;
 import dev.millrace.transfer.AnnouncedRegion;
 import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.FileRegion;
+import dev.millrace.transfer.FlightRecorder;
 import dev.millrace.transfer.TruncatedFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -10,7 +11,6 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.RetainableByteBuffer;
-import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.util.NanoTime;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,6 +36,8 @@ final class BlockingWrite {
     private static final int MAX_SLICE_BYTES = 256 * 1024;
     /** Of the time for which a peer may seem to take nothing. */
     private static final int SLICE_SHARE = 16;
+
+    private static final long QUICK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     /** What room in the send buffer swallows at once says nothing of the peer: only many slices do. */
     private static final int SLICES_TO_GROW = 16;
     /** On a virtual thread no call waits for more than some room. */
@@ -43,9 +45,8 @@ final class BlockingWrite {
     /** What a full socket is given by write(2), so that a virtual thread parks until there is room again. */
     private static final int PARKING_BLOCK_BYTES = 16 * 1024;
 
-    private final SocketChannelEndPoint endPoint;
+    private final MillraceEndPoint endPoint;
     private final BioResources resources;
-    private final ContentWriter writer;
     // The thread of the connector's that may block in the next flush.
     private volatile @Nullable Thread backgroundWriter;
     // From the call for that thread until it begins the write.
@@ -53,25 +54,16 @@ final class BlockingWrite {
     private volatile boolean writing;
     private volatile boolean cancelled;
     private volatile boolean queued;
+    private volatile @Nullable AnnouncedRegion announced;
     private boolean interrupted;
     private volatile int bytesInCall;
     private int sliceBytes;
     private int bytesOfSlices;
-    private long sentBytes;
 
-    BlockingWrite(SocketChannelEndPoint endPoint, BioResources resources, ContentWriter writer) {
+    BlockingWrite(MillraceEndPoint endPoint, BioResources resources) {
         this.endPoint = endPoint;
         this.resources = resources;
-        this.writer = writer;
         this.sliceBytes = resources.threads().isVirtual() ? VIRTUAL_SLICE_BYTES : FIRST_SLICE_BYTES;
-    }
-
-    ContentWriter writer() {
-        return writer;
-    }
-
-    long sentBytes() {
-        return sentBytes;
     }
 
     /** Bytes of the last blocking call: while it lasts, the peer may have taken any number of them. */
@@ -141,7 +133,7 @@ final class BlockingWrite {
      *
      * @throws EofException when the write was cancelled, or the connection closed
      */
-    BlockedWriteEvent begin() throws EofException {
+    @Nullable BlockedWriteEvent begin() throws EofException {
         writing = true;
         awaitsThread = false;
         // The thread that closes the connection sees that this one writes, or this one sees that it is closed.
@@ -152,14 +144,16 @@ final class BlockingWrite {
         // Meant for the application, as on a selector connector; here it would close the channel.
         interrupted = Thread.interrupted();
         resources.statistics().onWriteBegin();
-        return BlockedWriteEvent.begun();
+        return FlightRecorder.IS_PRESENT ? BlockedWriteEvent.begun() : null;
     }
 
-    void end(BlockedWriteEvent event) {
+    void end(@Nullable BlockedWriteEvent event) {
         resources.statistics().onWriteEnd();
         boolean wasInterrupted = interrupted;
         writing = false;
-        event.ended(endPoint);
+        if (event != null) {
+            event.ended(endPoint);
+        }
         if (wasInterrupted) {
             Thread.currentThread().interrupt();
         }
@@ -168,7 +162,7 @@ final class BlockingWrite {
     /** Counts and logs why a write failed, if that is no fault of the peer's, and says it as Jetty does. */
     EofException failure(IOException cause) {
         if (cause instanceof TruncatedFileException) {
-            resources.transferStatistics().onTruncated();
+            endPoint.getTransferStatistics().onTruncated();
         }
         if (cause instanceof FileFailedException failed) {
             failed.log(endPoint);
@@ -217,7 +211,7 @@ final class BlockingWrite {
         try {
             channel.configureBlocking(false);
             try {
-                return writeSome(channel, buffers);
+                return writeSome(buffers);
             } finally {
                 channel.configureBlocking(true);
             }
@@ -228,47 +222,63 @@ final class BlockingWrite {
         }
     }
 
-    private boolean writeSome(SocketChannel channel, ByteBuffer... buffers) throws IOException {
-        int first = 0;
-        while (true) {
-            while (first < buffers.length && !buffers[first].hasRemaining()) {
-                first++;
-            }
-            if (first == buffers.length) {
+    private boolean writeSome(ByteBuffer... buffers) throws EofException {
+        long before;
+        do {
+            before = endPoint.getSentBytes();
+            if (endPoint.write(buffers, 0, buffers.length)) {
                 return true;
             }
-            long written = writer.write(channel, buffers, first, buffers.length, Integer.MAX_VALUE);
-            if (written == 0) {
-                return false;
-            }
-            resources.transferStatistics().onWritten(written);
-            onSent(written);
+        } while (endPoint.getSentBytes() > before);
+        return false;
+    }
+
+    void announce(AnnouncedRegion region) {
+        if (announced != null) {
+            announced.end();
+        }
+        announced = region;
+    }
+
+    void withdraw(FileRegion region) {
+        AnnouncedRegion withdrawn = announced;
+        if (withdrawn != null && withdrawn.region() == region) {
+            announced = null;
+            withdrawn.end();
         }
     }
 
-    /** Writes the buffers, and sends the region where its token stands among them. */
-    void write(ByteBuffer[] buffers, AnnouncedRegion announced) throws IOException {
-        FileRegion region = announced.region();
-        int token = region.indexIn(buffers);
-        if (token < 0) {
+    /** Whether a region is announced. */
+    boolean isTransfer() {
+        return announced != null;
+    }
+
+    /** Writes the buffers, and sends the announced region where its token stands among them. */
+    void write(ByteBuffer... buffers) throws IOException {
+        AnnouncedRegion transferred = announced;
+        int token = transferred == null ? -1 : transferred.region().indexIn(buffers);
+        if (transferred == null || token < 0) {
             write(buffers, 0, buffers.length, buffers.length);
             return;
         }
+        FileRegion region = transferred.region();
         try {
-            write(buffers, 0, announced.goesWith(buffers, token) ? token + 1 : token, token);
+            write(buffers, 0, transferred.goesWith(buffers, token) ? token + 1 : token, token);
             // When it has gone whole with what stood before it, that was a turn as well, but none to be waited for.
-            int turnBytes = region.remaining() == 0 ? 0 : announced.ownThreadTurnBytes();
+            int turnBytes = region.remaining() == 0 ? 0 : transferred.ownThreadTurnBytes();
             do {
                 awaitTurn(turnBytes);
                 try {
-                    announced.onTurn();
+                    transferred.onTurn();
                     send(region, turnBytes == 0 ? 0 : Math.max(0, region.remaining() - turnBytes));
                 } finally {
-                    endTurn(turnBytes);
+                    if (turnBytes > 0) {
+                        resources.transferPermits().release();
+                    }
                 }
             } while (region.remaining() > 0);
         } catch (IOException x) {
-            announced.failed(x);
+            transferred.failed(x);
             throw x;
         }
         write(buffers, token + 1, buffers.length, buffers.length);
@@ -282,17 +292,15 @@ final class BlockingWrite {
     void write(ByteBuffer[] buffers, int from, int to, int least) throws IOException {
         int first = from;
         while (true) {
-            while (first < to && !buffers[first].hasRemaining()) {
-                first++;
-            }
+            first = MillraceEndPoint.skipEmpty(buffers, first, to);
             if (first >= least) {
                 return;
             }
             int slice = slice(buffers, first, to);
             long begin = beginCall(slice);
-            long written = writer.write(endPoint.getChannel(), buffers, first, to, slice);
-            resources.transferStatistics().onWritten(written);
-            onSent(written);
+            long written = endPoint.contentWriter().write(endPoint.getChannel(), buffers, first, to, slice);
+            endPoint.getTransferStatistics().onWritten(written);
+            endPoint.onSent(written);
             endCall((int) written, begin);
         }
     }
@@ -318,12 +326,6 @@ final class BlockingWrite {
         endPoint.notIdle();
     }
 
-    private void endTurn(int turnBytes) {
-        if (turnBytes > 0) {
-            resources.transferPermits().release();
-        }
-    }
-
     /** Sends the region until so many of its bytes are left. */
     private void send(FileRegion region, int left) throws IOException {
         while (region.remaining() > left) {
@@ -331,8 +333,8 @@ final class BlockingWrite {
             long begin = beginCall(slice);
             int sent = region.transferTo(endPoint.getChannel(), slice);
             if (sent > 0) {
-                resources.transferStatistics().onTransferred(sent);
-                onSent(sent);
+                endPoint.getTransferStatistics().onTransferred(sent);
+                endPoint.onSent(sent);
                 endCall(sent, begin);
             } else {
                 writeBlock(region, region.remaining() - left);
@@ -351,19 +353,13 @@ final class BlockingWrite {
             buffer.flip();
             while (buffer.hasRemaining()) {
                 int written = endPoint.getChannel().write(buffer);
-                resources.transferStatistics().onRegionCopied(written);
-                onSent(written);
+                endPoint.getTransferStatistics().onRegionCopied(written);
+                endPoint.onSent(written);
             }
             region.advance(read);
         } finally {
             block.release();
         }
-    }
-
-    // The idle timer's volatile write makes the plain one before it visible: see PeerRates.
-    private void onSent(long bytes) {
-        sentBytes += bytes;
-        endPoint.notIdle();
     }
 
     private long beginCall(int slice) {
@@ -381,7 +377,8 @@ final class BlockingWrite {
     }
 
     private void adaptSlice(int bytes, long nanos) {
-        long most = mostNanos();
+        // A quick call is no reason to look what the limits are.
+        long most = nanos <= QUICK_NANOS ? QUICK_NANOS : mostNanos();
         if (nanos > most) {
             sliceBytes = (int) Math.max(MIN_SLICE_BYTES, Math.min(sliceBytes, bytes * ((double) most / nanos)));
             bytesOfSlices = 0;

@@ -12,6 +12,7 @@ import java.net.SocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.server.ConnectionFactory;
@@ -31,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  */
 @ManagedObject("Connector of Millrace")
 public abstract class MillraceConnector extends ServerConnector {
+    private static final ThreadLocal<Boolean> CLOSING = new ThreadLocal<>();
+
     private final TransferStatistics transferStatistics = new TransferStatistics();
     private final ConnectionPermits permits = new ConnectionPermits();
     private final ConnectionSweeper sweeper =
@@ -72,7 +75,6 @@ public abstract class MillraceConnector extends ServerConnector {
         return transferStatistics;
     }
 
-    /** @return the size of each connection's cache of header fields; -1: as the HttpConfiguration says */
     @ManagedAttribute("Size of each connection's cache of header fields; -1: as the HttpConfiguration says")
     public int getHeaderCacheSize() {
         return headerCache.getSize();
@@ -102,7 +104,6 @@ public abstract class MillraceConnector extends ServerConnector {
         return contentWriters;
     }
 
-    /** @return the name of the algorithm by which files are transferred */
     @ManagedAttribute("Algorithm by which files are transferred")
     public String getAlgorithm() {
         return algorithm.toString();
@@ -123,7 +124,6 @@ public abstract class MillraceConnector extends ServerConnector {
         return algorithm;
     }
 
-    /** @return the most transfers of files that have their turn at once */
     @ManagedAttribute("Most transfers of files that have their turn at once")
     public int getWorkers() {
         return workers;
@@ -143,7 +143,6 @@ public abstract class MillraceConnector extends ServerConnector {
         this.workers = workers;
     }
 
-    /** @return the most connections that are open at once; 0: no limit */
     @ManagedAttribute("Most connections that are open at once; 0: no limit")
     public int getMaxConnections() {
         return permits.getMost();
@@ -160,7 +159,6 @@ public abstract class MillraceConnector extends ServerConnector {
         permits.setMost(maxConnections);
     }
 
-    /** @return the time in milliseconds that the head of a request may take; 0: no limit */
     @ManagedAttribute("Time in milliseconds that the head of a request may take; 0: no limit")
     public long getRequestHeadTimeoutMillis() {
         return sweeper.getRequestHeadTimeoutMillis();
@@ -176,7 +174,6 @@ public abstract class MillraceConnector extends ServerConnector {
         sweeper.setRequestHeadTimeoutMillis(requestHeadTimeoutMillis);
     }
 
-    /** @return the least bytes per second of a request's content; 0: no limit */
     @ManagedAttribute("Least bytes per second of a request's content; 0: no limit")
     public long getMinRequestBytesPerSecond() {
         return sweeper.getMinRequestBytesPerSecond();
@@ -196,7 +193,6 @@ public abstract class MillraceConnector extends ServerConnector {
         sweeper.setMinRequestBytesPerSecond(minRequestBytesPerSecond);
     }
 
-    /** @return the least bytes per second that a peer must take while something is being written to it; 0: no limit */
     @ManagedAttribute("Least bytes per second that a peer must take; 0: no limit")
     public long getMinResponseBytesPerSecond() {
         return sweeper.getMinResponseBytesPerSecond();
@@ -214,7 +210,6 @@ public abstract class MillraceConnector extends ServerConnector {
         sweeper.setMinResponseBytesPerSecond(minResponseBytesPerSecond);
     }
 
-    /** @return the time in milliseconds for which a peer may be slower than the least rates */
     @ManagedAttribute("Time in milliseconds for which a peer may be slower than the least rates")
     public long getSlowPeerGraceMillis() {
         return sweeper.getGraceMillis();
@@ -225,7 +220,6 @@ public abstract class MillraceConnector extends ServerConnector {
         sweeper.setGraceMillis(slowPeerGraceMillis);
     }
 
-    /** @return whether slow requests are ended also while no others wait for what they hold */
     @ManagedAttribute("Whether slow requests are ended also while no others wait for what they hold")
     public boolean isSlowRequestsAlwaysEnded() {
         return sweeper.alwaysEndsRequests();
@@ -236,7 +230,6 @@ public abstract class MillraceConnector extends ServerConnector {
         sweeper.setAlwaysEndsRequests(slowRequestsAlwaysEnded);
     }
 
-    /** @return whether requests of gRPC may be as slow as they like */
     @ManagedAttribute("Whether requests of gRPC may be as slow as they like")
     public boolean isGrpcExempt() {
         return sweeper.isGrpcExempt();
@@ -252,25 +245,21 @@ public abstract class MillraceConnector extends ServerConnector {
         sweeper.setGrpcExempt(grpcExempt);
     }
 
-    /** @return the connections that were ended because the head of a request, or a handshake, took too long */
     @ManagedAttribute("Connections ended because the head of a request, or a handshake, took too long")
     public long getSlowHeads() {
         return sweeper.getSlowHeads();
     }
 
-    /** @return the requests that were ended because their content came too slowly */
     @ManagedAttribute("Requests ended because their content came too slowly")
     public long getSlowRequests() {
         return sweeper.getSlowRequests();
     }
 
-    /** @return the connections that were ended because an answer was taken too slowly */
     @ManagedAttribute("Connections ended because an answer was taken too slowly")
     public long getSlowResponses() {
         return sweeper.getSlowResponses();
     }
 
-    /** @return how often accepting paused for a second, because the system could not accept */
     @ManagedAttribute("How often accepting paused for a second, because the system could not accept")
     public long getAcceptPauses() {
         return acceptPauses.sum();
@@ -281,7 +270,6 @@ public abstract class MillraceConnector extends ServerConnector {
         acceptPauses.increment();
     }
 
-    /** @return the longest time in milliseconds for which a closed connection lingers; 0: none does */
     @ManagedAttribute("Longest time in milliseconds for which a closed connection lingers; 0: none does")
     public long getLingeringCloseMillis() {
         return lingeringClose.getMostMillis();
@@ -299,7 +287,6 @@ public abstract class MillraceConnector extends ServerConnector {
         lingeringClose.setMostMillis(lingeringCloseMillis);
     }
 
-    /** @return the most bytes that are read from a connection that lingers */
     @ManagedAttribute("Most bytes that are read from a connection that lingers")
     public long getLingeringCloseBytes() {
         return lingeringClose.getMostBytes();
@@ -315,19 +302,16 @@ public abstract class MillraceConnector extends ServerConnector {
         lingeringClose.setMostBytes(lingeringCloseBytes);
     }
 
-    /** @return the connections that linger now */
     @ManagedAttribute("Connections that linger now")
     public int getLingeringConnections() {
         return lingeringClose.getLingering();
     }
 
-    /** @return the connections that have lingered, those that linger now among them */
     @ManagedAttribute("Connections that have lingered, those that linger now among them")
     public long getLingeredConnections() {
         return lingeringClose.getBegun();
     }
 
-    /** @return the connections whose peer sent for too long, or too much, and those for which there was no thread */
     @ManagedAttribute("Connections whose peer sent for too long, or too much, and those for which there was no thread")
     public long getCutLingeringConnections() {
         return lingeringClose.getCut();
@@ -408,9 +392,36 @@ public abstract class MillraceConnector extends ServerConnector {
         permits.awaitAccepted();
     }
 
-    /** Runs at once what may block in the application. The caller, such as the scheduler's one thread, does not wait for it. */
+    /**
+     * Runs at once what closes connections, and may block in the application. The caller, such as the scheduler's one thread, does not
+     * wait for it, unless there is no other thread.
+     */
     final void runElsewhere(Runnable task) {
-        ClosingThread.run(this::executeImmediately, task);
+        try {
+            executeImmediately(() -> close(task));
+        } catch (RejectedExecutionException | OutOfMemoryError x) {
+            LOG.debug("No thread but this one: {}", x.toString());
+            close(task);
+        }
+    }
+
+    private static void close(Runnable task) {
+        CLOSING.set(true);
+        try {
+            task.run();
+        } catch (Throwable x) {
+            LOG.warn("Cannot end a connection in order", x);
+        } finally {
+            CLOSING.remove();
+        }
+    }
+
+    /**
+     * Whether the current thread closes connections for others. It then tells a connection of its end itself: all threads of the pool
+     * may be waiting for that end.
+     */
+    static boolean isClosingThread() {
+        return CLOSING.get() != null;
     }
 
     /** Tells why an accepted connection is closed unserved: when that is no fault of its peer's, in a warning for the first of a start. */

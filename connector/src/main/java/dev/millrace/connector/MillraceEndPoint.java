@@ -5,19 +5,31 @@ import dev.millrace.jetty.Http2Internals;
 import dev.millrace.jetty.JettyInternals;
 import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.limits.PeerRates;
+import dev.millrace.transfer.FlightRecorder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Description;
+import jdk.jfr.Enabled;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
 import org.eclipse.jetty.http.HttpGenerator;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.AbstractEndPoint;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.io.WriteFlusher;
 import org.eclipse.jetty.io.ssl.SslConnection;
+import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +53,14 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         LEFT
     }
 
-    private final PeerRates rates = new PeerRates();
+    private final ContentWriter contentWriter;
+    /** Null: no recording was on when it began. */
+    private final @Nullable ConnectionEvent life;
+    // Of the thread that looks at all connections, and made at its first look: many connections are short.
+    private @Nullable PeerRates rates;
+    // These two belong to the thread that flushes; Jetty's flusher lets one at a time.
+    private long sentBytes;
+    private @Nullable BlockedWriteEvent waiting;
     // Guarded by this. Not an object of its own: idle connections are many.
     private Stage stage = Stage.NEW;
     private volatile @Nullable Throwable endCause;
@@ -50,24 +69,188 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     private volatile boolean outputEnded;
     private volatile boolean expiring;
 
+    /** The life of a connection. Off unless a recording asks for it; of one that was accepted before, it has the end alone. */
+    @Name("dev.millrace.Connection")
+    @Label("Connection")
+    @Description("The life of a connection")
+    @Category({"Millrace", "Connector"})
+    @Enabled(false)
+    @StackTrace(false)
+    static final class ConnectionEvent extends Event {
+        @Label("Connector")
+        @Nullable String connector;
+
+        @Label("Remote address")
+        @Nullable String remote;
+
+        @Label("Protocol")
+        @Description("The class of the connection that was there last")
+        @Nullable String protocol;
+
+        @Label("Messages in")
+        long messagesIn;
+
+        @Label("Messages out")
+        long messagesOut;
+
+        @Label("Bytes in")
+        @DataAmount
+        long bytesIn;
+
+        @Label("Bytes out")
+        @DataAmount
+        long bytesOut;
+
+        @Label("Failure")
+        @Description("Why it was closed, when not in order")
+        @Nullable String failure;
+
+        /** @param channel just accepted: it knows its peer as long as it is open */
+        private static @Nullable ConnectionEvent begun(SocketChannel channel) throws IOException {
+            ConnectionEvent event = new ConnectionEvent();
+            if (!event.isEnabled()) {
+                return null;
+            }
+            event.begin();
+            event.remote = String.valueOf(channel.getRemoteAddress());
+            return event;
+        }
+
+        private void end(Connector closing, MillraceEndPoint endPoint, @Nullable Throwable cause) {
+            end();
+            if (!shouldCommit()) {
+                return;
+            }
+            connector = String.valueOf(closing.getName());
+            if (remote == null) {
+                remote = String.valueOf(endPoint.getRemoteSocketAddress());
+            }
+            Connection connection = endPoint.getConnection();
+            if (connection != null) {
+                protocol = connection.getClass().getSimpleName();
+                messagesIn = connection.getMessagesIn();
+                messagesOut = connection.getMessagesOut();
+                bytesIn = connection.getBytesIn();
+                bytesOut = connection.getBytesOut();
+            }
+            // Jetty itself closes a connection that it has answered 408.
+            boolean slow = endPoint.rates != null && endPoint.rates.isTold();
+            failure = slow ? "peer too slow: request content" : cause == null ? null : cause.toString();
+            commit();
+        }
+    }
+
     MillraceEndPoint(
             SocketChannel channel,
             @Nullable ManagedSelector selector,
             @Nullable SelectionKey key,
-            Scheduler scheduler) {
+            Scheduler scheduler,
+            ContentWriter contentWriter)
+            throws IOException {
         super(channel, selector, key, scheduler);
+        this.contentWriter = contentWriter;
+        this.life = FlightRecorder.IS_PRESENT ? ConnectionEvent.begun(channel) : null;
     }
 
     @Override
     public PeerRates getRates() {
+        rates = rates == null ? new PeerRates() : rates;
         return rates;
     }
 
+    /** What peer and server speak, inside TLS or not. */
+    final @Nullable Connection spoken() {
+        Connection connection = getConnection();
+        return connection instanceof SslConnection ssl ? ssl.getSslEndPoint().getConnection() : connection;
+    }
+
+    /** The parser of HTTP/1.1, inside TLS or not; null when another protocol is spoken. */
+    final @Nullable HttpParser httpParser() {
+        return JettyInternals.parserOf(spoken());
+    }
+
     /**
-     * Tells listeners of the opening, unless the connection has ended. When the end comes meanwhile, this thread tells of both.
+     * Whether a malformed request is being answered, on a thread of the pool. Jetty's connection asks for more even then,
+     * and when more comes, or the end, closes in the middle of the answer. After the answer it closes in any case.
+     */
+    final boolean answersMalformed() {
+        // Not with TLS, which may need the peer's bytes to send its own.
+        HttpParser parser = JettyInternals.parserOf(getConnection());
+        return parser != null && parser.isTerminated() && JettyInternals.requestOf(getConnection()) != null;
+    }
+
+    /** Whether TLS has something to write, for which it may need the peer's bytes (RFC 5246 section 7.4.1.1). */
+    final boolean writesTls() {
+        return getConnection() instanceof SslConnection ssl
+                && ssl.getSslEndPoint().getWriteFlusher().isPending();
+    }
+
+    final ContentWriter contentWriter() {
+        return contentWriter;
+    }
+
+    @Override
+    public final long getSentBytes() {
+        return sentBytes;
+    }
+
+    /** Notes what the socket has just taken. */
+    final void onSent(long bytes) {
+        // The idle timer's volatile write makes this plain one visible: see PeerRates.
+        sentBytes += bytes;
+        notIdle();
+    }
+
+    /** Writes the buffers from one index to another to a channel that does not block; returns whether it has taken all. */
+    final boolean write(ByteBuffer[] buffers, int from, int to) throws EofException {
+        int first = skipEmpty(buffers, from, to);
+        if (first == to) {
+            return true;
+        }
+        try {
+            long written = contentWriter.write(getChannel(), buffers, first, to, Integer.MAX_VALUE);
+            if (written > 0) {
+                getTransferStatistics().onWritten(written);
+                onSent(written);
+            }
+        } catch (IOException x) {
+            throw new EofException(x);
+        }
+        return skipEmpty(buffers, first, to) == to;
+    }
+
+    static int skipEmpty(ByteBuffer[] buffers, int from, int to) {
+        int first = from;
+        while (first < to && !buffers[first].hasRemaining()) {
+            first++;
+        }
+        return first;
+    }
+
+    /** Notes that a write waits for the selector, unless it does already. */
+    final void beginWait() {
+        if (waiting == null && FlightRecorder.IS_PRESENT) {
+            waiting = BlockedWriteEvent.begun();
+        }
+    }
+
+    final void endWait() {
+        if (waiting != null) {
+            waiting.ended(this);
+            waiting = null;
+        }
+    }
+
+    final void recordEnd(Connector connector, @Nullable Throwable cause) {
+        if (FlightRecorder.IS_PRESENT) {
+            (life == null ? new ConnectionEvent() : life).end(connector, this, cause);
+        }
+    }
+
+    /**
+     * Tells listeners of the opening, unless the connection has ended.
      *
-     * @param opening tells of the opening
-     * @param ended tells of an end that came during {@code opening}, and of its cause
+     * @param ended tells of an end that came during {@code opening}, and of its cause: this thread tells of both
      */
     final void tellOpening(Runnable opening, Consumer<@Nullable Throwable> ended) {
         if (!moves(Stage.NEW, Stage.OPENING)) {
@@ -163,7 +346,6 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         endOutput();
     }
 
-    /** Ends the channel's output. */
     void endOutput() {
         super.doShutdownOutput();
     }
@@ -197,11 +379,9 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     }
 
     private boolean hasWrittenAll() {
-        if (getConnection() instanceof SslConnection ssl
-                && (ssl.getSSLEngine().isInboundDone() || isUnfinished(ssl.getSslEndPoint()))) {
-            return false;
-        }
-        if (isUnfinished(this)) {
+        if (isUnfinished(this)
+                || (getConnection() instanceof SslConnection ssl
+                        && (ssl.getSSLEngine().isInboundDone() || isUnfinished(ssl.getSslEndPoint())))) {
             return false;
         }
         HttpGenerator generator = JettyInternals.generatorOf(spoken());

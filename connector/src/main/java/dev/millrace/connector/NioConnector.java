@@ -115,7 +115,6 @@ public class NioConnector extends MillraceConnector {
         addBean(selectorStatistics);
     }
 
-    /** @return where a ready connection is served: {@code adaptive}, {@code selector} or {@code handoff} */
     @ManagedAttribute("Where a ready connection is served: adaptive, selector or handoff")
     public String getDispatch() {
         return dispatch.name().toLowerCase(Locale.ROOT);
@@ -123,8 +122,7 @@ public class NioConnector extends MillraceConnector {
 
     /**
      * Chooses where a ready connection is served; takes effect for connections accepted from then on. A handler that
-     * blocks on the selector's own thread delays the selector's other connections. It does so by some milliseconds when
-     * it waits for its peer, by a second or two when it waits for anything else.
+     * blocks on the selector's own thread delays the selector's others: by milliseconds if it waits for its peer, else by a second or two.
      *
      * @param dispatch {@code adaptive}: as Jetty decides, by the invocation type of the handlers; {@code selector}: by the
      *     selector's own thread, for handlers that do not block; {@code handoff}: each request by another thread than the
@@ -139,7 +137,6 @@ public class NioConnector extends MillraceConnector {
         }
     }
 
-    /** @return the most requests of a connection that a thread answers in a row */
     @ManagedAttribute("Requests of a connection that a thread answers in a row, when they follow at once")
     public int getRequestsPerDispatch() {
         return requestsPerDispatch;
@@ -159,13 +156,11 @@ public class NioConnector extends MillraceConnector {
         this.requestsPerDispatch = requestsPerDispatch;
     }
 
-    /** @return the number of selectors */
     @ManagedAttribute("Number of selectors")
     public int getSelectors() {
         return getSelectorManager().getSelectorCount();
     }
 
-    /** @return the connections of a selector, on average */
     @ManagedAttribute("Connections per selector, on average")
     public double getConnectionsPerSelector() {
         return (double) getConnectedEndPoints().size() / getSelectors();
@@ -262,7 +257,7 @@ public class NioConnector extends MillraceConnector {
         // threads.
         @Override
         protected void execute(Runnable task) {
-            if (ClosingThread.isCurrent()) {
+            if (isClosingThread()) {
                 task.run();
             } else if (NioConnector.this.isStopping()
                     && getExecutor() instanceof ThreadPool pool

@@ -32,16 +32,8 @@ final class NioEndPoint extends MillraceEndPoint {
 
     private final Dispatch dispatch;
     private final SelectorExecutor selectorExecutor;
-    private final ContentWriter contentWriter;
-    private final ConnectionEvent life;
     private final NioConnector connector;
     private volatile @Nullable NioTransfer transfer;
-    private long sentBytes;
-    // Belongs to the thread that flushes; WriteFlusher lets one thread at a time flush.
-    private @Nullable BlockedWriteEvent waiting;
-    // These two belong to the thread that selects. Jetty has three tasks for each end point, and repeats them.
-    private @Nullable Runnable placedTask;
-    private boolean goesOn;
     private volatile @Nullable RequestLoop requestLoop;
     private volatile SelectionKey key;
 
@@ -52,13 +44,16 @@ final class NioEndPoint extends MillraceEndPoint {
             SelectionKey key,
             Dispatch dispatch)
             throws IOException {
-        super(channel, selector, key, connector.getScheduler());
+        super(
+                channel,
+                selector,
+                key,
+                connector.getScheduler(),
+                connector.contentWriters().newContentWriter(connector.getByteBufferPool()));
         this.connector = connector;
         this.key = key;
-        this.life = ConnectionEvent.begun(channel);
         this.dispatch = dispatch;
         this.selectorExecutor = SelectorExecutor.of(selector);
-        this.contentWriter = connector.contentWriters().newContentWriter(connector.getByteBufferPool());
         setIdleTimeout(connector.getIdleTimeout());
     }
 
@@ -75,16 +70,21 @@ final class NioEndPoint extends MillraceEndPoint {
         boolean here = isHere(selected);
         selectorExecutor.place(here);
         RequestLoop current = requestLoop;
+        // Jetty has three tasks for each end point, and repeats them.
         if (current == null || !current.runs(selected)) {
             current = new RequestLoop(this, selected);
             requestLoop = current;
-            placedTask = dispatch.place(current, () -> goesOn);
         }
-        current.setInSelector(here);
-        if (dispatch == Dispatch.HANDOFF) {
-            goesOn = !key.isReadable() || !mayBeginRequest();
-        }
-        return placedTask;
+        current.place(here, isToldBlocking());
+        return current;
+    }
+
+    private boolean isToldBlocking() {
+        return switch (dispatch) {
+            case ADAPTIVE -> false;
+            case SELECTOR -> true;
+            case HANDOFF -> key.isReadable() && mayBeginRequest();
+        };
     }
 
     // Whether the selector's own thread runs the task, with SelectorExecutor as its guard. A handler that says it does
@@ -124,17 +124,17 @@ final class NioEndPoint extends MillraceEndPoint {
         Runnable selected = super.onSelected();
         selectorExecutor.place(dispatch == Dispatch.SELECTOR);
         if (!writable) {
-            return selected == null ? null : goOn(selected);
+            return selected == null ? null : goOn(selected, Invocable.getInvocationType(selected));
         }
         if (parked.onWritable(readable)) {
-            return goOn(parked);
+            return goOn(parked, parked.getInvocationType());
         }
-        return readable ? goOn(new FillTask(this)) : null;
+        return readable ? goOn(getFillInterest()::fillable, getFillInterest().getCallbackInvocationType()) : null;
     }
 
     // The request of this file has begun: its task must not wait for the pool, whose threads may all wait like this.
-    private Runnable goOn(Runnable selected) {
-        return dispatch.place(selected, () -> true);
+    private Runnable goOn(Runnable task, Invocable.InvocationType type) {
+        return new ContinuedTask(this, task, dispatch == Dispatch.SELECTOR ? Invocable.InvocationType.BLOCKING : type);
     }
 
     // Not with HTTP/2: its connection reads frames, and other threads handle the requests in them.
@@ -219,9 +219,7 @@ final class NioEndPoint extends MillraceEndPoint {
         if (current != null && current.goOn()) {
             return;
         }
-        if (waiting == null) {
-            waiting = BlockedWriteEvent.begun();
-        }
+        beginWait();
         super.onIncompleteFlush();
     }
 
@@ -271,7 +269,7 @@ final class NioEndPoint extends MillraceEndPoint {
 
     @Override
     public void onClose(Throwable failure) {
-        life.closed(connector, this, failure);
+        recordEnd(connector, failure);
         super.onClose(failure);
     }
 
@@ -297,9 +295,8 @@ final class NioEndPoint extends MillraceEndPoint {
             x.log(this);
             throw new EofException(x);
         }
-        if (flushed && waiting != null) {
-            waiting.ended(this);
-            waiting = null;
+        if (flushed) {
+            endWait();
         }
         return flushed;
     }
@@ -310,42 +307,6 @@ final class NioEndPoint extends MillraceEndPoint {
             return write(buffers, 0, token);
         }
         return write(buffers, 0, token + 1) || skipEmpty(buffers, 0, token) == token;
-    }
-
-    private boolean write(ByteBuffer[] buffers, int from, int to) throws IOException {
-        int first = skipEmpty(buffers, from, to);
-        if (first == to) {
-            return true;
-        }
-        try {
-            long written = contentWriter.write(getChannel(), buffers, first, to, Integer.MAX_VALUE);
-            if (written > 0) {
-                getTransferStatistics().onWritten(written);
-                onSent(written);
-            }
-        } catch (IOException x) {
-            throw new EofException(x);
-        }
-        return skipEmpty(buffers, first, to) == to;
-    }
-
-    private static int skipEmpty(ByteBuffer[] buffers, int from, int to) {
-        int first = from;
-        while (first < to && !buffers[first].hasRemaining()) {
-            first++;
-        }
-        return first;
-    }
-
-    // The idle timer's volatile write makes the plain one before it visible: see PeerRates.
-    private void onSent(long bytes) {
-        sentBytes += bytes;
-        notIdle();
-    }
-
-    @Override
-    public long getSentBytes() {
-        return sentBytes;
     }
 
     @Override
@@ -363,7 +324,6 @@ final class NioEndPoint extends MillraceEndPoint {
         }
         transfer = new NioTransfer(
                 this,
-                this::onSent,
                 new AnnouncedRegion(region, connector.transferAlgorithm(), getTransferStatistics()),
                 connector.getTransferWorkers(),
                 selectorExecutor,

@@ -10,9 +10,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.LongConsumer;
 import org.eclipse.jetty.io.EofException;
-import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
@@ -50,8 +48,7 @@ final class NioTransfer implements Invocable.Task {
         SENT
     }
 
-    private final SocketChannelEndPoint endPoint;
-    private final LongConsumer onSent;
+    private final MillraceEndPoint endPoint;
     private final AnnouncedRegion announced;
     private final TransferAlgorithm.Policy policy;
     private final TransferWorkers workers;
@@ -65,21 +62,18 @@ final class NioTransfer implements Invocable.Task {
 
     /**
      * @param endPoint owns the channel
-     * @param onSent told of the bytes that the kernel has just taken
      * @param announced what to send
      * @param workers take the turns that block
      * @param selectorExecutor of the connection's selector
      * @param executor tells the application of the end
      */
     NioTransfer(
-            SocketChannelEndPoint endPoint,
-            LongConsumer onSent,
+            MillraceEndPoint endPoint,
             AnnouncedRegion announced,
             TransferWorkers workers,
             SelectorExecutor selectorExecutor,
             Executor executor) {
         this.endPoint = endPoint;
-        this.onSent = onSent;
         this.announced = announced;
         this.policy = announced.algorithm().newPolicy();
         this.workers = workers;
@@ -202,7 +196,7 @@ final class NioTransfer implements Invocable.Task {
             if (sent > 0) {
                 left -= sent;
                 announced.onTransferred(sent);
-                onSent.accept(sent);
+                endPoint.onSent(sent);
             }
             // Less than asked for means full: asking again would cost a system call to hear 0.
             if (sent < want && !awaitsRoom(sent, byWorker)) {

@@ -32,6 +32,7 @@ final class RequestLoop implements Invocable.Task, Closeable {
     private byte passed;
     // Written by the thread that selects, and then by the one that runs the task.
     private boolean inSelector;
+    private boolean asBlocking;
     private boolean mayBlock;
     private boolean looking;
     private boolean looked;
@@ -51,9 +52,13 @@ final class RequestLoop implements Invocable.Task, Closeable {
         return task == selectedTask;
     }
 
-    /** @param inSelector whether the thread that is to begin is the selector's own, which {@link SelectorExecutor} looks after */
-    void setInSelector(boolean inSelector) {
+    /**
+     * @param inSelector whether the thread that is to begin is the selector's own, which {@link SelectorExecutor} looks after
+     * @param asBlocking whether the task is told to be blocking, whatever it is: see {@link Dispatch}
+     */
+    void place(boolean inSelector, boolean asBlocking) {
         this.inSelector = inSelector;
+        this.asBlocking = asBlocking;
     }
 
     @Override
@@ -61,7 +66,7 @@ final class RequestLoop implements Invocable.Task, Closeable {
         Thread current = Thread.currentThread();
         thread = current;
         // A thread for which this is false is, or may be, the selector's.
-        mayBlock = !inSelector && getInvocationType() == InvocationType.BLOCKING;
+        mayBlock = !inSelector && Invocable.getInvocationType(task) == InvocationType.BLOCKING;
         looking = false;
         requests = 1;
         try {
@@ -178,7 +183,7 @@ final class RequestLoop implements Invocable.Task, Closeable {
     @Override
     public InvocationType getInvocationType() {
         // For any other type Jetty's strategy would not ask for a thread that selects meanwhile.
-        return inSelector ? InvocationType.BLOCKING : Invocable.getInvocationType(task);
+        return inSelector || asBlocking ? InvocationType.BLOCKING : Invocable.getInvocationType(task);
     }
 
     // A pool that rejects a task closes it, and with it the connection.

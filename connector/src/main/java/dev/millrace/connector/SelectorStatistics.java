@@ -23,13 +23,11 @@ public final class SelectorStatistics {
         this.connector = connector;
     }
 
-    /** @return how often a selector found that connections were ready */
     @ManagedAttribute("Wake-ups of selectors by connections that were ready")
     public long getWakeUps() {
         return selectors().stream().mapToLong(ManagedSelector::getSelectCount).sum();
     }
 
-    /** @return the ready connections that were served by another thread than their selector's, or cost it that */
     @ManagedAttribute("Hand-overs of a ready connection, or of its selector, to another thread")
     public long getHandOvers() {
         return selectors().stream()
@@ -37,7 +35,6 @@ public final class SelectorStatistics {
                 .sum();
     }
 
-    /** @return the requests that needed no selector: the thread that had answered the one before found them */
     @ManagedAttribute("Requests found by the thread that had answered the one before, without a selector")
     public long getRequestsInRow() {
         return requestsInRow.sum();
@@ -47,7 +44,6 @@ public final class SelectorStatistics {
         requestsInRow.increment();
     }
 
-    /** @return the connections for whose next bytes a selector waits */
     @ManagedAttribute("Connections that wait for a peer's bytes")
     public long getConnectionsInRead() {
         return connector.getConnectedEndPoints().stream()
@@ -55,7 +51,6 @@ public final class SelectorStatistics {
                 .count();
     }
 
-    /** @return the connections whose write waits until the peer takes more */
     @ManagedAttribute("Connections whose write waits for a peer")
     public long getConnectionsInWrite() {
         return connector.getConnectedEndPoints().stream()

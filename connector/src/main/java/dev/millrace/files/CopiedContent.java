@@ -8,11 +8,11 @@ import org.eclipse.jetty.util.Callback;
 
 /** Content that is not of an open file: Jetty copies it, which is counted. */
 final class CopiedContent extends HttpContent.Wrapper {
-    private final SendfileStatistics statistics;
+    private final Mount mount;
 
-    CopiedContent(HttpContent found, SendfileStatistics statistics) {
+    CopiedContent(Mount mount, HttpContent found) {
         super(found);
-        this.statistics = statistics;
+        this.mount = mount;
     }
 
     @Override
@@ -24,12 +24,12 @@ final class CopiedContent extends HttpContent.Wrapper {
             return;
         }
         long bytes = length < 0 ? getContentLengthValue() - offset : length;
-        statistics.onAnswer(sink, sendPath.obstacle(), getResource(), offset, bytes);
+        mount.onAnswer(sink, sendPath.obstacle(), getResource(), offset, bytes);
         // Jetty's own writing does not tell of each piece.
         Callback counted = new Callback.Nested(callback) {
             @Override
             public void succeeded() {
-                statistics.onCopied(sendPath.copiedBy(), Math.max(0, bytes));
+                mount.onCopied(sendPath.copiedBy(), Math.max(0, bytes));
                 super.succeeded();
             }
         };

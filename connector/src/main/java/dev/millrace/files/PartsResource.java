@@ -53,7 +53,7 @@ final class PartsResource extends FileResource {
             path = path.unmapped();
         }
         if (!isCounted && !isHead) {
-            mount().statistics().onAnswer(response, path.obstacle(), getPath(), 0, bytes);
+            mount().onAnswer(response, path.obstacle(), getPath(), 0, bytes);
         }
         return path;
     }
@@ -68,8 +68,7 @@ final class PartsResource extends FileResource {
         Obstacle obstacle = path.obstacle();
         if (obstacle != null || length < mount().settings().getMinTransferBytes()) {
             Obstacle counted = obstacle == null ? Obstacle.SMALL : obstacle;
-            return newContentSource(
-                    pool, offset, length, read -> mount().statistics().onCopied(counted, read));
+            return newContentSource(pool, offset, length, read -> mount().onCopied(counted, read));
         }
         try {
             return new TransferPart(path, acquire(), mount().settings().transferAlgorithm(), offset, length);

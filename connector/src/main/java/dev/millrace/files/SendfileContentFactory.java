@@ -45,7 +45,6 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
 
     private final HttpContent.Factory wrapped;
     private final SendfileSettings settings;
-    private final SendfileStatistics statistics;
     private final OpenFileCache<SendfileContent> openFiles;
     private final Mount mount;
     private volatile @Nullable ContentCache contentCache;
@@ -65,10 +64,9 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     SendfileContentFactory(HttpContent.Factory wrapped, SendfileSettings settings) {
         this.wrapped = wrapped;
         this.settings = settings;
-        this.statistics = new SendfileStatistics(settings);
-        this.openFiles = new OpenFileCache<>(
-                settings::getMaxOpenFiles, settings::getValidMillis, content -> content.leave(contentCache));
-        this.mount = new Mount(settings, statistics, openFiles, this::contentCache, this);
+        this.openFiles =
+                new OpenFileCache<>(settings::getMaxOpenFiles, settings::getValidMillis, SendfileContent::leave);
+        this.mount = new Mount(settings, openFiles, this);
         if (wrapped instanceof LifeCycle) {
             installBean(wrapped);
         }
@@ -112,14 +110,14 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     private @Nullable HttpContent open(String path, HttpContent found) throws IOException {
         Path file = found.getResource().getPath();
         if (file == null || file.getFileSystem() != FileSystems.getDefault()) {
-            return new CopiedContent(found, statistics);
+            return new CopiedContent(mount, found);
         }
         try {
             return openFiles.add(
                     path,
                     file,
                     found.getResource().getRealURI(),
-                    opened -> new SendfileContent(mount, path, found, opened));
+                    opened -> new SendfileContent(mount, path, found, opened, slot(opened)));
         } catch (NoSuchFileException x) {
             // Pipes and devices too: to open one may take for ever.
             LOG.debug("Not serving {}", file, x);
@@ -131,8 +129,13 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
             }
             // Unreadable, or no more descriptors: Jetty answers as it does for such a file.
             LOG.debug("Cannot open {}", file, x);
-            return new CopiedContent(found, statistics);
+            return new CopiedContent(mount, found);
         }
+    }
+
+    private ContentCache.@Nullable Slot slot(OpenFile opened) {
+        ContentCache cache = contentCache;
+        return cache == null ? null : cache.slot(opened);
     }
 
     /**
@@ -203,17 +206,17 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
 
     @ManagedAttribute("Responses whose content went by the kernel")
     public long getTransfers() {
-        return statistics.transfers();
+        return mount.transfers();
     }
 
     @ManagedAttribute("How often which obstacle made content go by a copy")
     public Map<String, Long> getObstacles() {
-        return statistics.copiesByObstacle();
+        return mount.copiesByObstacle();
     }
 
     @ManagedAttribute("Bytes of content that did not go by the kernel, by the obstacle")
     public Map<String, Long> getCopiedBytes() {
-        return statistics.copiedBytesByObstacle();
+        return mount.copiedBytesByObstacle();
     }
 
     @ManagedAttribute("How often a path led to an open file in the cache")

@@ -2,6 +2,7 @@ package dev.millrace.files;
 
 import dev.millrace.transfer.TransferAlgorithm;
 import java.nio.file.Path;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.MimeTypes;
@@ -19,6 +20,20 @@ public final class SendfileSettings {
     /** The response field that tells how the content was sent, when {@link #setDebugHeader} says so. */
     public static final String DEBUG_HEADER = "X-Millrace-Sendfile";
 
+    /** Types that become notably smaller, beside text, XML and JSON. */
+    private static final Set<String> COMPRESSIBLE = Set.of(
+            "application/javascript",
+            "application/json",
+            "application/wasm",
+            "application/x-javascript",
+            "application/xml",
+            "application/rtf",
+            "font/ttf",
+            "font/otf",
+            "image/bmp",
+            "image/x-icon",
+            "image/vnd.microsoft.icon");
+
     private volatile @Nullable TransferAlgorithm algorithm;
     // To map a smaller file costs more than to copy it.
     private volatile int minTransferBytes = 16 * 1024;
@@ -29,7 +44,7 @@ public final class SendfileSettings {
     private volatile long missingMillis;
     private volatile int maxRanges = 16;
     private volatile long maxCompressedBytes = 1024 * 1024;
-    private volatile Predicate<String> compressible = Compressible::byDefault;
+    private volatile Predicate<String> compressible = SendfileSettings::isCompressibleByDefault;
     private volatile int maxCacheBytes = 4 * 1024 * 1024;
     private volatile int maxCachedFileBytes = 64 * 1024;
     private volatile @Nullable Path largePages;
@@ -147,6 +162,13 @@ public final class SendfileSettings {
      */
     public void setCompressible(Predicate<String> compressible) {
         this.compressible = compressible;
+    }
+
+    private static boolean isCompressibleByDefault(String mimeType) {
+        return mimeType.startsWith("text/")
+                || mimeType.endsWith("+xml")
+                || mimeType.endsWith("+json")
+                || COMPRESSIBLE.contains(mimeType);
     }
 
     boolean isCompressible(@Nullable HttpField contentType, long sizeBytes) {

@@ -91,7 +91,6 @@ public final class ServerSendfile extends ContainerLifeCycle implements Containe
                 .sum();
     }
 
-    /** @return how often which obstacle made a response's content go by a copy */
     @ManagedAttribute("How often which obstacle made content go by a copy")
     public Map<String, Long> getObstacles() {
         Map<String, Long> sums = new TreeMap<>();

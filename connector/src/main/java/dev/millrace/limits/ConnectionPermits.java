@@ -35,7 +35,6 @@ public final class ConnectionPermits implements SelectorManager.AcceptListener {
     private int taken;
     private boolean closed;
 
-    /** @return the most connections that are open at once; 0: no limit */
     @ManagedAttribute("Most connections that are open at once; 0: no limit")
     public int getMost() {
         return most;

@@ -130,7 +130,6 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
         awaitedContent.setExemptsGrpc(exempt);
     }
 
-    /** Whether the pool has run the task by which it was asked last for a thread. */
     public boolean hasPoolAnswered() {
         return shortage.isAnswered();
     }
@@ -293,7 +292,8 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
                     late.addAll(streams.sending());
                 }
                 for (Http2ContentDemand.AskedStream stream : late) {
-                    ends.add(endOfRequest(endPoint, stream.take()));
+                    Request request = stream.take();
+                    ends.add(new PeerEnd(endPoint, CONTENT, () -> fail(request)));
                 }
             }
         }
@@ -306,10 +306,6 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
                 // The application has had another grace, and has neither answered nor let the connection go.
                 ends.add(new PeerEnd(endPoint, null, () -> close(endPoint, slowRequests, 0, CONTENT)));
             }
-        }
-
-        private PeerEnd endOfRequest(MonitoredEndPoint endPoint, Request request) {
-            return new PeerEnd(endPoint, CONTENT, () -> fail(request));
         }
 
         private PeerEnd endOfConnection(MonitoredEndPoint endPoint, LongAdder counter, String what) {
@@ -353,10 +349,8 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
     }
 
     // As when the connection fails. One thread only takes the interest in the peer's bytes: else the application's may
-    // read
-    // while Jetty drops what is there, and one of them finds no buffer. Where bytes have just come the request is not
-    // told.
-    // It has another grace, or is closed.
+    // read while Jetty drops what is there, and one of them finds no buffer. Where bytes have just come the request is
+    // not told. It has another grace, or is closed.
     private boolean fail(AbstractEndPoint endPoint) {
         // First, for the peer may ask as soon as it sees the end.
         slowRequests.increment();

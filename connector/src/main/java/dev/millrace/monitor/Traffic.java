@@ -47,13 +47,11 @@ public final class Traffic implements Connection.Listener {
         return totals().accepted();
     }
 
-    /** @return the requests since the start */
     @ManagedAttribute("Requests since the start")
     public long getRequests() {
         return totals().requests();
     }
 
-    /** @return the bytes sent since the start */
     @ManagedAttribute("Bytes sent since the start")
     public long getBytesOut() {
         return totals().bytesOut();

@@ -2,6 +2,15 @@ package dev.millrace.transfer;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Description;
+import jdk.jfr.Enabled;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Threshold;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,9 +21,69 @@ public final class AnnouncedRegion {
     private final FileRegion region;
     private final TransferAlgorithm algorithm;
     private final TransferStatistics statistics;
-    private final TransferEvent event = TransferEvent.begun();
+    /** Null when no recording was on at the begin. */
+    private final @Nullable TransferEvent event = FlightRecorder.IS_PRESENT ? TransferEvent.begun() : null;
+
     private int turns;
     private @Nullable Throwable failure;
+
+    /** The transfer, from announcement to withdrawal. Off unless a recording asks for it, and then from 20 ms on. */
+    @Name("dev.millrace.Transfer")
+    @Label("Transfer")
+    @Description("A part of a file sent by the kernel")
+    @Category({"Millrace", "Transfer"})
+    @Enabled(false)
+    @Threshold("20 ms")
+    @StackTrace(false)
+    static final class TransferEvent extends Event {
+        @Label("File")
+        @Nullable String file;
+
+        @Label("Position")
+        @Description("Where the region begins in the file")
+        @DataAmount
+        long position;
+
+        @Label("Bytes")
+        @DataAmount
+        long bytes;
+
+        @Label("Turns")
+        int turns;
+
+        @Label("Algorithm")
+        @Nullable String algorithm;
+
+        @Label("Complete")
+        boolean complete;
+
+        @Label("Failure")
+        @Description("Why it is not complete, when the file or the socket failed")
+        @Nullable String failure;
+
+        private static @Nullable TransferEvent begun() {
+            TransferEvent event = new TransferEvent();
+            if (!event.isEnabled()) {
+                return null;
+            }
+            event.begin();
+            return event;
+        }
+
+        private void ended(AnnouncedRegion announced) {
+            end();
+            if (shouldCommit()) {
+                file = announced.region.file();
+                position = announced.region.position();
+                bytes = announced.region.sent();
+                turns = announced.turns;
+                algorithm = announced.algorithm.toString();
+                complete = announced.region.remaining() == 0;
+                failure = complete || announced.failure == null ? null : announced.failure.toString();
+                commit();
+            }
+        }
+    }
 
     /**
      * @param region what to send; borrowed until its withdrawal
@@ -88,7 +157,9 @@ public final class AnnouncedRegion {
     public void end() {
         boolean complete = region.remaining() == 0;
         statistics.onEnd(complete);
-        event.ended(region, algorithm, turns, complete ? null : failure);
+        if (event != null) {
+            event.ended(this);
+        }
     }
 
     @Override

@@ -11,7 +11,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class FlightRecorder {
     private static final Logger LOG = LoggerFactory.getLogger(FlightRecorder.class);
-    private static final boolean PRESENT = isLoadable();
+    /** Whether events can be made. */
+    public static final boolean IS_PRESENT = isLoadable();
+
     private static final AtomicBoolean WARNED = new AtomicBoolean();
 
     private FlightRecorder() {}
@@ -25,14 +27,9 @@ public final class FlightRecorder {
         }
     }
 
-    /** @return whether events can be made; a constant for the compiler */
-    public static boolean isPresent() {
-        return PRESENT;
-    }
-
     /** Says in the log, once in the life of a process, that there will be no events. For what starts. */
     public static void warnIfAbsent() {
-        if (!PRESENT && WARNED.compareAndSet(false, true)) {
+        if (!IS_PRESENT && WARNED.compareAndSet(false, true)) {
             LOG.warn("No events of the flight recorder: this runtime is without the module jdk.jfr");
         }
     }

@@ -25,7 +25,6 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
 import org.junit.jupiter.api.AfterEach;
@@ -46,12 +45,31 @@ class NioTransferTest {
     private final CountDownLatch busy = new CountDownLatch(1);
     private final TransferStatistics statistics = new TransferStatistics();
     private NioTransfer transfer;
-    private long sent;
 
     /** Sends the region alone; the test gives the turns. */
-    private final class RegionEndPoint extends SocketChannelEndPoint {
-        private RegionEndPoint(SocketChannel channel) {
-            super(channel, null, null, new ScheduledExecutorScheduler());
+    private final class RegionEndPoint extends MillraceEndPoint {
+        private RegionEndPoint(SocketChannel channel) throws IOException {
+            super(channel, null, null, new ScheduledExecutorScheduler(), GatherWriter.INSTANCE);
+        }
+
+        @Override
+        public void announce(FileRegion region) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void withdraw(FileRegion region) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public TransferStatistics getTransferStatistics() {
+            return statistics;
+        }
+
+        @Override
+        public boolean isWritePending() {
+            return getWriteFlusher().isPending();
         }
 
         @Override
@@ -109,10 +127,9 @@ class NioTransferTest {
                 SocketChannel client = listener.accept()) {
             CompletableFuture<Void> reader = CompletableFuture.runAsync(() -> takeAll(client.socket()));
             FileRegion region = new FileRegion(channel, 0, channel.map(MapMode.READ_ONLY, 0, FILE_BYTES));
-            SocketChannelEndPoint endPoint = new RegionEndPoint(socket);
+            RegionEndPoint endPoint = new RegionEndPoint(socket);
             transfer = new NioTransfer(
                     endPoint,
-                    bytes -> sent += bytes,
                     new AnnouncedRegion(region, TransferAlgorithm.of(algorithm), statistics),
                     workers,
                     new SelectorExecutor(Runnable::run, new ScheduledExecutorScheduler(), "none"),
@@ -120,7 +137,7 @@ class NioTransferTest {
             endPoint.write(Callback.NOOP, region.token());
             for (int turn = 1; turn <= 3; turn++) {
                 assertEquals((long) turn * turnBytes, region.sent());
-                assertEquals((long) turn * turnBytes, sent);
+                assertEquals((long) turn * turnBytes, endPoint.getSentBytes());
                 assertEquals(turn, statistics.getTurns());
                 assertTrue(transfer.isQueued());
                 transfer.run();

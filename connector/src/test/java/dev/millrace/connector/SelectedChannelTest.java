@@ -77,7 +77,7 @@ class SelectedChannelTest {
         BioConnector bio = (BioConnector) server.connector();
         Await.until("no thread of a connection", () -> bio.getConnectionThreadCount() == 0);
         assertFalse(isBlocking(server));
-        assertEquals(1, bio.getSelectorManager().getTotalKeys());
+        Await.until("registered", () -> bio.getSelectorManager().getTotalKeys() == 1);
     }
 
     @Test

@@ -5,9 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.connector.BioConnector;
 import dev.millrace.connector.MillraceConnector;
-import dev.millrace.connector.NioConnector;
 import dev.millrace.files.SendfileContentFactory;
 import dev.millrace.files.SendfileSettings;
 import dev.millrace.testing.Await;
@@ -65,9 +63,7 @@ class SendfileServletTest {
     Path directory;
 
     private static TransferStatistics statistics(TestServer server) {
-        return server.connector() instanceof BioConnector bio
-                ? bio.getTransferStatistics()
-                : ((NioConnector) server.connector()).getTransferStatistics();
+        return ((MillraceConnector) server.connector()).getTransferStatistics();
     }
 
     private ServletContextHandler context() {
@@ -116,8 +112,7 @@ class SendfileServletTest {
                 Answer whole = client.get("/app/" + servlet + "/small.bin").answer();
                 assertEquals("808", whole.headers().get("Content-Length"));
                 assertArrayEquals(bytes, whole.body());
-                Answer range = client.send("GET /app/" + servlet + "/small.bin HTTP/1.1\r\nHost: localhost\r\n"
-                                + "Range: bytes=8-\r\n\r\n")
+                Answer range = client.get("/app/" + servlet + "/small.bin", "Range: bytes=8-")
                         .answer();
                 assertEquals("800", range.headers().get("Content-Length"));
                 assertArrayEquals(Arrays.copyOfRange(bytes, 8, 808), range.body());
@@ -133,9 +128,8 @@ class SendfileServletTest {
         byte[] bytes = TestFiles.write(directory, "file.bin", 1_000_000);
         try (TestServer server = new TestServer(connectors::http).start(context());
                 RawClient client = server.client()) {
-            Answer answer = client.send(
-                            "GET /app/files/file.bin HTTP/1.1\r\nHost: localhost\r\n" + "Range: bytes=-500000\r\n\r\n")
-                    .answer();
+            Answer answer =
+                    client.get("/app/files/file.bin", "Range: bytes=-500000").answer();
             assertEquals(206, answer.status());
             assertArrayEquals(Arrays.copyOfRange(bytes, 500_000, 1_000_000), answer.body());
             assertEquals(1, statistics(server).getRegions());
@@ -148,8 +142,7 @@ class SendfileServletTest {
         try (TestServer server = new TestServer(connectors::http).start(context());
                 RawClient client = server.client()) {
             for (int i = 1; i <= 3; i++) {
-                Answer answer = client.send("GET /app/files/file.bin HTTP/1.1\r\nHost: localhost\r\n"
-                                + "Range: bytes=0-99999,200000-200009,500000-999999\r\n\r\n")
+                Answer answer = client.get("/app/files/file.bin", "Range: bytes=0-99999,200000-200009,500000-999999")
                         .answer();
                 assertEquals(206, answer.status());
                 String body = answer.text();
@@ -176,8 +169,7 @@ class SendfileServletTest {
         wrapResponses(context);
         try (TestServer server = new TestServer(connectors::http).start(context);
                 RawClient client = server.client()) {
-            Answer answer = client.send("GET /app/files/file.bin HTTP/1.1\r\nHost: localhost\r\n"
-                            + "Range: bytes=0-99999,500000-999999\r\n\r\n")
+            Answer answer = client.get("/app/files/file.bin", "Range: bytes=0-99999,500000-999999")
                     .answer();
             assertEquals(206, answer.status());
             assertTrue(answer.body().length > 600_000, "parts");
@@ -246,31 +238,26 @@ class SendfileServletTest {
         files.setInitParameter("maxGatherBytes", "49999");
         try (TestServer server = new TestServer(connectors::http).start(context);
                 RawClient client = server.client()) {
-            Answer answer = client.send(
-                            "GET /app/files/file.js HTTP/1.1\r\nHost: localhost\r\n" + "Accept-Encoding: gzip\r\n\r\n")
-                    .answer();
+            Answer answer =
+                    client.get("/app/files/file.js", "Accept-Encoding: gzip").answer();
             assertArrayEquals(variant, answer.body());
             assertEquals("gzip", answer.headers().get("Content-Encoding"));
             assertEquals("max-age=60", answer.headers().get("Cache-Control"));
             assertEquals("yes", answer.headers().get(SendfileSettings.DEBUG_HEADER));
-            assertEquals(
-                    50,
-                    ((MillraceConnector) server.connector())
-                            .getTransferStatistics()
-                            .getTurns());
+            assertEquals(50, statistics(server).getTurns());
             byte[] changed = TestFiles.write(directory, "file.js.gz", 60_000);
             assertArrayEquals(
                     changed,
-                    client.send("GET /app/files/file.js HTTP/1.1\r\nHost: localhost\r\n"
-                                    + "Accept-Encoding: gzip\r\n\r\n")
+                    client.get("/app/files/file.js", "Accept-Encoding: gzip")
                             .answer()
                             .body());
             Answer whole = client.get("/app/files/file.js").answer();
             assertArrayEquals(plain, whole.body());
             assertEquals(
                     304,
-                    client.send("GET /app/files/file.js HTTP/1.1\r\nHost: localhost\r\n" + "If-None-Match: "
-                                    + whole.headers().get("ETag") + "\r\n\r\n")
+                    client.get(
+                                    "/app/files/file.js",
+                                    "If-None-Match: " + whole.headers().get("ETag"))
                             .answer()
                             .status());
         }
@@ -301,15 +288,12 @@ class SendfileServletTest {
         try (TestServer server = new TestServer(connectors::http).start(context());
                 RawClient client = server.client()) {
             for (String field : fields) {
-                Answer answer = client.send(
-                                "GET /app/files/file.bin HTTP/1.1\r\nHost: localhost\r\n" + field + "\r\n\r\n")
-                        .answer();
+                Answer answer = client.get("/app/files/file.bin", field).answer();
                 assertEquals(200, answer.status());
                 assertArrayEquals(bytes, answer.body());
             }
-            Answer parts = client.send("GET /app/files/file.bin HTTP/1.1\r\nHost: localhost\r\n"
-                            + "Range: bytes=0-9,90000-\r\n\r\n")
-                    .answer();
+            Answer parts =
+                    client.get("/app/files/file.bin", "Range: bytes=0-9,90000-").answer();
             assertEquals(206, parts.status());
             assertTrue(parts.text().contains(new String(bytes, 90_000, 10_000, StandardCharsets.ISO_8859_1)));
         }
@@ -378,8 +362,7 @@ class SendfileServletTest {
         try (TestServer server = new TestServer(connectors::http).start(new CompressionHandler(context()));
                 RawClient client = server.client()) {
             for (String range : new String[] {"1000-5999", "1000-50999"}) {
-                Answer answer = client.send("GET /app/files/text.txt HTTP/1.1\r\nHost: localhost\r\n"
-                                + "Accept-Encoding: gzip\r\nRange: bytes=" + range + "\r\n\r\n")
+                Answer answer = client.get("/app/files/text.txt", "Accept-Encoding: gzip", "Range: bytes=" + range)
                         .answer();
                 assertEquals(206, answer.status());
                 assertNull(answer.headers().get("Content-Encoding"), range);
@@ -395,9 +378,8 @@ class SendfileServletTest {
                 RawClient client = server.client()) {
             Answer plain = client.get("/app/files").answer();
             for (String range : new String[] {"0-9", "0-9,20-29"}) {
-                Answer answer = client.send(
-                                "GET /app/files HTTP/1.1\r\nHost: localhost\r\nRange: bytes=" + range + "\r\n\r\n")
-                        .answer();
+                Answer answer =
+                        client.get("/app/files", "Range: bytes=" + range).answer();
                 assertEquals(plain.status(), answer.status());
                 assertEquals(plain.headers().get("Location"), answer.headers().get("Location"));
             }

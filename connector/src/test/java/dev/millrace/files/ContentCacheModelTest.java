@@ -125,7 +125,7 @@ class ContentCacheModelTest {
         private void lookUp(int i) throws IOException {
             if (files[i] == null) {
                 files[i] = OpenFile.open(directory.resolve(i + ".bin"), closer);
-                slots[i] = new ContentCache.Slot(files[i]);
+                slots[i] = cache.slot(files[i]);
             }
         }
 
@@ -152,7 +152,7 @@ class ContentCacheModelTest {
 
         // Of a file that is closed too: a request may have looked it up before.
         private void serve(int i) {
-            ContentMemory found = cache.use(slots[i]);
+            ContentMemory found = slots[i].use();
             if (found != null) {
                 answers.add(new Answer(i, found));
             }
@@ -160,7 +160,7 @@ class ContentCacheModelTest {
 
         private void retire(int i) {
             if (files[i] != null) {
-                cache.retire(slots[i]);
+                slots[i].retire();
                 files[i].release();
                 files[i] = null;
             }
@@ -176,7 +176,7 @@ class ContentCacheModelTest {
             lookUp(i);
             Files.write(path, new byte[CONTENTS.get(i).length / 2]);
             for (int use = 0; use < ADMITTING_USES; use++) {
-                assertNull(cache.use(slots[i]));
+                assertNull(slots[i].use());
             }
             retire(i);
             Files.write(path, CONTENTS.get(i));

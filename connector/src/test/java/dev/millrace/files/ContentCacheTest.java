@@ -142,12 +142,11 @@ class ContentCacheTest {
         cache().getSettings().setValidMillis(-1);
         try (TestServer ignored = server()) {
             ContentCache memory = cache().contentCache();
-            ContentCache.Slot one = new ContentCache.Slot(((SendfileContent) cache().getContent("/one.bin")).file());
-            ContentCache.Slot other =
-                    new ContentCache.Slot(((SendfileContent) cache().getContent("/other.bin")).file());
+            ContentCache.Slot one = memory.slot(((SendfileContent) cache().getContent("/one.bin")).file());
+            ContentCache.Slot other = memory.slot(((SendfileContent) cache().getContent("/other.bin")).file());
             long begin = System.nanoTime();
             for (int i = 0; i < 20_000; i++) {
-                ContentMemory used = memory.use(i / 5 % 2 == 0 ? one : other);
+                ContentMemory used = (i / 5 % 2 == 0 ? one : other).use();
                 if (used != null) {
                     used.release();
                 }
@@ -247,14 +246,14 @@ class ContentCacheTest {
             ContentCache memory = cache().contentCache();
             OpenFile file = ((SendfileContent) cache().getContent("/file.bin")).file();
             for (int round = 1; round <= 200; round++) {
-                ContentCache.Slot slot = new ContentCache.Slot(file);
+                ContentCache.Slot slot = memory.slot(file);
                 for (int i = 0; i < 4; i++) {
-                    assertNull(memory.use(slot));
+                    assertNull(slot.use());
                 }
                 CyclicBarrier together = new CyclicBarrier(atOnce);
                 Callable<ContentMemory> user = () -> {
                     together.await();
-                    return memory.use(slot);
+                    return slot.use();
                 };
                 for (Future<ContentMemory> use : users.invokeAll(Collections.nCopies(atOnce, user))) {
                     if (use.get() != null) {

@@ -57,14 +57,14 @@ class LeastUsedContentTest {
 
     private ContentCache.Slot slot(String name) throws Exception {
         TestFiles.write(directory, name, FILE_BYTES);
-        return new ContentCache.Slot(((SendfileContent) cache().getContent("/" + name)).file());
+        return cache().contentCache().slot(((SendfileContent) cache().getContent("/" + name)).file());
     }
 
     /** @return whether the last use was from memory */
     private boolean use(ContentCache.Slot slot, int times) {
         boolean isInMemory = false;
         for (int i = 0; i < times; i++) {
-            ContentMemory used = cache().contentCache().use(slot);
+            ContentMemory used = slot.use();
             isInMemory = used != null;
             if (isInMemory) {
                 used.release();

@@ -51,9 +51,7 @@ class NotModifiedTest {
     }
 
     private static Answer get(RawClient client, String path, String... fields) throws Exception {
-        return client.send(
-                        "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + String.join("\r\n", fields) + "\r\n\r\n")
-                .answer();
+        return client.get(path, fields).answer();
     }
 
     private static void checkFields(Answer expected, Answer notModified, String request) {

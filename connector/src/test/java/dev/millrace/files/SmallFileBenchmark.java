@@ -55,8 +55,8 @@ public class SmallFileBenchmark {
         file = Files.createTempFile("millrace", ".bin");
         Files.write(file, new byte[bytes]);
         open = OpenFile.open(file, new FileCloser());
-        slot = new ContentCache.Slot(open);
         cache = ContentCache.of(null, 1 << 20, 1 << 16);
+        slot = cache.slot(open);
     }
 
     @TearDown
@@ -74,7 +74,7 @@ public class SmallFileBenchmark {
 
     @Benchmark
     public void send() throws IOException {
-        ContentMemory memory = from.equals("cache") ? cache.use(slot) : null;
+        ContentMemory memory = from.equals("cache") ? slot.use() : null;
         if (memory != null) {
             SINK.write(true, memory.part(0, bytes), Callback.from(memory::release, Callback.NOOP));
             return;

@@ -68,8 +68,10 @@ public final class RawClient implements AutoCloseable {
         return this;
     }
 
-    public RawClient get(String path) throws IOException {
-        return send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    /** @param fields header fields beside {@code Host} */
+    public RawClient get(String path, String... fields) throws IOException {
+        String head = fields.length == 0 ? "" : String.join("\r\n", fields) + "\r\n";
+        return send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + head + "\r\n");
     }
 
     public Socket socket() {

@@ -41,7 +41,7 @@ public final class ContentCache {
     private volatile boolean full;
 
     /** What the cache knows of one version of a file. */
-    public static final class Slot {
+    public final class Slot {
         private final OpenFile file;
         private final AtomicInteger recentUses = new AtomicInteger();
         private final AtomicBoolean filling = new AtomicBoolean();
@@ -51,7 +51,7 @@ public final class ContentCache {
         // Counted without care: it only says when to look.
         private int uses;
 
-        public Slot(OpenFile file) {
+        private Slot(OpenFile file) {
             this.file = file;
         }
 
@@ -61,6 +61,33 @@ public final class ContentCache {
                 recentUses.set(0);
             }
             return recentUses.incrementAndGet() >= ADMITTING_USES;
+        }
+
+        /**
+         * Counts a use.
+         *
+         * @return the bytes of the file, with a count that the caller must release; null when they are not here
+         */
+        public @Nullable ContentMemory use() {
+            ContentMemory content = memory;
+            if (content != null && content.retain()) {
+                hits.increment();
+                if (++uses % SAMPLED_USES == 0) {
+                    // Counts as a use.
+                    var unused = policy.getIfPresent(this);
+                }
+                return content;
+            }
+            misses.increment();
+            return isWanted() && mayTakeMore() && filling.compareAndSet(false, true) ? fill(this) : null;
+        }
+
+        /** This version of the file is no more: its bytes leave. */
+        public void retire() {
+            retired = true;
+            if (memory != null) {
+                policy.invalidate(this);
+            }
         }
     }
 
@@ -101,26 +128,9 @@ public final class ContentCache {
         content.release();
     }
 
-    /**
-     * Counts a use.
-     *
-     * @return the bytes of a file, with a count that the caller must release; null when they are not here
-     */
-    public @Nullable ContentMemory use(Slot slot) {
-        if (slot.file.size() > maxFileBytes) {
-            return null;
-        }
-        ContentMemory content = slot.memory;
-        if (content != null && content.retain()) {
-            hits.increment();
-            if (++slot.uses % SAMPLED_USES == 0) {
-                // Counts as a use.
-                var unused = policy.getIfPresent(slot);
-            }
-            return content;
-        }
-        misses.increment();
-        return slot.isWanted() && mayTakeMore() && slot.filling.compareAndSet(false, true) ? fill(slot) : null;
+    /** @return null for a file that is too large ever to come in */
+    public @Nullable Slot slot(OpenFile file) {
+        return file.size() > maxFileBytes ? null : new Slot(file);
     }
 
     private @Nullable ContentMemory fill(Slot slot) {
@@ -196,14 +206,6 @@ public final class ContentCache {
             full = false;
         }
         return !full;
-    }
-
-    /** A version of a file is no more: its bytes leave. */
-    public void retire(Slot slot) {
-        slot.retired = true;
-        if (slot.memory != null) {
-            policy.invalidate(slot);
-        }
     }
 
     /** All leave; an answer that still sends keeps what it sends. */

@@ -1,6 +1,7 @@
 package dev.millrace.files.cache;
 
 import java.nio.ByteBuffer;
+import org.eclipse.jetty.io.Retainable;
 
 /**
  * The bytes of a file in a run of slices, counted as a group. The cache holds the first count, and every response that
@@ -10,7 +11,7 @@ public final class ContentMemory {
     private final Runnable free;
     private final int slices;
     private final ByteBuffer bytes;
-    private final References references = new References();
+    private final Retainable.ReferenceCounter references = new Retainable.ReferenceCounter();
 
     /** @param free makes the slices free again, called once */
     public ContentMemory(int slices, ByteBuffer bytes, Runnable free) {
@@ -35,7 +36,7 @@ public final class ContentMemory {
 
     /** Takes a count, unless the last one is gone. */
     public boolean retain() {
-        return references.retain();
+        return references.tryRetain();
     }
 
     /**

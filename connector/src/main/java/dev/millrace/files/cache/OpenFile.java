@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http.EtagUtils;
+import org.eclipse.jetty.io.Retainable;
 import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.NanoTime;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +39,6 @@ public final class OpenFile implements FileSource {
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private static final LinkOption[] AS_A_FILE = {LinkOption.NOFOLLOW_LINKS};
-    private static final LinkOption[] AS_A_LINK = {};
 
     private final Path path;
     private volatile FileChannel channel;
@@ -48,20 +48,22 @@ public final class OpenFile implements FileSource {
 
     private final String etag;
     private final FileCloser closer;
-    private final References references = new References();
-    private final List<Mappings.Mapping> pieces = new ArrayList<>();
+    private final Retainable.ReferenceCounter references = new Retainable.ReferenceCounter();
+    private final List<Mappings.Mapping> mappings = new ArrayList<>();
+    /** Their buffers. */
+    private volatile ByteBuffer[] pieces = {};
+
     private volatile boolean truncated;
     private volatile boolean overwritten;
     private volatile @Nullable ContentFingerprint sample;
     private volatile long checkedNanoTime = NanoTime.now();
     private volatile boolean mappingRefused;
-    private volatile int mappedPieces;
 
     private OpenFile(Path path, FileChannel channel, FileVersion version, String etag, FileCloser closer) {
         this.path = path;
         this.channel = channel;
         this.version = version;
-        this.look = Files.isSymbolicLink(path) ? AS_A_LINK : AS_A_FILE;
+        this.look = Files.isSymbolicLink(path) ? new LinkOption[0] : AS_A_FILE;
         this.etag = etag;
         this.closer = closer;
     }
@@ -72,7 +74,6 @@ public final class OpenFile implements FileSource {
      * @param path a regular file
      * @param closer closes it
      * @return the file, with one count that the caller owns
-     * @throws IOException when it cannot be opened
      */
     public static OpenFile open(Path path, FileCloser closer) throws IOException {
         FileVersion before = FileVersion.of(path);
@@ -125,7 +126,7 @@ public final class OpenFile implements FileSource {
     // There is no way but the path. A file that an interrupt closed after it was deleted or replaced is lost to all
     // answers that send it.
     private synchronized FileChannel reopen() throws IOException {
-        if (references.isGone()) {
+        if (!references.canRetain()) {
             throw new ClosedChannelException();
         }
         if (!channel.isOpen()) {
@@ -248,14 +249,10 @@ public final class OpenFile implements FileSource {
 
     /** Takes a count, unless the file is closed. */
     public boolean retain() {
-        return references.retain();
+        return references.tryRetain();
     }
 
-    /**
-     * Gives a count back.
-     *
-     * @throws IllegalStateException when none is left
-     */
+    /** Gives a count back; throws IllegalStateException when none is left. */
     public void release() {
         if (references.release()) {
             closer.close(this::close);
@@ -263,16 +260,16 @@ public final class OpenFile implements FileSource {
     }
 
     private void close() {
-        synchronized (pieces) {
-            for (Mappings.Mapping piece : pieces) {
+        synchronized (mappings) {
+            for (Mappings.Mapping mapping : mappings) {
                 try {
-                    piece.close();
+                    mapping.close();
                 } catch (RuntimeException x) {
                     // In use by a system call, from JDK 22 on. The rest is to be given back all the same.
                     LOG.warn("Cannot end a mapping", x);
                 }
             }
-            pieces.clear();
+            mappings.clear();
         }
         IO.close(channel);
     }
@@ -343,7 +340,7 @@ public final class OpenFile implements FileSource {
      */
     public boolean isMappingRefused(long end) {
         int index = (int) ((end - 1) / PIECE_BYTES);
-        if (mappingRefused || index < mappedPieces) {
+        if (mappingRefused || index < pieces.length) {
             return mappingRefused;
         }
         try {
@@ -365,20 +362,22 @@ public final class OpenFile implements FileSource {
     }
 
     private ByteBuffer piece(int index) throws IOException {
-        synchronized (pieces) {
-            while (pieces.size() <= index) {
-                map(pieces.size() * PIECE_BYTES);
-                mappedPieces = pieces.size();
+        if (index >= pieces.length) {
+            synchronized (mappings) {
+                while (mappings.size() <= index) {
+                    map(mappings.size() * PIECE_BYTES);
+                    pieces = mappings.stream().map(Mappings.Mapping::buffer).toArray(ByteBuffer[]::new);
+                }
             }
-            return pieces.get(index).buffer();
         }
+        return pieces[index];
     }
 
     private void map(long begin) throws IOException {
         int bytes = (int) Math.min(PIECE_BYTES, size() - begin);
         try {
             call(file -> {
-                pieces.add(
+                mappings.add(
                         closer.isBehind()
                                 ? Mappings.mapUntilCollected(file, begin, bytes)
                                 : Mappings.map(file, begin, bytes));
@@ -395,6 +394,6 @@ public final class OpenFile implements FileSource {
 
     @Override
     public String toString() {
-        return "OpenFile[" + path + "," + size() + " bytes,references=" + references + "]";
+        return "OpenFile[" + path + "," + size() + " bytes,references=" + references.get() + "]";
     }
 }

@@ -49,7 +49,8 @@ class CompareTest {
                 List.of());
     }
 
-    private static CellResult with(CellResult cell, String clients, Map<String, FailureCount> errors, String verdict) {
+    private static CellResult with(
+            CellResult cell, String clients, Map<String, FailureCount> errors, CpuUse cpu, String verdict) {
         return new CellResult(
                 cell.label(),
                 Map.of("clients", clients),
@@ -61,11 +62,15 @@ class CompareTest {
                 errors,
                 cell.times(),
                 cell.sizes(),
-                cell.cpu(),
+                cpu,
                 cell.series(),
                 "",
                 verdict,
                 List.of());
+    }
+
+    private static CellResult with(CellResult cell, String clients, Map<String, FailureCount> errors, String verdict) {
+        return with(cell, clients, errors, cell.cpu(), verdict);
     }
 
     private static CellResult wrong(CellResult cell) {
@@ -77,22 +82,7 @@ class CompareTest {
     }
 
     private static CellResult unknownCpu(CellResult cell) {
-        return new CellResult(
-                cell.label(),
-                cell.parameters(),
-                cell.repetition(),
-                cell.model(),
-                false,
-                cell.windowSeconds(),
-                cell.counts(),
-                Map.of(),
-                cell.times(),
-                cell.sizes(),
-                new CpuUse(null, 1.0, 0.0, 1.0, 0.0, 0.0, null, null, false),
-                cell.series(),
-                "",
-                "ok",
-                List.of());
+        return with(cell, "8", Map.of(), new CpuUse(null, 1.0, 0.0, 1.0, 0.0, 0.0, null, null, false), "ok");
     }
 
     private Cli compare(List<CellResult> a, List<CellResult> b, String... options) throws IOException {
@@ -130,22 +120,10 @@ class CompareTest {
         Cli cli = Cli.run("compare", run("a", 1000, 2000, 4000), run("b", 900, 1800, 3600));
         assertEquals(ExitCode.ERRORS, cli.code());
         assertTrue(cli.out().contains("throughput 0.900 [0.900, 0.900] of 3 | worse"), cli.out());
-        assertEquals(
-                ExitCode.GOOD,
-                Cli.run(
-                                "compare",
-                                "--threshold=15%",
-                                folder.resolve("a").toString(),
-                                folder.resolve("b").toString())
-                        .code());
-        assertEquals(
-                ExitCode.GOOD,
-                Cli.run(
-                                "compare",
-                                "--metric=cpu",
-                                folder.resolve("a").toString(),
-                                folder.resolve("b").toString())
-                        .code());
+        String a = folder.resolve("a").toString();
+        String b = folder.resolve("b").toString();
+        assertEquals(ExitCode.GOOD, Cli.run("compare", "--threshold=15%", a, b).code());
+        assertEquals(ExitCode.GOOD, Cli.run("compare", "--metric=cpu", a, b).code());
     }
 
     @Test
@@ -317,19 +295,10 @@ class CompareTest {
                         + "#LABEL (see loadclient compare --help)",
                 cli.err().strip());
         assertEquals("", cli.out());
+        String a = folder.resolve("a").toString();
         String b = folder.resolve("b").toString();
-        assertEquals(
-                ExitCode.USAGE,
-                Cli.run(
-                                "compare",
-                                "--noise",
-                                b,
-                                folder.resolve("a").toString(),
-                                folder.resolve("a").toString())
-                        .code());
-        assertEquals(
-                ExitCode.GOOD,
-                Cli.run("compare", folder.resolve("a") + "#BIO", b).code());
+        assertEquals(ExitCode.USAGE, Cli.run("compare", "--noise", b, a, a).code());
+        assertEquals(ExitCode.GOOD, Cli.run("compare", a + "#BIO", b).code());
     }
 
     @Test

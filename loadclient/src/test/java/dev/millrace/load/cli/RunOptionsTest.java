@@ -202,17 +202,11 @@ class RunOptionsTest {
                 folder.resolve("once.sh"),
                 "test -e '" + marker + "' && echo no second time && " + "exit 1\ntouch '" + marker + "'\nexec "
                         + oneUuidServer(port));
-        Cli cli = Cli.run(
-                "uuid",
-                "-c=1",
-                "-n=5",
-                "--warmup=0s",
+        Cli cli = measure(
                 "--repeat=2",
                 "--progress=none",
                 "--server-cmd",
                 "/bin/sh '" + script + "'",
-                "-o",
-                folder.toString(),
                 "http://127.0.0.1:" + port + "/generate-uuid");
         assertEquals(ExitCode.ERRORS, cli.code());
         String message = "the server ended before it listened: no second time";
@@ -272,6 +266,12 @@ class RunOptionsTest {
         startedTwice(port, "cd '" + folder + "' && NAME=value " + oneUuidServer(port));
     }
 
+    /** Five requests of one client, written to the folder. */
+    private Cli measure(String... words) {
+        Stream<String> first = Stream.of("uuid", "-c=1", "-n=5", "--warmup=0s", "-o", folder.toString());
+        return Cli.run(Stream.concat(first, Stream.of(words)).toArray(String[]::new));
+    }
+
     private static int freePort() throws IOException {
         try (ServerSocket free = new ServerSocket(0)) {
             return free.getLocalPort();
@@ -286,17 +286,7 @@ class RunOptionsTest {
 
     /** Measures two repetitions, and checks that the server has ended. */
     private void startedTwice(int port, String command) {
-        Cli cli = Cli.run(
-                "uuid",
-                "-c=1",
-                "-n=5",
-                "--warmup=0s",
-                "--repeat=2",
-                "--server-cmd",
-                command,
-                "-o",
-                folder.toString(),
-                "http://127.0.0.1:" + port + "/generate-uuid");
+        Cli cli = measure("--repeat=2", "--server-cmd", command, "http://127.0.0.1:" + port + "/generate-uuid");
         assertEquals(ExitCode.GOOD, cli.code(), cli.err());
         assertEquals(List.of(), ProcessHandle.current().children().toList(), "nothing is left running");
         assertDoesNotThrow(() -> new ServerSocket(port).close(), "the port is free");
@@ -317,15 +307,7 @@ class RunOptionsTest {
     void aPortThatIsTakenIsNotMeasured() throws IOException {
         Path started = folder.resolve("started");
         try (TestServer other = new TestServer(TestServer::answerUuids)) {
-            Cli cli = Cli.run(
-                    "uuid",
-                    "-n=1",
-                    "--warmup=0s",
-                    "--server-cmd",
-                    "touch '" + started + "'; sleep 60",
-                    "-o",
-                    folder.toString(),
-                    other.url("/generate-uuid"));
+            Cli cli = measure("--server-cmd", "touch '" + started + "'; sleep 60", other.url("/generate-uuid"));
             assertEquals(ExitCode.ERRORS, cli.code());
             assertTrue(
                     cli.err()
@@ -347,16 +329,7 @@ class RunOptionsTest {
                 TestServer.answerUuids(request, out, socket);
             }
         })) {
-            Cli cli = Cli.run(
-                    "uuid",
-                    "-c=1",
-                    "-n=4",
-                    "--warmup=0s",
-                    "-o",
-                    folder.toString(),
-                    "--server-cpu-url",
-                    server.url("/stats"),
-                    server.url("/generate-uuid"));
+            Cli cli = measure("--server-cpu-url", server.url("/stats"), server.url("/generate-uuid"));
             assertEquals(ExitCode.GOOD, cli.code(), cli.err());
             CellResult cell = RunFile.read(folder.resolve("run.json")).cells().get(0);
             assertEquals(2.0, cell.cpu().server(), "asked at both ends of the window");
@@ -376,24 +349,10 @@ class RunOptionsTest {
                 TestServer.answerUuids(request, out, socket);
             }
         })) {
-            Cli later = Cli.run(
-                    "uuid",
-                    "-c=1",
-                    "-n=4",
-                    "--warmup=0s",
-                    "--server-cpu-url",
-                    server.url("/cpu"),
-                    server.url("/generate-uuid"));
+            Cli later = measure("--server-cpu-url", server.url("/cpu"), server.url("/generate-uuid"));
             assertEquals(ExitCode.GOOD, later.code());
             assertTrue(later.err().contains("note: the server's CPU time could not be read"), later.err());
-            Cli never = Cli.run(
-                    "uuid",
-                    "-c=1",
-                    "-n=4",
-                    "--warmup=0s",
-                    "--server-cpu-url",
-                    server.url("/cpu"),
-                    server.url("/generate-uuid"));
+            Cli never = measure("--server-cpu-url", server.url("/cpu"), server.url("/generate-uuid"));
             assertEquals(ExitCode.ERRORS, never.code());
             assertEquals(
                     "loadclient: cannot read the server's CPU time at " + server.url("/cpu") + ": status 503",

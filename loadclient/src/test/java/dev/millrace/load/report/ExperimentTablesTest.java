@@ -31,6 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The tables of a replay: ratios within each block, and decisions by their intervals. */
 class ExperimentTablesTest {
+    private static final Percentiles TIMES = new Percentiles(10, 2, 1, 3, 4, 5, 6);
+    private static final Lengths SHORT = new Lengths(1, 3, 0, 0, 0, 1, 1, 0);
 
     @TempDir
     private Path folder;
@@ -52,38 +54,41 @@ class ExperimentTablesTest {
                 null);
     }
 
+    private static final List<Row> ROWS =
+            List.of(row("a", "A", 100.0, null), row("b", "B", 200.0, "a"), row("c", "C", null, "a"));
+
     private static CellResult cell(String server, int block, long requests, double serverSeconds, boolean wrong) {
-        Percentiles times = new Percentiles(10, 2, 1, 3, 4, 5, 6);
+        Map<String, FailureCount> errors = wrong ? Map.of("reset", new FailureCount(1, "x")) : Map.of();
+        return cell(server, block, new Counts(requests, 0, 4, 0, 0, 0), errors, List.of(), serverSeconds);
+    }
+
+    private static CellResult cell(
+            String server,
+            int block,
+            Counts counts,
+            Map<String, FailureCount> errors,
+            List<SizeResult> sizes,
+            double serverSeconds) {
         return new CellResult(
                 server,
                 Map.of("clients", "4", "work", "hello"),
                 block,
                 "closed",
-                false,
+                !sizes.isEmpty(),
                 1.0,
-                new Counts(requests, 0, 4, 0, 0, 0),
-                wrong ? Map.of("reset", new FailureCount(1, "x")) : Map.of(),
-                new Times(times, null, times, times, times, null),
-                List.of(),
+                counts,
+                errors,
+                new Times(TIMES, null, TIMES, TIMES, TIMES, null),
+                sizes,
                 new CpuUse(serverSeconds, 0.4, 0.1, 0.3, 0.0, 0.2, 10L, 1000L, false),
                 new Series(List.of(), List.of(), List.of()),
                 "",
-                wrong ? "errors" : "box-bound",
+                errors.isEmpty() ? "box-bound" : "errors",
                 List.of());
     }
 
     /** B does 1.5 times as much as A in each block for the same CPU time, while the machine's speed changes. */
     private static RunFile run(boolean wrong) {
-        Lengths lengths = new Lengths(1, 3, 0, 0, 0, 1, 1, 0);
-        ServerSetting setting = new ServerSetting("x", "BIO", List.of(), 0, false, false);
-        List<Row> rows = List.of(row("a", "A", 100.0, null), row("b", "B", 200.0, "a"), row("c", "C", null, "a"));
-        List<Claim> claims = List.of(
-                claim("faster", "b", "a", null, 1.0, null),
-                claim("slower", "b", "a", null, null, 1.0),
-                claim("half as fast again", "b", "a", null, 1.4, 1.6),
-                claim("on the edge", "b", "a", null, 1.5, null),
-                claim("of another server", "c", "a", null, 1.0, null),
-                claim("much", "a", null, 50_000.0, 1.0, null));
         List<CellResult> cells = new ArrayList<>();
         long[] drift = {1000, 3000, 2000};
         double[] noise = {1.49, 1.51, 1.50};
@@ -91,27 +96,42 @@ class ExperimentTablesTest {
             cells.add(cell("A", block, drift[block], 1, false));
             cells.add(cell("B", block, Math.round(drift[block] * noise[block]), 1, wrong));
         }
-        Experiment experiment = new Experiment(
-                "test",
+        return run(Map.of("form", "quick"), cells, experiment("test", null, SHORT, ROWS));
+    }
+
+    private static Experiment experiment(String name, Map<String, Long> files, Lengths full, List<Row> rows) {
+        ServerSetting setting = new ServerSetting("x", "BIO", List.of(), 0, false, false);
+        List<Claim> claims = List.of(
+                claim("faster", "b", "a", null, 1.0, null),
+                claim("slower", "b", "a", null, null, 1.0),
+                claim("half as fast again", "b", "a", null, 1.4, 1.6),
+                claim("on the edge", "b", "a", null, 1.5, null),
+                claim("of another server", "c", "a", null, 1.0, null),
+                claim("much", "a", null, 50_000.0, 1.0, null));
+        return new Experiment(
+                name,
                 "An experiment",
                 "About it.",
                 "req/s",
                 List.of("Smaller."),
+                files,
                 null,
-                null,
-                lengths,
-                lengths,
+                SHORT,
+                full,
                 Map.of("A", setting, "B", setting, "C", setting),
                 rows,
                 List.of(),
                 claims);
+    }
+
+    private static RunFile run(Map<String, String> plan, List<CellResult> cells, Experiment experiment) {
         return new RunFile(
                 1,
                 "An experiment",
                 "2026-01-01",
                 "loadclient replay test",
                 Map.of("cores", "2"),
-                Map.of("form", "quick"),
+                plan,
                 cells,
                 experiment);
     }
@@ -232,8 +252,7 @@ class ExperimentTablesTest {
     }
 
     private static RunFile with(RunFile run, List<CellResult> cells) {
-        return new RunFile(
-                1, run.title(), run.started(), run.command(), run.environment(), run.plan(), cells, run.experiment());
+        return run(run.plan(), cells, run.experiment());
     }
 
     @Test
@@ -273,29 +292,12 @@ class ExperimentTablesTest {
 
     /** In each block, B does this many times as much as A. */
     private static RunFile run(String name, double... factors) {
-        RunFile run = run(false);
         List<CellResult> cells = new ArrayList<>();
         for (int block = 0; block < factors.length; block++) {
             cells.add(cell("A", block, 1000, 1, false));
             cells.add(cell("B", block, Math.round(1000 * factors[block]), 1, false));
         }
-        Experiment old = run.experiment();
-        Experiment experiment = new Experiment(
-                name,
-                old.title(),
-                old.about(),
-                old.unit(),
-                old.scaled(),
-                null,
-                null,
-                old.quick(),
-                old.full(),
-                old.servers(),
-                old.rows(),
-                List.of(),
-                old.claims());
-        return new RunFile(
-                1, run.title(), run.started(), run.command(), run.environment(), run.plan(), cells, experiment);
+        return run(Map.of("form", "quick"), cells, experiment(name, null, SHORT, ROWS));
     }
 
     @Test
@@ -345,61 +347,20 @@ class ExperimentTablesTest {
     @Test
     void rowsThatOneRunDoesNotHaveAreNotMissing() {
         RunFile all = three("");
-        Experiment old = all.experiment();
-        Experiment fewer = new Experiment(
-                "test",
-                old.title(),
-                old.about(),
-                old.unit(),
-                old.scaled(),
-                null,
-                null,
-                old.quick(),
-                old.full(),
-                old.servers(),
-                old.rows().subList(0, 2),
-                List.of(),
-                old.claims());
-        RunFile quick = new RunFile(
-                1,
-                all.title(),
-                all.started(),
-                all.command(),
-                all.environment(),
+        RunFile quick = run(
                 all.plan(),
                 all.cells().stream().filter(cell -> !cell.label().equals("C")).toList(),
-                fewer);
+                experiment("test", null, SHORT, ROWS.subList(0, 2)));
         assertTrue(Agreement.of(all, quick).text().endsWith("5 of 5 agree"));
         assertTrue(Agreement.of(quick, all).text().endsWith("5 of 5 agree"));
     }
 
     /** The long form with two blocks on servers that were started once, as in older files. */
     private static RunFile full(List<CellResult> cells, Map<String, Long> files) {
-        RunFile run = run(false);
-        Experiment old = run.experiment();
-        Experiment experiment = new Experiment(
-                "test",
-                old.title(),
-                old.about(),
-                old.unit(),
-                old.scaled(),
-                files,
-                null,
-                old.quick(),
-                new Lengths(3, 2, 0.5, 0, 0, 1, 1, 0),
-                old.servers(),
-                old.rows(),
-                List.of(),
-                old.claims());
-        return new RunFile(
-                1,
-                run.title(),
-                run.started(),
-                run.command(),
-                run.environment(),
+        return run(
                 Map.of("form", "full", "repetitions", "6, servers started anew for each 2"),
                 cells,
-                experiment);
+                experiment("test", files, new Lengths(3, 2, 0.5, 0, 0, 1, 1, 0), ROWS));
     }
 
     private static RunFile full(double... factors) {
@@ -448,22 +409,14 @@ class ExperimentTablesTest {
     }
 
     private static CellResult cut(CellResult cell, long exchanges) {
-        return new CellResult(
+        Counts counts = new Counts(cell.counts().requests(), cell.counts().bytes(), 4, exchanges, 0, 0);
+        return cell(
                 cell.label(),
-                cell.parameters(),
                 cell.repetition(),
-                cell.model(),
-                cell.countsBytes(),
-                cell.windowSeconds(),
-                new Counts(cell.counts().requests(), cell.counts().bytes(), 4, exchanges, 0, 0),
+                counts,
                 cell.errors(),
-                cell.times(),
                 cell.sizes(),
-                cell.cpu(),
-                cell.series(),
-                "",
-                cell.verdict(),
-                List.of());
+                cell.cpu().server());
     }
 
     @Test
@@ -482,28 +435,11 @@ class ExperimentTablesTest {
     }
 
     private static CellResult download(String server, int block, long... sizes) {
-        CellResult plain = cut(cell(server, block, 100, 1, false), 3);
-        Percentiles times = new Percentiles(10, 2, 1, 3, 4, 5, 6);
         List<SizeResult> complete = new ArrayList<>();
         for (long size : sizes) {
-            complete.add(new SizeResult(size, 10, times, size / 1000.0, 1, 1));
+            complete.add(new SizeResult(size, 10, TIMES, size / 1000.0, 1, 1));
         }
-        return new CellResult(
-                server,
-                plain.parameters(),
-                block,
-                "closed",
-                true,
-                1.0,
-                new Counts(100, 1_000_000, 4, 3, 0, 0),
-                Map.of(),
-                plain.times(),
-                complete,
-                plain.cpu(),
-                plain.series(),
-                "",
-                "box-bound",
-                List.of());
+        return cell(server, block, new Counts(100, 1_000_000, 4, 3, 0, 0), Map.of(), complete, 1);
     }
 
     @Test

@@ -3,7 +3,6 @@ package dev.millrace.files.cache;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -12,20 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Counts of what others hold: what is gone does not come back, and nobody gives back more than he took. */
-class ReferencesTest {
-    @Test
-    void areGoneWithTheLast() {
-        References references = new References();
-        assertTrue(references.retain());
-        assertFalse(references.release());
-        assertFalse(references.isGone());
-        assertTrue(references.release());
-        assertTrue(references.isGone());
-        assertFalse(references.retain());
-        assertThrows(IllegalStateException.class, references::release);
-        assertFalse(references.retain(), "nor after that");
-    }
-
+class ReleasedOnceTest {
     @Test
     void slicesAreFreedOnce() {
         SliceMemory memory = new SliceMemory(ByteBuffer.allocateDirect(2 * SliceMemory.SLICE_BYTES));

@@ -1,0 +1,30 @@
+package dev.millrace.connector;
+
+import java.io.Closeable;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.util.thread.Invocable;
+
+/**
+ * Goes on with an exchange that has begun. A pool that rejects the task closes it, and with it the connection.
+ *
+ * @param type where Jetty's strategy is to run it: see {@link Dispatch}
+ */
+record ContinuedTask(EndPoint endPoint, Runnable task, Invocable.InvocationType type)
+        implements Invocable.Task, Closeable {
+    @Override
+    public void run() {
+        task.run();
+        // See the end of RequestLoop.run().
+        Thread.interrupted();
+    }
+
+    @Override
+    public InvocationType getInvocationType() {
+        return type;
+    }
+
+    @Override
+    public void close() {
+        endPoint.close();
+    }
+}
