@@ -60,6 +60,11 @@ class StandaloneIT {
                 "GET|/hello",
                 "HEAD|/hello",
                 "POST|/hello",
+                "PUT|/hello|Accept: application/json",
+                "GET|/nothing-here|Accept: application/problem+xml",
+                "GET|/files/missing|Accept: application/json",
+                "GET|/error",
+                "GET|/web-application.md",
                 "GET|/nothing-here",
                 "GET|/files/catalog.json",
                 "HEAD|/files/catalog.json",
@@ -156,6 +161,23 @@ class StandaloneIT {
         // Jetty's error page contains the requested URL, and so the port.
         String body = answer.status() >= 400 ? answer.text().replace(url, "") : answer.md5();
         return description.append("\nbody: ").append(body).toString();
+    }
+
+    /** Jetty itself sends no content with errors of other methods, and a page of its own for a malformed address. */
+    @Test
+    void explainsErrorsOfAllMethodsAndAddresses() throws Exception {
+        for (String listener : LISTENERS) {
+            String url = server.url(listener);
+            Http.Answer put = Http.send(url, "PUT", "/hello", "x", "Accept: application/json");
+            assertEquals(405, put.status());
+            assertTrue(put.text().startsWith("{\"title\":\"Method Not Allowed\",\"status\":405"), put.text());
+            Http.Answer malformed = Http.get(url, "/files/%00", "Accept: application/json");
+            assertEquals(400, malformed.status());
+            assertEquals("{\"title\":\"Bad Request\",\"status\":400}", malformed.text());
+            assertEquals("application/problem+json", malformed.header("Content-Type"));
+            String page = Http.get(url, "/a%2fb").text();
+            assertTrue(page.contains("<h1>400 Bad Request</h1>") && page.contains("href=\"/page.css\""), page);
+        }
     }
 
     @Test
