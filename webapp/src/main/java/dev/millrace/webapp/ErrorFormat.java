@@ -14,8 +14,7 @@ enum ErrorFormat {
         String write(Problem problem, String contextPath) {
             String context = escape(contextPath);
             String title = problem.status() + " " + problem.title();
-            String detail =
-                    problem.detail().isEmpty() ? "" : "<p>" + escape(problem.detail()) + "</p>\n  ";
+            String detail = problem.detail().isEmpty() ? "" : "<p>" + escape(problem.detail()) + "</p>\n  ";
             return String.format("""
                 <!doctype html>
                 <html lang="en">
@@ -50,9 +49,14 @@ enum ErrorFormat {
         String write(Problem problem, String contextPath) {
             StringBuilder xml = new StringBuilder("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
             xml.append("<problem xmlns=\"urn:ietf:rfc:7807\">");
-            problem.members().forEach((name, value) -> xml.append('<').append(name).append('>')
-                    .append(escape(value.toString()))
-                    .append("</").append(name).append('>'));
+            problem.members()
+                    .forEach((name, value) -> xml.append('<')
+                            .append(name)
+                            .append('>')
+                            .append(escape(value.toString()))
+                            .append("</")
+                            .append(name)
+                            .append('>'));
             return xml.append("</problem>\n").toString();
         }
     },

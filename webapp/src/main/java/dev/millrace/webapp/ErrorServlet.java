@@ -18,18 +18,20 @@ public final class ErrorServlet extends HttpServlet {
     /** All methods: the container forwards the request that failed as it is. */
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        if (request.getDispatcherType() != DispatcherType.ERROR
-                || !(request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) instanceof Integer status)) {
+        if (request.getDispatcherType() != DispatcherType.ERROR) {
             response.sendError(HttpServletResponse.SC_NOT_FOUND);
             return;
         }
+        // Jetty does not name the status of a range that its file servlet cannot satisfy, but has set it.
+        int status = request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) instanceof Integer named
+                ? named
+                : response.getStatus();
         // The message of an exception tells of the inside.
         String message = request.getAttribute(RequestDispatcher.ERROR_EXCEPTION) == null
                         && request.getAttribute(RequestDispatcher.ERROR_MESSAGE) instanceof String given
                 ? given
                 : "";
-        ErrorContent content =
-                ErrorContent.of(status, message, request.getHeaders("Accept"), request.getContextPath());
+        ErrorContent content = ErrorContent.of(status, message, request.getHeaders("Accept"), request.getContextPath());
         byte[] body = content.text().getBytes(StandardCharsets.UTF_8);
         response.setContentType(content.type());
         response.setHeader("Cache-Control", "no-store");

@@ -318,8 +318,7 @@ abstract class DeployedContract {
                     missing.text());
             Http.Answer post = Http.send(url, "POST", "/hello", "x", "Accept: application/xml");
             assertEquals(405, post.status());
-            assertTrue(
-                    post.text().contains("<title>Method Not Allowed</title><status>405</status>"), post.text());
+            assertTrue(post.text().contains("<title>Method Not Allowed</title><status>405</status>"), post.text());
             Http.Answer direct = Http.get(url, "/error", "Accept: text/plain");
             assertEquals(404, direct.status());
             assertEquals(ERRORS.get("text/plain"), direct.text());

@@ -29,10 +29,7 @@ final class ProblemErrorHandler extends ErrorHandler {
             Callback callback) {
         // The message of an exception tells of the inside.
         ErrorContent content = ErrorContent.of(
-                code,
-                cause == null ? message : "",
-                request.getHeaders().getValues(HttpHeader.ACCEPT.asString()),
-                "");
+                code, cause == null ? message : "", request.getHeaders().getValues(HttpHeader.ACCEPT.asString()), "");
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, content.type());
         response.getHeaders().put(HttpHeader.VARY, HttpHeader.ACCEPT.asString());
         Content.Sink.write(response, true, content.text(), callback);
