@@ -17,10 +17,10 @@ record Problem(int status, String title, String detail) {
      */
     static Problem of(int status, String message) {
         String title = title(status);
-        String detail = message.equalsIgnoreCase(title) ? "" : message;
-        if (status == 404 && detail.isEmpty()) {
-            detail = "Nothing is served at this address.";
-        }
+        // Containers name the address, which a client made up.
+        String detail = status == 404
+                ? "Nothing is served at this address."
+                : message.equalsIgnoreCase(title) ? "" : message;
         return new Problem(status, title, detail);
     }
 

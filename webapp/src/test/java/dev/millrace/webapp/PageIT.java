@@ -167,6 +167,7 @@ class PageIT {
                         "/files/200KB.bin",
                         "/files/1KB.bin"))) {
             int points = Integer.getInteger("millrace.screenshotPoints", 3);
+            chromium.until("document.querySelectorAll('#files tr').length === 6");
             chromium.evaluate("document.querySelector('#uuid-form button').click()");
             for (String listener : List.of("BIO", "NIO", "STOCK")) {
                 String card = "document.querySelector('[data-listener=" + listener + "]')";

@@ -157,7 +157,9 @@ final class CompareCommand implements Callable<Integer> {
 
     private int measure() {
         require(noise == null, "--noise takes a run, and two URLs have none");
-        require(!spec.commandLine().getParseResult().hasMatchedOption("--metric"), "--metric takes runs: of two URLs throughput and CPU decide");
+        require(
+                !spec.commandLine().getParseResult().hasMatchedOption("--metric"),
+                "--metric takes runs: of two URLs throughput and CPU decide");
         List<String> words = new ArrayList<>(List.of("--budget=" + budget, "--margin=" + margin));
         if (json != null) {
             words.add("--comparison-json=" + json);

@@ -103,7 +103,13 @@ class BudgetTest {
     void aComparisonIsOfTwoUrlsWithABudget() {
         for (List<String> wrong : List.of(
                 List.of("http", "--comparison-json=c.json", "http://127.0.0.1:1/", "http://127.0.0.1:2/"),
-                List.of("http", "--comparison-json=c.json", "--budget=1s", "http://[::1]:1/", "http://[::1]:2/", "http://[::1]:3/"),
+                List.of(
+                        "http",
+                        "--comparison-json=c.json",
+                        "--budget=1s",
+                        "http://[::1]:1/",
+                        "http://[::1]:2/",
+                        "http://[::1]:3/"),
                 List.of("compare", "--metric=p50", "http://127.0.0.1:1/", "http://127.0.0.1:2/"))) {
             assertEquals(ExitCode.USAGE, Cli.run(wrong.toArray(String[]::new)).code(), wrong.toString());
         }
