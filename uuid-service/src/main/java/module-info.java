@@ -1,11 +1,12 @@
 /**
- * The UUID web service as a servlet, which the only public type is. Libraries for XML and UUIDs are not visible to users of
+ * The UUID web service as a servlet, which the only public type is. Libraries for XML, JSON and UUIDs are not visible to users of
  * this module.
  */
 module dev.millrace.uuid {
     requires transitive jakarta.servlet;
     requires java.xml;
     requires com.ctc.wstx;
+    requires com.fasterxml.jackson.core;
     requires com.fasterxml.uuid;
     requires org.codehaus.stax2;
     requires static org.jspecify;

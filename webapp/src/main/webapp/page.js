@@ -3,6 +3,9 @@
 const POINTS = 60;
 const FALLBACK_MILLIS = 2000;
 
+/** What the button asks of this listener at most: four requests at once, each followed by a pause. */
+const LOAD = {requests: 2000, millis: 10000, parallel: 4, pauseMillis: 20, fileBytes: 256 * 1024};
+
 /** Figures of a listener on its card: name in /stats, label and format. */
 const FIGURES = [
   ['rate', 'Requests/s', rate],
@@ -15,6 +18,8 @@ const FIGURES = [
 
 const cards = new Map();
 let last = null;
+let load = null;
+let loadFile = null;
 
 function $(id) { return document.getElementById(id); }
 
@@ -74,6 +79,12 @@ function chart(label, keys, format) {
   };
 }
 
+/** A link to this page on a listener. One that listens on all addresses has that by which the browser came. */
+function page(url) {
+  const origin = url.replace(/\/\/(\*|0\.0\.0\.0|\[::])(?=:)/, '//' + location.hostname);
+  return element('a', {href: origin + location.pathname, textContent: url.replace(/^https?:\/\//, '')});
+}
+
 function card(listener) {
   const perSecond = n => bytes(n) + '/s';
   const requests = chart(`${listener.name} requests`, ['requests/s'], rate);
@@ -90,7 +101,7 @@ function card(listener) {
     }
   }
   const title = element('h3', {textContent: listener.name});
-  const where = element('p', {textContent: listener.url ? listener.url.replace('http://', '') : ''});
+  const where = element('p', {}, listener.url ? page(listener.url) : '');
   const article = element('article', {className: 'listener', ariaLabel: `Listener ${listener.name}`},
     element('header', {}, title, where), list, requests.figure);
   article.dataset.listener = listener.name;
@@ -104,6 +115,7 @@ function card(listener) {
 function showListener(listener, before, seconds) {
   if (!cards.has(listener.name)) {
     cards.set(listener.name, card(listener));
+    $('other-listeners').hidden = cards.size < 2 || !listener.url;
   }
   const {values, requests, traffic} = cards.get(listener.name);
   const known = before && seconds > 0;
@@ -188,6 +200,57 @@ function watch() {
   };
 }
 
+/* Load: by this browser, on the listener that it has the page from */
+
+function hintLoad() {
+  $('make-load').hidden = false;
+  $('load-bounds').hidden = false;
+  $('load-bounds').textContent = `The button makes this browser ask for small things, at most ${whole(LOAD.requests)} `
+    + `times in ${LOAD.millis / 1000} s.`;
+  $('load-command').firstElementChild.textContent =
+    `java -jar loadclient.jar http \\\n  -c 8 -d 10s ${new URL('hello', location.href)}`;
+}
+
+/** Asks for one thing after the other until it is told to stop. A request that fails ends all. */
+async function client(targets, counts, stop) {
+  while (!stop.signal.aborted && counts.started < LOAD.requests) {
+    try {
+      const answer = await fetch(targets[counts.started++ % targets.length], {cache: 'no-store', signal: stop.signal});
+      await answer.arrayBuffer();
+      if (!answer.ok) {
+        throw new Error(`status ${answer.status}`);
+      }
+      counts.answered++;
+    } catch (fault) {
+      counts.fault = stop.signal.aborted ? counts.fault : fault.message;
+      stop.abort();
+    }
+    await new Promise(done => setTimeout(done, LOAD.pauseMillis));
+  }
+}
+
+async function makeLoad() {
+  if (load) {
+    load.abort();
+    return;
+  }
+  load = new AbortController();
+  $('make-load').textContent = 'Stop';
+  $('load-status').textContent = 'Making load…';
+  $('load-status').classList.remove('fault');
+  const targets = ['hello', 'generate-uuid?count=10', ...(loadFile ? [loadFile] : [])];
+  const counts = {started: 0, answered: 0, fault: ''};
+  const begin = performance.now();
+  const end = setTimeout(() => load.abort(), LOAD.millis);
+  await Promise.all(Array.from({length: LOAD.parallel}, () => client(targets, counts, load)));
+  clearTimeout(end);
+  load = null;
+  $('make-load').textContent = 'Make some load';
+  $('load-status').textContent = counts.fault ? `Stopped: ${counts.fault}`
+    : `${whole(counts.answered)} answers in ${((performance.now() - begin) / 1000).toFixed(1)} s.`;
+  $('load-status').classList.toggle('fault', Boolean(counts.fault));
+}
+
 /* UUIDs */
 
 function nameRow() {
@@ -209,6 +272,7 @@ async function makeUuids(event) {
       throw new Error(message ? message.textContent : `status ${answer.status}`);
     }
     const uuids = [...xml.querySelectorAll('response > uuid')].map(uuid => uuid.textContent);
+    $('uuids').hidden = uuids.length === 0;
     $('uuids').replaceChildren(...uuids.map(uuid => element('li', {textContent: uuid})));
     $('uuid-status').textContent = uuids.length === 1 ? '1 UUID.' : `${uuids.length} UUIDs.`;
     $('uuid-status').classList.remove('fault');
@@ -233,6 +297,8 @@ async function copyUuids() {
 
 /* Files */
 
+function href(file) { return 'files/' + file.name.split('/').map(encodeURIComponent).join('/'); }
+
 async function listFiles() {
   $('files-status').textContent = 'Reading the files…';
   try {
@@ -243,12 +309,12 @@ async function listFiles() {
     const {files} = await answer.json();
     files.sort((a, b) => a.size - b.size || (a.name < b.name ? -1 : 1));
     $('files').replaceChildren(...files.map(file => element('tr', {},
-      element('td', {}, element('a', {href: 'files/' + file.name.split('/').map(encodeURIComponent).join('/'),
-        textContent: file.name})),
+      element('td', {}, element('a', {href: href(file), textContent: file.name})),
       element('td', {className: 'number', textContent: bytes(file.size)}),
       element('td', {className: 'code', textContent: file.md5}),
       element('td', {}, element('a', {href: 'download?name=' + encodeURIComponent(file.name),
         textContent: 'download', ariaLabel: `Download ${file.name}`})))));
+    loadFile = files.filter(file => file.size <= LOAD.fileBytes).map(href).pop() ?? null;
     $('files-status').textContent = files.length === 1 ? '1 file.' : `${files.length} files.`;
   } catch (fault) {
     $('files-status').textContent = `No files: ${fault.message}`;
@@ -256,9 +322,11 @@ async function listFiles() {
   }
 }
 
+$('make-load').addEventListener('click', makeLoad);
 $('method').addEventListener('change', nameRow);
 $('uuid-form').addEventListener('submit', makeUuids);
 $('copy').addEventListener('click', copyUuids);
 nameRow();
+hintLoad();
 watch();
 listFiles();

@@ -4,11 +4,13 @@ package dev.millrace.uuid;
 enum RefusalReason {
     MALFORMED_QUERY(400, "malformed-query"),
     MALFORMED_XML(400, "malformed-xml"),
+    MALFORMED_JSON(400, "malformed-json"),
     INVALID_DOCUMENT(400, "invalid-document"),
     METHOD_NOT_ALLOWED(405, "method-not-allowed"),
     NOT_ACCEPTABLE(406, "not-acceptable"),
     BODY_TOO_LARGE(413, "body-too-large"),
     UNSUPPORTED_MEDIA_TYPE(415, "unsupported-media-type"),
+    UNKNOWN_PARAMETER(422, "unknown-parameter"),
     UNKNOWN_METHOD(422, "unknown-method"),
     WRONG_COUNT(422, "wrong-count"),
     TOO_MANY_UUIDS(422, "too-many-uuids"),

@@ -37,13 +37,14 @@ enum ResponseFormat {
 
     /**
      * Chooses by the Accept fields of a request (RFC 9110 section 12.5.1). The highest weight wins, and among equal
-     * weights the first constant. Media ranges that cannot be parsed are ignored.
+     * weights the preferred format, then the first constant. Media ranges that cannot be parsed are ignored.
      *
+     * @param preferred also the format of a client that sends no Accept field
      * @return the format, or null when the client accepts none of them
      */
-    static @Nullable ResponseFormat negotiate(Enumeration<String> acceptFields) {
+    static @Nullable ResponseFormat negotiate(Enumeration<String> acceptFields, ResponseFormat preferred) {
         if (!acceptFields.hasMoreElements()) {
-            return XML;
+            return preferred;
         }
         Map<ResponseFormat, MediaRange> ranges = new EnumMap<>(ResponseFormat.class);
         while (acceptFields.hasMoreElements()) {
@@ -54,9 +55,10 @@ enum ResponseFormat {
         ResponseFormat best = null;
         double bestWeight = 0;
         for (Map.Entry<ResponseFormat, MediaRange> range : ranges.entrySet()) {
-            if (range.getValue().weight > bestWeight) {
+            double weight = range.getValue().weight;
+            if (weight > bestWeight || (weight == bestWeight && weight > 0 && range.getKey() == preferred)) {
                 best = range.getKey();
-                bestWeight = range.getValue().weight;
+                bestWeight = weight;
             }
         }
         return best;

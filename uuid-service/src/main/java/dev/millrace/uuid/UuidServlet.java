@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The UUID service over HTTP. GET takes one batch as query parameters ({@code method}, {@code count}, {@code name},
- * {@code namespace}, {@code digest}), POST takes a document with any number of batches. The Accept field decides
- * whether the response is XML, JSON or plain text. The query parameter {@code indent} indents it.
+ * {@code namespace}, {@code digest}), POST takes an XML or JSON document with any number of batches. The Accept field
+ * decides whether the response is XML, JSON or plain text; where it leaves that open, JSON is answered by JSON, and all
+ * else by XML. The query parameter {@code indent} indents it.
  *
  * <p>UUIDs are made only if the whole request is valid. Otherwise the response has status 400, 405, 406, 413, 415 or
  * 422, and a body with the reason.
@@ -27,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class UuidServlet extends HttpServlet {
     private static final long serialVersionUID = 1;
+    private static final String JSON = "application/json";
+    private static final String BODIES = "text/xml, application/xml, " + JSON;
     private static final String METHODS = "GET, HEAD, POST, OPTIONS";
     private static final Pattern CHARSET = Pattern.compile(";\\s*charset=\"?([^\"\\s;]+)\"?", Pattern.CASE_INSENSITIVE);
     private static final int DEFAULT_MAX_UUIDS = 100;
@@ -35,6 +38,7 @@ public final class UuidServlet extends HttpServlet {
 
     private transient UuidService service;
     private transient XmlReader xmlReader;
+    private transient JsonReader jsonReader;
     private int maxBodyBytes;
 
     @Override
@@ -44,6 +48,7 @@ public final class UuidServlet extends HttpServlet {
         service = new UuidService(maxUuids);
         // The root, and one element above the limit, so that too many UUIDs are refused before too many elements.
         xmlReader = new XmlReader(XmlFactories.hardenedInput(maxUuids + 2, maxBodyBytes));
+        jsonReader = new JsonReader();
     }
 
     private int positiveParameter(String name, int defaultValue) throws ServletException {
@@ -59,8 +64,11 @@ public final class UuidServlet extends HttpServlet {
 
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        ResponseFormat accepted = ResponseFormat.negotiate(request.getHeaders("Accept"));
-        ResponseFormat format = accepted == null ? ResponseFormat.XML : accepted;
+        // Jetty's getContentType throws when the charset is not supported, but the field itself can be read.
+        String sent = mediaType(request.getHeader("Content-Type"));
+        ResponseFormat preferred = sent.equals(JSON) ? ResponseFormat.JSON : ResponseFormat.XML;
+        ResponseFormat accepted = ResponseFormat.negotiate(request.getHeaders("Accept"), preferred);
+        ResponseFormat format = accepted == null ? preferred : accepted;
         boolean indented = QueryReader.wantsIndentation(request.getQueryString());
         try {
             if (request.getMethod().equals("OPTIONS")) {
@@ -95,6 +103,7 @@ public final class UuidServlet extends HttpServlet {
             }
             case "POST" -> {
                 checkAcceptable(accepted);
+                QueryReader.checkBesideBody(request.getQueryString());
                 readBody(request, uuidRequest);
             }
             default -> throw new RefusedException(RefusalReason.METHOD_NOT_ALLOWED, "only " + METHODS + " are allowed");
@@ -111,31 +120,35 @@ public final class UuidServlet extends HttpServlet {
     }
 
     private void readBody(HttpServletRequest request, UuidRequest uuidRequest) throws IOException, RefusedException {
-        // Jetty's getContentType throws when the charset is not supported, but the field itself can be read.
         String contentType = request.getHeader("Content-Type");
-        checkContentType(contentType, request.getHeader("Content-Encoding"));
+        String mediaType = mediaType(contentType);
+        checkContentType(mediaType, request.getHeader("Content-Encoding"));
         if (request.getContentLengthLong() > maxBodyBytes) {
             throw LimitedBody.tooLong(maxBodyBytes);
         }
         LimitedBody body = new LimitedBody(request.getInputStream(), maxBodyBytes);
-        xmlReader.read(body, charset(contentType), uuidRequest);
+        if (mediaType.equals(JSON)) {
+            jsonReader.read(body, uuidRequest);
+        } else {
+            xmlReader.read(body, charset(contentType), uuidRequest);
+        }
     }
 
-    private static void checkContentType(@Nullable String contentType, @Nullable String encoding)
-            throws RefusedException {
+    /** The media type of a Content-Type field in lower case, without parameters; empty if there is no field. */
+    private static String mediaType(@Nullable String contentType) {
+        return contentType == null ? "" : contentType.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
+    }
+
+    private static void checkContentType(String mediaType, @Nullable String encoding) throws RefusedException {
         if (encoding != null && !encoding.strip().equalsIgnoreCase("identity")) {
             throw new RefusedException(RefusalReason.UNSUPPORTED_MEDIA_TYPE, "the body must not be encoded");
         }
-        if (contentType == null) {
-            return;
-        }
-        switch (contentType.split(";", 2)[0].strip().toLowerCase(Locale.ROOT)) {
-            case "text/xml", "application/xml" -> {}
+        switch (mediaType) {
+            case "", "text/xml", "application/xml", JSON -> {}
             // The default of curl -d and java.net.HttpURLConnection for any body.
             case "application/x-www-form-urlencoded" -> {}
             default ->
-                throw new RefusedException(
-                        RefusalReason.UNSUPPORTED_MEDIA_TYPE, "the body must be text/xml or application/xml");
+                throw new RefusedException(RefusalReason.UNSUPPORTED_MEDIA_TYPE, "the body must be one of " + BODIES);
         }
     }
 
@@ -181,7 +194,7 @@ public final class UuidServlet extends HttpServlet {
         if (refusal.reason() == RefusalReason.METHOD_NOT_ALLOWED) {
             response.setHeader("Allow", METHODS);
         } else if (refusal.reason() == RefusalReason.UNSUPPORTED_MEDIA_TYPE) {
-            response.setHeader("Accept", "text/xml, application/xml");
+            response.setHeader("Accept", BODIES);
         }
         format.writer().writeRefusal(refusal, indented, new ResponseStream(response.getOutputStream()));
     }

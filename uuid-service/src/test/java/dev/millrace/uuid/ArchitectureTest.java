@@ -38,6 +38,17 @@ class ArchitectureTest {
     }
 
     @Test
+    void onlyTheReaderOfJsonKnowsItsParser() {
+        noClasses()
+                .that()
+                .doNotHaveSimpleName("JsonReader")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("com.fasterxml.jackson..")
+                .check(service);
+    }
+
+    @Test
     void runsInEveryServletContainer() {
         noClasses()
                 .should()

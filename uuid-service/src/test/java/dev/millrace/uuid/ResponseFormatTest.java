@@ -56,7 +56,25 @@ class ResponseFormatTest {
         assertNull(negotiate(accept));
     }
 
+    /** Who sends JSON and takes anything gets JSON. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "*/* | JSON",
+                "application/* | JSON",
+                "text/xml, application/json | JSON",
+                "text/* | XML",
+                "text/plain, application/json;q=0.9 | TEXT",
+                "*/*, application/json;q=0 | XML"
+            })
+    void thePreferredFormatWinsAmongEquals(String accept, ResponseFormat format) {
+        assertEquals(format, ResponseFormat.negotiate(Collections.enumeration(List.of(accept)), ResponseFormat.JSON));
+        assertEquals(
+                ResponseFormat.JSON, ResponseFormat.negotiate(Collections.emptyEnumeration(), ResponseFormat.JSON));
+    }
+
     private static ResponseFormat negotiate(String... accept) {
-        return ResponseFormat.negotiate(Collections.enumeration(List.of(accept)));
+        return ResponseFormat.negotiate(Collections.enumeration(List.of(accept)), ResponseFormat.XML);
     }
 }

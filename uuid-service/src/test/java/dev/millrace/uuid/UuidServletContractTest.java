@@ -7,6 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.BooleanNode;
+import com.fasterxml.jackson.databind.node.DoubleNode;
+import com.fasterxml.jackson.databind.node.IntNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.networknt.schema.JsonSchema;
@@ -25,6 +30,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -84,7 +90,8 @@ class UuidServletContractTest {
                         "?method=name",
                         "?method=name&name=x&namespace=y",
                         "?method=name&name=x&digest=y",
-                        "?count=1&count=1")
+                        "?count=1&count=1",
+                        "?x=1")
                 .map(query -> new Exchange("get", query, null));
         Stream<Exchange> posts = Stream.of(
                         "<request><generate-uuid/></request>",
@@ -96,7 +103,15 @@ class UuidServletContractTest {
                         "<request>" + " ".repeat(70_000) + "</request>",
                         "<request><generate-uuid count='200'/></request>")
                 .map(body -> new Exchange("post", "", body));
-        return Stream.concat(gets, posts)
+        Stream<Exchange> jsons = Stream.of(
+                        "{\"generate-uuid\":[{}]}",
+                        "{\"generate-uuid\":[{\"count\":0}]}",
+                        "{\"generate-uuid\":[{\"x\":0}]}",
+                        "{\"generate-uuid\":[",
+                        "{\"generate-uuid\":[{\"count\":200}]}")
+                .map(body -> new Exchange("post", "?indent", body));
+        return Stream.of(gets, posts, jsons)
+                .flatMap(exchanges -> exchanges)
                 .flatMap(exchange -> FORMATS.stream().map(format -> Arguments.of(exchange, format)));
     }
 
@@ -212,6 +227,85 @@ class UuidServletContractTest {
         assertTrue(valid > 500, valid + " valid documents");
     }
 
+    /** As the test of XML above, with documents around the valid ones. */
+    @Test
+    void theSchemaOfJsonRequestsIsWhatTheServiceTakes() throws Exception {
+        JsonReader reader = new JsonReader();
+        Random random = new Random(9457);
+        int valid = 0;
+        for (int i = 0; i < 3_000; i++) {
+            JsonNode document = requestDocument(random);
+            byte[] bytes = JSON.writeValueAsBytes(document);
+            boolean expected =
+                    validate("/components/schemas/Request", lowerCase(document)).isEmpty();
+            try {
+                reader.read(new LimitedBody(new ByteArrayInputStream(bytes), 1_000_000), new UuidRequest(1_000_000));
+                assertTrue(expected, "the schema refuses what the service takes: " + document);
+                valid++;
+            } catch (RefusedException e) {
+                assertTrue(
+                        !expected || e.refusal().reason() == RefusalReason.WRONG_NAME,
+                        "the schema takes what the service refuses: " + document + e.refusal());
+            }
+        }
+        assertTrue(valid > 300, valid + " valid documents");
+    }
+
+    private static JsonNode requestDocument(Random random) {
+        ObjectNode document = JSON.createObjectNode();
+        ArrayNode batches = document.putArray("generate-uuid");
+        for (int i = random.nextInt(10) == 0 ? 0 : 1; i > 0; i = random.nextInt(2)) {
+            ObjectNode batch = batches.addObject();
+            for (String member : List.of("method", "count", "name", "namespace", "digest")) {
+                if (random.nextInt(3) == 0) {
+                    batch.set(member, memberValue(member, random));
+                }
+            }
+            if (random.nextInt(20) == 0) {
+                batch.put("x", 1);
+            }
+        }
+        switch (random.nextInt(30)) {
+            case 0 -> document.put("x", 1);
+            case 1 -> document.put("generate-uuid", "x");
+            case 2 -> batches.add(7);
+            case 3 -> document.set("generate-uuid", JSON.createObjectNode());
+            case 4 -> document.remove("generate-uuid");
+            case 5 -> {
+                return batches;
+            }
+            default -> {}
+        }
+        return document;
+    }
+
+    private static JsonNode memberValue(String member, Random random) {
+        if (random.nextInt(12) == 0) {
+            return List.of(
+                            JSON.nullNode(),
+                            JSON.createArrayNode(),
+                            JSON.createObjectNode(),
+                            TextNode.valueOf("?"),
+                            BooleanNode.TRUE,
+                            DoubleNode.valueOf(1.5))
+                    .get(random.nextInt(6));
+        }
+        List<String> words = switch (member) {
+            case "method" -> List.of("random", "TIME", "location", "name", "Name", "reordered", "epoch");
+            case "namespace" -> List.of("dns", "URL", "oid", "x500", "none");
+            case "digest" -> List.of("sha-1", "MD5");
+            default -> List.of("a", "b");
+        };
+        return member.equals("count")
+                ? IntNode.valueOf(random.nextInt(6))
+                : TextNode.valueOf(words.get(random.nextInt(words.size())));
+    }
+
+    /** The service takes words in any case, which an enumeration of a schema cannot say. */
+    private static JsonNode lowerCase(JsonNode document) throws IOException {
+        return JSON.readTree(document.toString().toLowerCase(Locale.ROOT));
+    }
+
     private static boolean isValid(byte[] document) throws Exception {
         try {
             validateXml(document);
@@ -254,7 +348,8 @@ class UuidServletContractTest {
             HttpRequest.Builder request = server.request(query);
             return body == null
                     ? request
-                    : request.header("Content-Type", "text/xml").POST(BodyPublishers.ofString(body));
+                    : request.header("Content-Type", body.startsWith("{") ? "application/json" : "text/xml")
+                            .POST(BodyPublishers.ofString(body));
         }
     }
 

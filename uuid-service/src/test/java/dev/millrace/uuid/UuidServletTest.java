@@ -172,6 +172,62 @@ class UuidServletTest {
     }
 
     @Test
+    void unknownParametersAre422() throws Exception {
+        assertRefused(422, "unknown-parameter", server.get("?cuont=3"));
+        assertRefused(422, "unknown-parameter", server.get("?method=time&method%20=x"));
+        assertRefused(422, "unknown-parameter", server.get("?Count=3"));
+        String document = "<request><generate-uuid/></request>";
+        HttpResponse<String> post =
+                server.send(server.request("?indent&count=3").POST(BodyPublishers.ofString(document)));
+        assertRefused(422, "unknown-parameter", post);
+        for (String query : List.of("", "?", "?indent", "?indent=true", "?&indent=false&")) {
+            assertEquals(
+                    200,
+                    server.send(server.request(query).POST(BodyPublishers.ofString(document)))
+                            .statusCode(),
+                    query);
+        }
+    }
+
+    @Test
+    void postOfJson() throws Exception {
+        HttpResponse<String> response = json(
+                "{\"generate-uuid\":[{},{\"method\":\"TIME\",\"count\":2},{\"method\":\"name\",\"name\":\"a\",\"digest\":\"md5\"}]}");
+        assertEquals(200, response.statusCode(), response.body());
+        assertEquals("application/json", contentType(response));
+        assertTrue(
+                response.body()
+                        .matches(
+                                "\\{\"uuids\":\\[\"[0-9a-f-]{14}4.*\",\"[0-9a-f-]{14}1.*\",\"[0-9a-f-]{14}1.*\",\"[0-9a-f-]{14}3.*\"]}"),
+                response.body());
+        HttpResponse<String> xml = server.send(server.request("?indent")
+                .header("Content-Type", "Application/JSON; charset=utf-8")
+                .header("Accept", "text/xml")
+                .POST(BodyPublishers.ofString("{\"generate-uuid\":[{\"count\":3}]}")));
+        assertEquals(3, Responses.uuids(xml.body()).size());
+    }
+
+    @Test
+    void refusalsOfJsonSayWhere() throws Exception {
+        HttpResponse<String> response = json("{\"generate-uuid\": [\n  {\"count\": 0}]}");
+        assertEquals(422, response.statusCode());
+        assertEquals(
+                "{\"error\":{\"msg\":\"count '0' is not a positive number\","
+                        + "\"cause\":{\"type\":\"wrong-count\",\"line\":2,\"column\":3}}}",
+                response.body());
+        assertEquals(400, json("{").statusCode());
+        assertEquals(
+                413, json("{\"generate-uuid\":[" + " ".repeat(70_000) + "]}").statusCode());
+        assertEquals(
+                422, json("{\"generate-uuid\":[{\"count\":60},{\"count\":60}]}").statusCode());
+    }
+
+    private static HttpResponse<String> json(String document) throws Exception {
+        return server.send(
+                server.request("").header("Content-Type", "application/json").POST(BodyPublishers.ofString(document)));
+    }
+
+    @Test
     void malformedAndInvalidXmlAre400() throws Exception {
         Element cause = assertRefused(400, "malformed-xml", server.post("<request>\n <generate-uuid>\n</request>"));
         assertEquals("3", cause.getAttribute("line"));
@@ -205,7 +261,8 @@ class UuidServletTest {
 
     @ParameterizedTest
     @CsvSource({
-        "application/json,",
+        "text/json,",
+        "application/problem+json,",
         "text/plain,",
         "text/xml; charset=nonsense,",
         "text/xml; charset=\u00e4,",
@@ -221,7 +278,7 @@ class UuidServletTest {
         HttpResponse<String> response = server.send(request);
         assertRefused(415, "unsupported-media-type", response);
         assertEquals(
-                "text/xml, application/xml",
+                "text/xml, application/xml, application/json",
                 response.headers().firstValue("Accept").orElseThrow());
     }
 

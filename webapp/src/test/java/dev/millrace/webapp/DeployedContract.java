@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -21,6 +22,18 @@ abstract class DeployedContract {
             Pattern.compile("\\{\"name\":\"([^\"]+)\",\"size\":(\\d+),\"md5\":\"(\\w+)\"}");
     private static final String FILE = "/files/200KB.bin";
     private static final int SIZE = 200 << 10;
+
+    /** What a 404 is, by its media type. */
+    private static final Map<String, String> ERRORS = Map.of(
+            "text/html",
+            ErrorFormat.HTML.write(Problem.of(404, ""), ""),
+            "application/problem+json",
+            "{\"title\":\"Not Found\",\"status\":404,\"detail\":\"Nothing is served at this address.\"}",
+            "application/problem+xml",
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<problem xmlns=\"urn:ietf:rfc:7807\"><title>Not Found</title>"
+                    + "<status>404</status><detail>Nothing is served at this address.</detail></problem>\n",
+            "text/plain",
+            "404 Not Found\nNothing is served at this address.\n");
 
     /** The way in which {@code /download} sends a file, by its name in {@code /stats}. */
     enum Delivered {
@@ -272,6 +285,61 @@ abstract class DeployedContract {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "text/html, text/html",
+        "'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', text/html",
+        "*/*, text/html",
+        "image/png, text/html",
+        "application/json, application/problem+json",
+        "application/problem+json, application/problem+json",
+        "text/xml, application/problem+xml",
+        "'application/json;q=0.5, application/xml', application/problem+xml",
+        "text/plain, text/plain"
+    })
+    void explainsErrorsInTheFormatThatIsAskedFor(String accept, String type) throws Exception {
+        for (String url : urls()) {
+            for (String target : List.of("/nothing-here", "/files/missing", "/download?name=missing")) {
+                Http.Answer answer = Http.get(url, target, "Accept: " + accept);
+                assertEquals(404, answer.status(), target);
+                assertEquals(type, type(answer), target);
+                assertEquals("Accept", answer.header("Vary"), target);
+                assertEquals(ERRORS.get(type), answer.text(), target);
+            }
+        }
+    }
+
+    @Test
+    void errorsSayWhatWasWrong() throws Exception {
+        for (String url : urls()) {
+            Http.Answer missing = Http.get(url, "/download", "Accept: application/json");
+            assertEquals(
+                    "{\"title\":\"Bad Request\",\"status\":400,\"detail\":\"parameter name is missing\"}",
+                    missing.text());
+            Http.Answer post = Http.send(url, "POST", "/hello", "x", "Accept: application/xml");
+            assertEquals(405, post.status());
+            assertTrue(post.text().contains("<title>Method Not Allowed</title><status>405</status>"), post.text());
+            Http.Answer direct = Http.get(url, "/error", "Accept: text/plain");
+            assertEquals(404, direct.status());
+            assertEquals(ERRORS.get("text/plain"), direct.text());
+            Http.Answer head = Http.send(url, "HEAD", "/nothing-here", "", "Accept: application/json");
+            assertEquals("application/problem+json", type(head));
+            assertEquals(0, head.body().length);
+        }
+    }
+
+    @Test
+    void describesItself() throws Exception {
+        for (String url : urls()) {
+            Http.Answer words = Http.get(url, "/web-application.md");
+            assertEquals(200, words.status());
+            assertEquals(
+                    "text/plain;charset=utf-8",
+                    words.header("Content-Type").toLowerCase(Locale.ROOT).replace(" ", ""));
+            assertTrue(words.text().startsWith("# The sample web application"), words.text());
+        }
+    }
+
     @Test
     void makesUuids() throws Exception {
         for (String url : urls()) {
@@ -289,6 +357,14 @@ abstract class DeployedContract {
             assertEquals(200, post.status());
             assertEquals(4, post.text().split("<uuid>").length - 1, post.text());
             assertEquals(422, Http.get(url, "/generate-uuid?count=0").status());
+            Http.Answer json = Http.send(
+                    url,
+                    "POST",
+                    "/generate-uuid",
+                    "{\"generate-uuid\":[{\"method\":\"name\",\"name\":\"millrace\"}]}",
+                    "Content-Type: application/json");
+            assertEquals(200, json.status(), json.text());
+            assertTrue(json.text().startsWith("{\"uuids\":[\""), json.text());
         }
     }
 

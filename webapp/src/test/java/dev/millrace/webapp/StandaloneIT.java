@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The WAR as a program with all three listeners. Each URL must get the same response on every port. */
 class StandaloneIT {
+    private static final String FILE = "/files/1MB.bin";
     private static final List<String> LISTENERS = List.of("BIO", "NIO", "STOCK");
     private static final List<String> FIELDS_THAT_MATTER = List.of(
             "content-type",
@@ -60,6 +61,11 @@ class StandaloneIT {
                 "GET|/hello",
                 "HEAD|/hello",
                 "POST|/hello",
+                "PUT|/hello|Accept: application/json",
+                "GET|/nothing-here|Accept: application/problem+xml",
+                "GET|/files/missing|Accept: application/json",
+                "GET|/error",
+                "GET|/web-application.md",
                 "GET|/nothing-here",
                 "GET|/files/catalog.json",
                 "HEAD|/files/catalog.json",
@@ -156,6 +162,28 @@ class StandaloneIT {
         // Jetty's error page contains the requested URL, and so the port.
         String body = answer.status() >= 400 ? answer.text().replace(url, "") : answer.md5();
         return description.append("\nbody: ").append(body).toString();
+    }
+
+    /** Jetty itself sends no content with errors of other methods, and a page of its own for a malformed address. */
+    @Test
+    void explainsErrorsOfAllMethodsAndAddresses() throws Exception {
+        for (String listener : LISTENERS) {
+            String url = server.url(listener);
+            Http.Answer put = Http.send(url, "PUT", "/hello", "x", "Accept: application/json");
+            assertEquals(405, put.status());
+            assertTrue(put.text().startsWith("{\"title\":\"Method Not Allowed\",\"status\":405"), put.text());
+            Http.Answer ambiguous = Http.get(url, "/a%2fb", "Accept: application/json");
+            assertEquals(400, ambiguous.status());
+            assertEquals("{\"title\":\"Bad Request\",\"status\":400}", ambiguous.text());
+            assertEquals("application/problem+json", ambiguous.header("Content-Type"));
+            // Here Jetty does not read on, and knows no Accept.
+            String page = Http.get(url, "/files/%00").text();
+            assertTrue(page.contains("<h1>400 Bad Request</h1>") && page.contains("href=\"/page.css\""), page);
+            Http.Answer range = Http.get(url, FILE, "Range: bytes=1048576-", "Accept: application/json");
+            assertEquals(416, range.status());
+            assertEquals("{\"title\":\"Range Not Satisfiable\",\"status\":416}", range.text());
+            assertEquals("bytes */1048576", range.header("Content-Range"));
+        }
     }
 
     @Test

@@ -39,6 +39,7 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  loadclient compare before/run.json after/run.json",
             "  loadclient compare http://127.0.0.1:8080/ http://127.0.0.1:8081/ -- -c 16",
+            "  loadclient compare --json c.json http://127.0.0.1:8080/ http://127.0.0.1:8081/",
             "  loadclient compare --noise out#BIO2 out#STOCK out#BIO"
         })
 final class CompareCommand implements Callable<Integer> {
@@ -156,8 +157,16 @@ final class CompareCommand implements Callable<Integer> {
 
     private int measure() {
         require(noise == null, "--noise takes a run, and two URLs have none");
-        require(json == null && markdown == null, "--json and --markdown take runs, and two URLs have none");
+        require(
+                !spec.commandLine().getParseResult().hasMatchedOption("--metric"),
+                "--metric takes runs: of two URLs throughput and CPU decide");
         List<String> words = new ArrayList<>(List.of("--budget=" + budget, "--margin=" + margin));
+        if (json != null) {
+            words.add("--comparison-json=" + json);
+        }
+        if (markdown != null) {
+            words.add("--comparison-markdown=" + markdown);
+        }
         words.addAll(rest);
         words.addAll(List.of(a, b));
         return spec.parent().subcommands().get("http").execute(words.toArray(String[]::new));

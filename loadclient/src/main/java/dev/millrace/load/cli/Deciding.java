@@ -4,17 +4,22 @@ import static dev.millrace.load.cli.UsageException.require;
 
 import dev.millrace.load.report.Comparison;
 import dev.millrace.load.report.Comparison.Metric;
+import dev.millrace.load.report.ComparisonFiles;
 import dev.millrace.load.report.Outcomes;
 import dev.millrace.load.report.Outcomes.Outcome;
 import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.Cell;
 import dev.millrace.load.run.CellResult;
+import dev.millrace.load.server.Servers;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 
 /**
@@ -45,11 +50,33 @@ final class Deciding {
                     + "(default: ${DEFAULT-VALUE}).")
     private String margin;
 
+    @Option(
+            names = "--comparison-json",
+            paramLabel = "FILE",
+            description = "With --budget and two URLs: writes ratios and verdicts as JSON, as compare --json does.")
+    private Path json;
+
+    @Option(
+            names = "--comparison-markdown",
+            paramLabel = "FILE",
+            description = "With --budget and two URLs: writes a table for a comment on a pull request.")
+    private Path markdown;
+
     void validate(int urls, int repeat) {
+        require(
+                (json == null && markdown == null) || (budget != null && urls == 2),
+                "--comparison-json and --comparison-markdown take --budget and two URLs");
         require(budget == null || urls > 1, "--budget compares servers: name several URLs");
         require(budget == null || repeat == 1, "--budget and --repeat exclude each other");
         require(budget == null || (!budget.isZero() && !budget.isNegative()), "--budget must be above 0");
         require(marginPercent() > 0, "--margin must be above 0");
+    }
+
+    /** Creates the folders of the files before the run, so that no measurement is lost at its end. */
+    void prepareFolders() {
+        Stream.of(Optional.ofNullable(json), Optional.ofNullable(markdown))
+                .flatMap(Optional::stream)
+                .forEach(file -> OutputFolder.prepare(file.toAbsolutePath().getParent()));
     }
 
     private double marginPercent() {
@@ -90,20 +117,52 @@ final class Deciding {
         return cells.stream().filter(cell -> open.contains(cell.parameters())).toList();
     }
 
+    /**
+     * Writes the comparison of two servers into the files that the user wants.
+     *
+     * @param servers the two, the control first
+     */
+    void write(List<CellResult> results, List<Servers.Entry> servers, String summary) {
+        if (json == null && markdown == null) {
+            return;
+        }
+        Servers.Entry a = servers.get(0);
+        Servers.Entry b = servers.get(1);
+        ComparisonFiles files = new ComparisonFiles(
+                a.target().uri().toString(),
+                b.target().uri().toString(),
+                comparison(byLabel(results), a.label(), b.label()),
+                FIGURES,
+                (metric, ratio) ->
+                        Outcome.of(metric, ratio, marginPercent(), true).label(),
+                summary);
+        if (json != null) {
+            OutputFolder.write(json, files.json());
+        }
+        if (markdown != null) {
+            OutputFolder.write(markdown, files.markdown());
+        }
+    }
+
+    private static Map<String, List<CellResult>> byLabel(List<CellResult> results) {
+        return results.stream()
+                .collect(Collectors.groupingBy(CellResult::label, LinkedHashMap::new, Collectors.toList()));
+    }
+
+    private static Comparison comparison(Map<String, List<CellResult>> servers, String control, String label) {
+        return Comparison.of(
+                servers.getOrDefault(control, List.of()),
+                servers.getOrDefault(label, List.of()),
+                FIGURES.size() * (servers.size() - 1),
+                true);
+    }
+
     /** The verdict on each cell of each server but the control. */
     Outcomes outcomes(List<CellResult> results, String control) {
-        Map<String, List<CellResult>> servers = results.stream()
-                .collect(Collectors.groupingBy(CellResult::label, LinkedHashMap::new, Collectors.toList()));
+        Map<String, List<CellResult>> servers = byLabel(results);
         return Outcomes.all(servers.keySet().stream()
                 .filter(label -> !label.equals(control))
-                .map(label -> Outcomes.of(
-                                Comparison.of(
-                                        servers.getOrDefault(control, List.of()),
-                                        servers.get(label),
-                                        FIGURES.size() * (servers.size() - 1),
-                                        true),
-                                FIGURES,
-                                marginPercent())
+                .map(label -> Outcomes.of(comparison(servers, control, label), FIGURES, marginPercent())
                         .named(servers.size() > 2 ? label + " " : ""))
                 .toList());
     }

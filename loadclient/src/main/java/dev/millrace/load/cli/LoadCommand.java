@@ -71,6 +71,7 @@ abstract class LoadCommand implements Callable<Integer> {
     final void prepareFolder() {
         if (!run.dryRun()) {
             output.prepareFolder();
+            run.deciding().prepareFolders();
         }
     }
 

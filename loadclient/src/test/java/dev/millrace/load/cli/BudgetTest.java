@@ -3,12 +3,15 @@ package dev.millrace.load.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.millrace.load.TestServer;
 import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.CellResult;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,6 +81,38 @@ class BudgetTest {
         Cli cli = run("10m", "100000", "compare");
         assertEquals(ExitCode.GOOD, cli.code(), cli.err());
         assertEquals("verdict: no difference in 1 of 1", last(cli));
+    }
+
+    @Test
+    void theComparisonOfTwoUrlsIsWritten() throws Exception {
+        Path json = folder.resolve("new/c.json");
+        Path markdown = folder.resolve("c.md");
+        Cli cli = run("10m", "100000", "compare", "--json=" + json, "--markdown=" + markdown);
+        assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+        JsonNode root = new ObjectMapper().readTree(json.toFile());
+        assertEquals("verdict: no difference in 1 of 1", root.get("summary").asText());
+        assertTrue(root.get("a").asText().matches("http://127.0.0.1:\\d+/"), root.toString());
+        JsonNode throughput = root.at("/cells/0/figures/0");
+        assertEquals("throughput", throughput.get("figure").asText());
+        assertEquals("no difference", throughput.get("verdict").asText());
+        assertTrue(throughput.get("repetitions").asInt() >= 8, root.toString());
+        assertTrue(Files.readString(markdown).contains("A is `" + root.get("a").asText() + "`"));
+    }
+
+    @Test
+    void aComparisonIsOfTwoUrlsWithABudget() {
+        for (List<String> wrong : List.of(
+                List.of("http", "--comparison-json=c.json", "http://127.0.0.1:1/", "http://127.0.0.1:2/"),
+                List.of(
+                        "http",
+                        "--comparison-json=c.json",
+                        "--budget=1s",
+                        "http://[::1]:1/",
+                        "http://[::1]:2/",
+                        "http://[::1]:3/"),
+                List.of("compare", "--metric=p50", "http://127.0.0.1:1/", "http://127.0.0.1:2/"))) {
+            assertEquals(ExitCode.USAGE, Cli.run(wrong.toArray(String[]::new)).code(), wrong.toString());
+        }
     }
 
     @Test

@@ -65,6 +65,7 @@ public final class Standalone implements AutoCloseable {
             contexts.addHandler(context("stock", stock, home, files, ResourceServlet.class));
         }
         server.setHandler(contexts);
+        server.setErrorHandler(new ProblemErrorHandler());
         if (options.has(Option.ACCESS_LOG)) {
             // Jetty's asynchronous writer would lose the lines that it has not written when the server stops.
             server.setRequestLog(new CustomRequestLog(
@@ -159,7 +160,7 @@ public final class Standalone implements AutoCloseable {
             Path files,
             Class<? extends ResourceServlet> filesServlet) {
         // The application has neither sessions nor security, and each would cost every request a handler.
-        WebAppContext context = new WebAppContext("/", null, null, null, new ErrorPageErrorHandler(), 0);
+        WebAppContext context = new WebAppContext("/", null, null, null, new AllMethods(), 0);
         context.setDisplayName(name);
         context.setVirtualHosts(virtualHosts);
         context.setWar(home.resolve("webapp").toString());
@@ -171,6 +172,14 @@ public final class Standalone implements AutoCloseable {
         context.addServlet(new ServletHolder("default", DefaultServlet.class), "/");
         context.addServlet(files(filesServlet, files), "/files/*");
         return context;
+    }
+
+    /** Jetty explains errors to GET, HEAD and POST alone, unless told otherwise. */
+    private static final class AllMethods extends ErrorPageErrorHandler {
+        @Override
+        public boolean errorPageForMethod(String method) {
+            return true;
+        }
     }
 
     private static ServletHolder files(Class<? extends ResourceServlet> type, Path files) {

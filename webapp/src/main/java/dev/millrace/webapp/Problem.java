@@ -1,0 +1,54 @@
+package dev.millrace.webapp;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * An error in the terms of RFC 9457. Its type is {@code about:blank}: the status says what kind of problem it is.
+ * Immutable.
+ *
+ * @param title the reason phrase of the status (RFC 9110 section 15)
+ * @param detail one sentence for people, or empty
+ */
+record Problem(int status, String title, String detail) {
+
+    /**
+     * @param message what was sent with the status, or empty. Containers send the reason phrase where there was none.
+     */
+    static Problem of(int status, String message) {
+        String title = title(status);
+        // Containers name the address, which a client made up.
+        String detail = status == 404
+                ? "Nothing is served at this address."
+                : message.equalsIgnoreCase(title) ? "" : message;
+        return new Problem(status, title, detail);
+    }
+
+    private static String title(int status) {
+        return switch (status) {
+            case 400 -> "Bad Request";
+            case 403 -> "Forbidden";
+            case 404 -> "Not Found";
+            case 405 -> "Method Not Allowed";
+            case 412 -> "Precondition Failed";
+            case 414 -> "URI Too Long";
+            case 416 -> "Range Not Satisfiable";
+            case 431 -> "Request Header Fields Too Large";
+            case 500 -> "Internal Server Error";
+            case 501 -> "Not Implemented";
+            case 503 -> "Service Unavailable";
+            default -> "Error";
+        };
+    }
+
+    /** The members in the order of RFC 9457, ready for JSON; those that say nothing are left out. */
+    Map<String, Object> members() {
+        Map<String, Object> members = new LinkedHashMap<>();
+        members.put("title", title);
+        members.put("status", status);
+        if (!detail.isEmpty()) {
+            members.put("detail", detail);
+        }
+        return members;
+    }
+}
