@@ -29,6 +29,9 @@ final class Ranges {
 
     /** Whether Jetty may find several ranges in what a request says, in one field or in more. */
     static boolean areSeveral(HttpFields request) {
+        if (!request.contains(HttpHeader.RANGE)) {
+            return false;
+        }
         List<String> fields = request.getValuesList(HttpHeader.RANGE);
         return fields.size() > 1 || (fields.size() == 1 && count(fields.get(0)) > 1);
     }

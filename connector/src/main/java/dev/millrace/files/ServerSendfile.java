@@ -52,6 +52,7 @@ public final class ServerSendfile extends ContainerLifeCycle implements Containe
 
     private final Server server;
     private final SendfileSettings settings = new SendfileSettings();
+    private final HoldingContentFactory.Scope scope = new HoldingContentFactory.Scope();
     /** Weak, because a context that is undeployed need not tell. */
     private final Set<SendfileContentFactory> factories =
             Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
@@ -113,6 +114,7 @@ public final class ServerSendfile extends ContainerLifeCycle implements Containe
     public void beanAdded(Container parent, Object child) {
         if (child instanceof ContextHandler context) {
             context.setAttribute(CONTEXT_ATTRIBUTE, true);
+            context.addEventListener(scope);
         } else if (parent instanceof ResourceService service
                 && child instanceof HttpContent.Factory found
                 && found instanceof LifeCycle life
@@ -134,7 +136,7 @@ public final class ServerSendfile extends ContainerLifeCycle implements Containe
         SendfileContentFactory files = new SendfileContentFactory(origin.factory(server), settings);
         files.setServer(server);
         // The service's list: it may be filled after this.
-        service.setHttpContentFactory(new PreCompressedHttpContentFactory(files, service.getPrecompressedFormats()));
+        service.setHttpContentFactory(new HoldingContentFactory(files, service.getPrecompressedFormats()));
         factories.add(files);
     }
 
@@ -142,6 +144,7 @@ public final class ServerSendfile extends ContainerLifeCycle implements Containe
     public void beanRemoved(Container parent, Object child) {
         if (child instanceof ContextHandler context) {
             context.removeAttribute(CONTEXT_ATTRIBUTE);
+            context.removeEventListener(scope);
         } else if (parent instanceof ResourceService && child instanceof ContainerLifeCycle outer) {
             factories.remove(outer.getBean(SendfileContentFactory.class));
         }

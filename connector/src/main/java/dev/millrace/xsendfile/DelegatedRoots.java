@@ -41,14 +41,22 @@ final class DelegatedRoots {
     }
 
     void addRoot(Path directory) {
-        roots.add(directory.toAbsolutePath().normalize());
+        roots.add(absolute(directory));
     }
 
     void addMapping(String uriPrefix, Path directory) {
         if (!uriPrefix.startsWith("/") || !uriPrefix.endsWith("/")) {
             throw new IllegalArgumentException("URI prefix must begin and end with a slash: " + uriPrefix);
         }
-        mappings.put(uriPrefix, directory.toAbsolutePath().normalize());
+        mappings.put(uriPrefix, absolute(directory));
+    }
+
+    // The empty path would be the directory that the server was started in: more than anybody has meant.
+    private static Path absolute(Path directory) {
+        if (directory.toString().isEmpty()) {
+            throw new IllegalArgumentException("no directory is given");
+        }
+        return directory.toAbsolutePath().normalize();
     }
 
     boolean isEmpty() {

@@ -178,11 +178,14 @@ public class XSendfileHandler extends Handler.Wrapper {
 
     /** @param names of the parts, of which the last may have more of the signs in between */
     private static String[] parts(String setting, String... names) {
-        String[] parts = setting.split("=", names.length);
+        String[] parts = Arrays.stream(setting.split("=", names.length))
+                .map(String::strip)
+                .filter(part -> !part.isEmpty())
+                .toArray(String[]::new);
         if (parts.length < names.length) {
             throw new IllegalArgumentException("not of the form " + String.join("=", names) + ": " + setting);
         }
-        return Arrays.stream(parts).map(String::strip).toArray(String[]::new);
+        return parts;
     }
 
     private static List<String> split(@Nullable String list) {

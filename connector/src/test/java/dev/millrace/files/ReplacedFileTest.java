@@ -39,6 +39,7 @@ import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.handler.ResourceHandler;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.resource.ResourceFactory;
 import org.junit.jupiter.api.BeforeEach;
@@ -102,6 +103,18 @@ class ReplacedFileTest {
             @Override
             Handler of(Path directory, TestServer server) {
                 return context(directory, new ServletHolder(new SendfileServlet()));
+            }
+        },
+        /** In no context: what it is asked for, and when its answer ends, is told to nobody. */
+        JETTYS_HANDLER {
+            @Override
+            Handler of(Path directory, TestServer server) {
+                server.server().addBean(new ServerSendfile(server.server()));
+                ResourceHandler files = new ResourceHandler();
+                files.setBaseResource(ResourceFactory.of(files).newResource(directory));
+                files.setPrecompressedFormats(CompressedContentFormat.GZIP);
+                files.setEtags(true);
+                return files;
             }
         },
         JETTYS_SERVLET {
@@ -302,7 +315,7 @@ class ReplacedFileTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"HANDLER", "SERVLET", "JETTYS_SERVLET"})
+    @EnumSource(names = {"HANDLER", "SERVLET", "JETTYS_HANDLER", "JETTYS_SERVLET"})
     void hasNoTagOfAnotherVersionWhenItIsAVariant(Serving serving) throws Exception {
         write("file.bin.gz", 50_000, FIRST);
         try (TestServer server = server(serving);
@@ -349,7 +362,7 @@ class ReplacedFileTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"HANDLER", "SERVLET"})
+    @EnumSource(names = {"HANDLER", "SERVLET", "JETTYS_SERVLET"})
     void hasSeveralRangesOfOneVersion(Serving serving) throws Exception {
         byte[] first = TestFiles.write(directory, "file.bin", 100_000);
         Files.setLastModifiedTime(directory.resolve("file.bin"), FIRST);
@@ -366,10 +379,9 @@ class ReplacedFileTest {
         }
     }
 
-    /** Jetty's servlet asks for the file part by part, and tells nobody when its answer ends. */
     @Test
-    void cutsOffSeveralRangesOfJettysServlet() throws Exception {
-        try (TestServer server = server(Serving.JETTYS_SERVLET);
+    void cutsOffSeveralRangesOfJettysHandlerInNoContext() throws Exception {
+        try (TestServer server = server(Serving.JETTYS_HANDLER);
                 RawClient client = server.client()) {
             meanwhile = () -> replace(server, "file.bin");
             assertThrows(EOFException.class, () -> halted(client, "Range: bytes=0-19999,50000-99999\r\n"));

@@ -158,6 +158,12 @@ class FileModulesTest {
         XSendfileHandler handler = new XSendfileHandler();
         assertThrows(IllegalArgumentException.class, () -> handler.addMappings("/base", "/protected/"));
         assertThrows(IllegalArgumentException.class, () -> handler.addMappings("/base", "protected=/srv"));
+        // Taken for the base itself, all its files could be named.
+        assertThrows(IllegalArgumentException.class, () -> handler.addMappings("/base", "/protected/="));
+        assertThrows(IllegalArgumentException.class, () -> handler.addContextRoots("/base", "/shop= "));
+        assertThrows(IllegalArgumentException.class, () -> handler.addContextMappings("/base", "/shop=/p/="));
+        assertThrows(IllegalArgumentException.class, () -> handler.addRoot(""));
+        assertThrows(IllegalArgumentException.class, () -> handler.addMapping("/protected/", ""));
         assertThrows(IllegalArgumentException.class, () -> new DownloadNotifier("results"));
         assertThrows(IllegalArgumentException.class, () -> new DownloadNotifier("ftp://host/results"));
     }

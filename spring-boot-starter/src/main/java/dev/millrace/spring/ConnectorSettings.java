@@ -4,7 +4,6 @@ import dev.millrace.connector.BioConnector;
 import dev.millrace.connector.MillraceConnector;
 import dev.millrace.connector.NioConnector;
 import java.util.Locale;
-import java.util.function.Consumer;
 import org.eclipse.jetty.util.VirtualThreads;
 
 /**
@@ -16,43 +15,46 @@ import org.eclipse.jetty.util.VirtualThreads;
 record ConnectorSettings(MillraceProperties properties, boolean isVirtualWanted) {
     /** @throws MillraceConfigurationException for a value that the connector refuses */
     void apply(MillraceConnector connector) {
-        set("algorithm", properties.algorithm(), connector::setAlgorithm);
-        set("workers", properties.workers(), connector::setWorkers);
-        set("header-cache-size", properties.headerCacheSize(), connector::setHeaderCacheSize);
+        Setting.set("algorithm", properties.algorithm(), connector::setAlgorithm);
+        Setting.set("workers", properties.workers(), connector::setWorkers);
+        Setting.set("header-cache-size", properties.headerCacheSize(), connector::setHeaderCacheSize);
         if (connector instanceof BioConnector bio) {
-            set("threads", threads(), bio::setThreads);
-            set(
+            Setting.set("threads", threads(), bio::setThreads);
+            Setting.set(
                     "read-ahead-size",
                     properties.readAheadSize().toBytes(),
                     bytes -> bio.setReadAheadBytes(Math.toIntExact(bytes)));
         } else if (connector instanceof NioConnector nio) {
-            set("dispatch", name(properties.dispatch()), nio::setDispatch);
-            set("requests-per-dispatch", properties.requestsPerDispatch(), nio::setRequestsPerDispatch);
+            Setting.set("dispatch", name(properties.dispatch()), nio::setDispatch);
+            Setting.set("requests-per-dispatch", properties.requestsPerDispatch(), nio::setRequestsPerDispatch);
         }
         limit(connector, properties.limits());
     }
 
     private static void limit(MillraceConnector connector, MillraceProperties.Limits limits) {
-        set(
+        Setting.set(
                 "limits.request-head-timeout",
                 limits.requestHeadTimeout().toMillis(),
                 connector::setRequestHeadTimeoutMillis);
-        set(
+        Setting.set(
                 "limits.min-request-bytes-per-second",
                 limits.minRequestBytesPerSecond(),
                 connector::setMinRequestBytesPerSecond);
-        set(
+        Setting.set(
                 "limits.min-response-bytes-per-second",
                 limits.minResponseBytesPerSecond(),
                 connector::setMinResponseBytesPerSecond);
-        set("limits.slow-peer-grace", limits.slowPeerGrace().toMillis(), connector::setSlowPeerGraceMillis);
+        Setting.set("limits.slow-peer-grace", limits.slowPeerGrace().toMillis(), connector::setSlowPeerGraceMillis);
         connector.setSlowRequestsAlwaysEnded(limits.slowRequestsAlwaysEnded());
         connector.setGrpcExempt(limits.grpcExempt());
-        set(
+        Setting.set(
                 "limits.lingering-close-timeout",
                 limits.lingeringCloseTimeout().toMillis(),
                 connector::setLingeringCloseMillis);
-        set("limits.lingering-close-size", limits.lingeringCloseSize().toBytes(), connector::setLingeringCloseBytes);
+        Setting.set(
+                "limits.lingering-close-size",
+                limits.lingeringCloseSize().toBytes(),
+                connector::setLingeringCloseBytes);
     }
 
     private String threads() {
@@ -72,16 +74,5 @@ record ConnectorSettings(MillraceProperties properties, boolean isVirtualWanted)
 
     private static String name(Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT);
-    }
-
-    private static <T> void set(String property, T value, Consumer<T> setter) {
-        try {
-            setter.accept(value);
-        } catch (IllegalArgumentException | ArithmeticException x) {
-            throw new MillraceConfigurationException(
-                    "The property millrace." + property + " cannot be " + value + ": " + x.getMessage() + ".",
-                    "Correct the value of millrace." + property + ", or remove it for the default.",
-                    x);
-        }
     }
 }

@@ -3,10 +3,12 @@ package dev.millrace.spring;
 import dev.millrace.files.SendfileSettings;
 import dev.millrace.files.ServerSendfile;
 import dev.millrace.xsendfile.XSendfileHandler;
+import java.util.function.IntConsumer;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.springframework.boot.jetty.JettyServerCustomizer;
+import org.springframework.util.unit.DataSize;
 
 /**
  * Puts what sends files into a server: behind Jetty's own servlets, and next to the application, inside of a compression.
@@ -28,17 +30,21 @@ record ServedFiles(MillraceProperties.Files files, MillraceProperties.Xsendfile 
             configure(handler.getSettings());
             handler.setFieldsRead(xsendfile.isUsed());
             handler.setAttributeRead(files.enabled());
-            xsendfile.roots().forEach(handler::addRoot);
+            xsendfile.roots().forEach(root -> Setting.set("xsendfile.roots", root, handler::addRoot));
             xsendfile.mappings().forEach((prefix, directory) -> addMapping(handler, prefix, directory));
             innermost(server).insertHandler(handler);
         }
     }
 
     private void configure(SendfileSettings settings) {
-        settings.setMaxOpenFiles(files.maxOpen());
-        settings.setMaxCacheBytes(Math.toIntExact(files.cacheSize().toBytes()));
-        settings.setMaxCachedFileBytes(Math.toIntExact(files.maxCachedFileSize().toBytes()));
+        Setting.set("files.max-open", files.maxOpen(), settings::setMaxOpenFiles);
+        setBytes("files.cache-size", files.cacheSize(), settings::setMaxCacheBytes);
+        setBytes("files.max-cached-file-size", files.maxCachedFileSize(), settings::setMaxCachedFileBytes);
         settings.setDebugHeader(files.debugHeader());
+    }
+
+    private static void setBytes(String property, DataSize size, IntConsumer setter) {
+        Setting.set(property, size, value -> setter.accept(Math.toIntExact(value.toBytes())));
     }
 
     /** @return whose handler is the application */
@@ -51,6 +57,12 @@ record ServedFiles(MillraceProperties.Files files, MillraceProperties.Xsendfile 
     }
 
     private static void addMapping(XSendfileHandler handler, String prefix, String directory) {
+        if (directory.isBlank()) {
+            throw new MillraceConfigurationException(
+                    "The property millrace.xsendfile.mappings[" + prefix + "] names no directory.",
+                    "Give it a directory, or remove it.",
+                    null);
+        }
         try {
             handler.addMapping(prefix, directory);
         } catch (IllegalArgumentException x) {

@@ -94,6 +94,34 @@ class FailureAnalysisTest {
     }
 
     @Test
+    void sizesAndNumbersOfFiles(CapturedOutput output) {
+        assertTold(
+                output,
+                HelloApplication.class,
+                new String[] {"The property millrace.files.max-open cannot be 0: maxOpenFiles is at least 1, not 0."},
+                "--millrace.files.max-open=0");
+        for (String property : new String[] {"cache-size", "max-cached-file-size"}) {
+            for (String size : new String[] {"4GB", "-1B"}) {
+                assertTold(
+                        output,
+                        HelloApplication.class,
+                        new String[] {"The property millrace.files." + property + " cannot be "},
+                        "--millrace.files." + property + "=" + size);
+            }
+        }
+    }
+
+    /** Taken for the directory in which the application was started, all its files could be named. */
+    @Test
+    void aMappingWithoutADirectory(CapturedOutput output) {
+        assertTold(
+                output,
+                HelloApplication.class,
+                new String[] {"The property millrace.xsendfile.mappings[/protected/] names no directory."},
+                "--millrace.xsendfile.mappings[/protected/]=");
+    }
+
+    @Test
     @EnabledForJreRange(max = JRE.JAVA_20)
     void virtualThreadsOfAnOldJdk(CapturedOutput output) {
         assertTold(

@@ -1,5 +1,6 @@
 package dev.millrace.conformance.fuzz;
 
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -13,20 +14,26 @@ final class Answers {
     private Answers() {}
 
     /**
-     * Whether bytes are a row of whole answers. An answer without a length lasts until the end, and counts as whole. One whose length is
-     * followed by another answer's head is one to HEAD.
+     * Whether bytes are a row of whole answers. An answer without a length lasts until the end, and counts as whole.
+     *
+     * @param requests what they are answers to, for one to HEAD has no content
      */
-    static boolean areWhole(String bytes) {
+    static boolean areWhole(String bytes, List<SentRequests.Sent> requests) {
         int position = 0;
+        int answered = 0;
         while (position < bytes.length()) {
             Matcher head = HEAD.matcher(bytes);
             if (!head.find(position)) {
                 return false;
             }
-            position = end(bytes, head);
+            boolean isInterim = head.group(1).startsWith("1");
+            boolean isToHead = answered < requests.size()
+                    && requests.get(answered).method().equals("HEAD");
+            position = isInterim || isToHead ? head.end() : end(bytes, head);
             if (position < 0) {
                 return false;
             }
+            answered += isInterim ? 0 : 1;
         }
         return true;
     }
@@ -34,7 +41,7 @@ final class Answers {
     private static int end(String bytes, Matcher head) {
         int status = Integer.parseInt(head.group(1));
         String fields = head.group(2);
-        if (status < 200 || status == 204 || status == 304 || bytes.startsWith("HTTP/1.1 ", head.end())) {
+        if (status == 204 || status == 304) {
             return head.end();
         }
         if (fields.contains("Transfer-Encoding: chunked\r\n")) {

@@ -1,6 +1,7 @@
 package dev.millrace.conformance.fuzz;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /** Differences between the control and us that are right, each with its reason. Bytes are never left out of the comparison for one. */
 enum KnownDifference {
@@ -35,16 +36,23 @@ enum KnownDifference {
             return ours.end() == Outcome.End.RESET
                     && controls.end() == Outcome.End.FIN
                     && controls.answer().startsWith(ours.answer())
-                    && (!Answers.areWhole(controls.answer()) || mayFailUnseen(input));
+                    && mayHaveFailed(SentRequests.of(input), controls);
         }
 
-        // Of HTTP/1.0 such an answer has no length that would tell, and none to HEAD has content. One that begins early
-        // fails
-        // when the content that it is to mirror is malformed, or ends early.
-        private boolean mayFailUnseen(Input input) {
-            String sent = text(input);
-            boolean hasNoEnd = sent.contains("HEAD") || sent.contains("HTTP/1.0");
-            return sent.contains("/fail-late") || (sent.contains("/early") && hasNoEnd);
+        // The last answer is cut off, or it fails after it has begun and has no end that would tell. An application
+        // that mirrors
+        // content fails when that is malformed, or ends early.
+        private boolean mayHaveFailed(List<SentRequests.Sent> requests, Outcome controls) {
+            if (!Answers.areWhole(controls.answer(), requests)) {
+                return true;
+            }
+            int last = controls.answers() - 1;
+            if (last < 0 || last >= requests.size()) {
+                return false;
+            }
+            SentRequests.Sent request = requests.get(last);
+            return request.hasUnseenEnd()
+                    && (request.isOf("/fail-late") || (request.isOf("/early") && request.contentFails()));
         }
     },
     /**

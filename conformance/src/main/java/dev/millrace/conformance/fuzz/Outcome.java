@@ -50,6 +50,14 @@ record Outcome(String answer, End end) {
         return STATUS.matcher(answer).results().map(status -> status.group(1)).toList() + " " + end;
     }
 
+    /** How many answers have begun, interim ones left out. */
+    int answers() {
+        return (int) STATUS.matcher(answer)
+                .results()
+                .filter(status -> !status.group(1).startsWith("1"))
+                .count();
+    }
+
     @Override
     public String toString() {
         return end + " after " + answer.length() + " bytes: "

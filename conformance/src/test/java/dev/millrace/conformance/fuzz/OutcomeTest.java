@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Only what must differ is made the same, and only listed differences are known. */
@@ -77,11 +78,20 @@ class OutcomeTest {
 
     @Test
     void seesWhetherAnswersAreWhole() {
-        assertTrue(Answers.areWhole(
-                ok("Content-Length: 5\r\n", "abcde") + ok("Transfer-Encoding: chunked\r\n", "0\r\n\r\n")));
-        assertTrue(Answers.areWhole("HTTP/1.1 103 Early Hints\r\n\r\n" + ok("", "until the end")));
-        assertFalse(Answers.areWhole(ok("Content-Length: 5\r\n", "abcd")));
-        assertFalse(Answers.areWhole("HTTP/1.1 200 OK\r\nServ"));
+        assertWhole(ok("Content-Length: 5\r\n", "abcde") + ok("Transfer-Encoding: chunked\r\n", "0\r\n\r\n"), true);
+        assertWhole("HTTP/1.1 103 Early Hints\r\n\r\n" + ok("", "until the end"), true);
+        assertWhole(ok("Content-Length: 5\r\n", "abcd"), false);
+        assertWhole("HTTP/1.1 200 OK\r\nServ", false);
+        String toHead = ok("Transfer-Encoding: chunked\r\n", "");
+        assertWhole(toHead, false);
+        List<SentRequests.Sent> head = SentRequests.of(InputText.parse("HEAD / HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n"));
+        assertTrue(Answers.areWhole(toHead, head));
+        assertTrue(Answers.areWhole("HTTP/1.1 103 Early Hints\r\n\r\n" + toHead, head));
+        assertFalse(Answers.areWhole(toHead + toHead, head));
+    }
+
+    private static void assertWhole(String bytes, boolean isWhole) {
+        assertEquals(isWhole, Answers.areWhole(bytes, List.of()));
     }
 
     @Test

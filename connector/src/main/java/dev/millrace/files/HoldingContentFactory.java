@@ -1,0 +1,63 @@
+package dev.millrace.files;
+
+import java.io.IOException;
+import java.util.List;
+import org.eclipse.jetty.http.CompressedContentFormat;
+import org.eclipse.jetty.http.content.HttpContent;
+import org.eclipse.jetty.http.content.PreCompressedHttpContentFactory;
+import org.eclipse.jetty.server.Context;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.handler.ContextHandler;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What Jetty's own servlets find, kept open for a request of several ranges until it has ended. They ask for the file range by range,
+ * and tell nobody when their answer ends. Thread-safe.
+ */
+final class HoldingContentFactory extends PreCompressedHttpContentFactory {
+    private static final Logger LOG = LoggerFactory.getLogger(HoldingContentFactory.class);
+
+    /** Of the thread that serves it: a look-up is told the path alone, and a context knows its requests. */
+    private static final ThreadLocal<Request> SEVERAL_RANGES = new ThreadLocal<>();
+
+    private final SendfileContentFactory files;
+
+    /** Of each context: notes the request of several ranges that a thread serves. */
+    static final class Scope implements ContextHandler.ContextScopeListener {
+        @Override
+        public void enterScope(Context context, @Nullable Request request) {
+            if (request != null && Ranges.areSeveral(request.getHeaders())) {
+                SEVERAL_RANGES.set(request);
+            }
+        }
+
+        @Override
+        public void exitScope(Context context, @Nullable Request request) {
+            if (request != null && Ranges.areSeveral(request.getHeaders())) {
+                SEVERAL_RANGES.remove();
+            }
+        }
+    }
+
+    HoldingContentFactory(SendfileContentFactory files, List<CompressedContentFormat> formats) {
+        super(files, formats);
+        this.files = files;
+    }
+
+    @Override
+    public @Nullable HttpContent getContent(String path) throws IOException {
+        HttpContent content = super.getContent(path);
+        Request request = SEVERAL_RANGES.get();
+        if (request == null) {
+            return content;
+        }
+        try {
+            return files.hold(content, request);
+        } catch (IOException gone) {
+            LOG.debug("Looked up once more", gone);
+            return files.hold(super.getContent(path), request);
+        }
+    }
+}
