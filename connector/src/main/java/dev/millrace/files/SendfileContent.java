@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import org.eclipse.jetty.http.CompressedContentFormat;
 import org.eclipse.jetty.http.DateGenerator;
 import org.eclipse.jetty.http.HttpField;
@@ -190,11 +191,14 @@ final class SendfileContent extends HttpContent.Wrapper {
         }
         boolean isWritten = sendPath.endPoint() != null && (sendPath.obstacle() == null || bytes > BLOCK_BYTES);
         if (isWritten) {
-            Obstacle copiedBy = sendPath.obstacle() == null && isGathered ? Obstacle.GATHERED : sendPath.obstacle();
-            if (copiedBy != null) {
-                mount.statistics().onCopied(copiedBy, bytes);
+            Obstacle copiedBy = sendPath.obstacle();
+            LongConsumer onSent = copiedBy == null
+                    ? null
+                    : sent -> mount.statistics().onCopied(copiedBy, sent);
+            if (copiedBy == null && isGathered) {
+                mount.statistics().onCopied(Obstacle.GATHERED, bytes);
             }
-            new RegionWriter(sendPath, held, settings.transferAlgorithm(), isGathered, offset, bytes, callback)
+            new RegionWriter(sendPath, held, settings.transferAlgorithm(), isGathered, offset, bytes, onSent, callback)
                     .iterate();
         } else if (bytes <= BLOCK_BYTES) {
             mount.statistics().onCopied(sendPath.copiedBy(), bytes);
