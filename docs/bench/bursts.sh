@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What a burst of clients waits for: 300, 1,000 and 5,000 connect at once, and ask for a file of 808 bytes. Prints the medians of the
 # time in ms after which 50, 99 and 100 % of them have the first byte, and those that have none after 20 s. All servers have the defaults
-# of their connectors, and are warm. Needs a C compiler, wrk, nginx, and `ulimit -n` of 6,000 or more.
+# of their connectors, and are warm: they have had 20,000 connections, and their compilers rest. Needs a C compiler, wrk, nginx, and
+# `ulimit -n` of 6,000 or more.
 #
 # usage: docs/bench/bursts.sh [rounds [clients...]]      after: mvn -DskipTests package
 # A server serves WARM_UP_SECONDS (10) before the first burst. JAVA names another JVM, JAVA_OPTIONS its options; SERVERS replaces the list,
@@ -30,9 +31,6 @@ while read -r label peer options; do
     start_peer "$label" "$work/files" "$peer" $options
     url_of "$label" > /dev/null
 done <<< "$servers"
-for label in $names; do
-    wrk -t1 -c32 -d"$warm_up" "$(url_of "$label")/files/a.bin" > /dev/null
-done
 
 # burst LABEL CLIENTS: "label p99 p50 max failed"
 burst() {
@@ -42,6 +40,26 @@ burst() {
     echo "$1 $p99 $p50 $max $failed"
 }
 
+# await_rest LABEL: until its compilers have nothing left to do
+await_rest() {
+    local before
+    for _ in $(seq 30); do
+        before=$(cpu_of "$1")
+        sleep 1
+        [ $(($(cpu_of "$1") - before)) -gt 2 ] || return 0
+    done
+    echo "$1 does not come to rest" >&2
+}
+
+# A JVM compiles what runs once per connection after thousands of them. It does so on the cores that are to serve, where it takes half of
+# the CPU time of such a burst.
+for label in $names; do
+    wrk -t1 -c32 -d"$warm_up" "$(url_of "$label")/files/a.bin" > /dev/null
+    for _ in 1 2 3 4; do
+        for _ in 1 2 3 4 5; do burst "$label" 1000 > /dev/null; done
+        await_rest "$label"
+    done
+done
 about
 echo "net.core.somaxconn $(cat /proc/sys/net/core/somaxconn)"
 for clients in "$@"; do

@@ -7,6 +7,7 @@ import dev.millrace.transfer.TransferAlgorithm;
 import dev.millrace.transfer.TruncatedFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.function.LongConsumer;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.IteratingNestedCallback;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,7 @@ final class RegionWriter extends IteratingNestedCallback {
 
     private final SendPath sendPath;
     private final OpenFile file;
+    private final @Nullable CountedFile counted;
     private final @Nullable TransferAlgorithm algorithm;
     private final boolean withHead;
     private final long end;
@@ -30,6 +32,7 @@ final class RegionWriter extends IteratingNestedCallback {
      * @param file with a count, which is this writer's from now on
      * @param algorithm null: as the connector says
      * @param withHead whether the content is to leave with the header, by one write
+     * @param onSent told of the bytes of each piece; null where nobody wants to know
      */
     RegionWriter(
             SendPath sendPath,
@@ -38,8 +41,10 @@ final class RegionWriter extends IteratingNestedCallback {
             boolean withHead,
             long offset,
             long bytes,
+            @Nullable LongConsumer onSent,
             Callback callback) {
         super(callback);
+        this.counted = onSent == null ? null : new CountedFile(file, offset, onSent);
         this.algorithm = algorithm;
         this.withHead = withHead;
         this.sendPath = sendPath;
@@ -69,7 +74,8 @@ final class RegionWriter extends IteratingNestedCallback {
                 throw new TruncatedFileException(file.path(), end, file.size());
             }
             ByteBuffer token = file.token(position, end - position);
-            FileRegion next = new FileRegion(file, position, token, file.path(), algorithm, withHead);
+            FileRegion next = new FileRegion(
+                    counted == null ? file : counted, position, token, file.path(), algorithm, withHead);
             if (withHead) {
                 // Its end point would find out before anything has left, and could not answer 500 any more.
                 next.checkNotTruncated();
@@ -83,6 +89,10 @@ final class RegionWriter extends IteratingNestedCallback {
 
     @Override
     protected void onSuccess() {
+        if (counted != null) {
+            // A region tells of the parts that others are to follow.
+            counted.onSentUntil(position);
+        }
         withdraw();
     }
 

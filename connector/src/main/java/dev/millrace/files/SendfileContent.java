@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import org.eclipse.jetty.http.CompressedContentFormat;
 import org.eclipse.jetty.http.DateGenerator;
 import org.eclipse.jetty.http.HttpField;
@@ -202,10 +203,12 @@ final class SendfileContent extends HttpContent.Wrapper {
             throw x;
         }
         if (sendPath.endPoint() != null && (sendPath.obstacle() == null || bytes > BLOCK_BYTES)) {
-            if (copiedBy != null) {
-                mount.onCopied(copiedBy, bytes);
+            Obstacle obstacle = sendPath.obstacle();
+            LongConsumer onSent = obstacle == null ? null : sent -> mount.onCopied(obstacle, sent);
+            if (obstacle == null && isGathered) {
+                mount.onCopied(Obstacle.GATHERED, bytes);
             }
-            new RegionWriter(sendPath, held, settings.transferAlgorithm(), isGathered, offset, bytes, callback)
+            new RegionWriter(sendPath, held, settings.transferAlgorithm(), isGathered, offset, bytes, onSent, callback)
                     .iterate();
         } else if (bytes <= BLOCK_BYTES) {
             mount.onCopied(sendPath.copiedBy(), bytes);

@@ -84,6 +84,7 @@ class RegionWriterTest {
                         false,
                         0,
                         5,
+                        null,
                         Callback.from(() -> calls.add("succeeded"), cause -> calls.add("completed")))
                 .iterate();
     }

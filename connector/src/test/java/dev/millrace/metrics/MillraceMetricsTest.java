@@ -7,10 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.connector.BioConnector;
 import dev.millrace.connector.MillraceConnector;
 import dev.millrace.connector.NioConnector;
+import dev.millrace.connector.TlsConnectionFactory;
 import dev.millrace.files.SendfileHandler;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.Tls;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Tags;
@@ -20,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.resource.ResourceFactory;
@@ -40,6 +43,8 @@ class MillraceMetricsTest {
     private final NioConnector nio = new NioConnector(server);
     private final BioConnector bio = new BioConnector(server);
     private final ServerConnector stock = new ServerConnector(server);
+    private Tls tls;
+    private NioConnector secure;
 
     @BeforeEach
     void start() throws Exception {
@@ -52,7 +57,11 @@ class MillraceMetricsTest {
         }
         nio.setMaxConnections(100);
         bio.setName("second");
-        for (ServerConnector connector : new ServerConnector[] {nio, bio, stock}) {
+        tls = new Tls(folder);
+        secure = new NioConnector(
+                server, new TlsConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory());
+        secure.setName("secure");
+        for (ServerConnector connector : new ServerConnector[] {nio, bio, stock, secure}) {
             connector.setHost("127.0.0.1");
             server.addConnector(connector);
         }
@@ -141,6 +150,23 @@ class MillraceMetricsTest {
             Await.until("copied bytes", () -> counter("millrace.files.sent", "reason", "end_point") > 0);
             assertTrue(counter("millrace.files.sent", "reason", "end_point") < SLOW_BYTES);
         }
+    }
+
+    @Test
+    void bytesCountWhileTheyAreSentOverTls() throws Exception {
+        try (RawClient client = tls.connect(secure.getLocalPort())) {
+            client.get("/slow.bin");
+            Await.until("encrypted bytes", () -> counter("millrace.files.sent", "reason", "end_point") > 0);
+            assertTrue(counter("millrace.files.sent", "reason", "end_point") < SLOW_BYTES);
+        }
+        Await.until("the end", () -> gauge("millrace.connections", "connector", "secure") == 0);
+        double before = counter("millrace.files.sent", "reason", "end_point");
+        try (RawClient client = tls.connect(secure.getLocalPort())) {
+            assertEquals(200, client.get("/sent.bin").answer().status());
+        }
+        Await.until(
+                "all bytes",
+                () -> counter("millrace.files.sent", "reason", "end_point") == before + 200_000);
     }
 
     @Test

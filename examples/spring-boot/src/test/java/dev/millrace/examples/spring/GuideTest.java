@@ -46,7 +46,7 @@ class GuideTest {
                 .results()
                 .map(block -> VERSION.matcher(withoutIndent(block.group(1))).replaceAll(""))
                 .toList();
-        assertEquals(4, blocks.size());
+        assertEquals(5, blocks.size());
         for (String block : blocks) {
             assertTrue(sources.stream().anyMatch(source -> source.contains(block)), block);
         }
