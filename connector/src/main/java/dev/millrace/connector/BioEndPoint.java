@@ -170,9 +170,17 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
     public Runnable onSelected() {
         SelectedChannel current = selected;
         if (current != null) {
-            current.onSelected();
+            current.onSelected(hasQuickStreams());
         }
         return super.onSelected();
+    }
+
+    @Override
+    void onStreamBegins() {
+        SelectedChannel current = selected;
+        if (current != null) {
+            current.aboutToBlock();
+        }
     }
 
     @Override
@@ -251,6 +259,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
         if (selected == null) {
             blockingWrite.completeElsewhere();
         } else {
+            selected.aboutToBlock();
             super.onIncompleteFlush();
             selected.onIncompleteFlush();
         }

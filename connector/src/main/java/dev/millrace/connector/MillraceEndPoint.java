@@ -14,6 +14,7 @@ import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpGenerator;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.AbstractEndPoint;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.io.WriteFlusher;
@@ -49,6 +50,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     private volatile boolean peerEnded;
     private volatile boolean outputEnded;
     private volatile boolean expiring;
+    private volatile @Nullable StreamExecutor streams;
 
     MillraceEndPoint(
             SocketChannel channel,
@@ -61,6 +63,46 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     @Override
     public PeerRates getRates() {
         return rates;
+    }
+
+    /** @return the end point of the socket below another; null when that is none of ours */
+    static @Nullable MillraceEndPoint below(EndPoint endPoint) {
+        EndPoint outer = endPoint instanceof SslConnection.SslEndPoint ssl
+                ? ssl.getSslConnection().getEndPoint()
+                : endPoint;
+        while (outer instanceof EndPoint.Wrapper wrapper) {
+            outer = wrapper.unwrap();
+        }
+        return outer instanceof MillraceEndPoint socket ? socket : null;
+    }
+
+    /** Says who runs the requests of the connection, which is one of HTTP/2. */
+    final void setStreams(StreamExecutor streamExecutor) {
+        streamExecutor.setOnClaim(this::onStreamBegins);
+        streams = streamExecutor;
+    }
+
+    /** Called by a thread that is about to run a request of HTTP/2. */
+    abstract void onStreamBegins();
+
+    /** Whether the connection is one of HTTP/2, whose requests may run on the thread of a selector. */
+    final boolean hasQuickStreams() {
+        StreamExecutor current = streams;
+        return current != null && current.areQuick();
+    }
+
+    /** Called by a thread that may be about to wait for the peer, while it runs a request of HTTP/2. */
+    final void streamAboutToBlock() {
+        StreamExecutor current = streams;
+        if (current != null) {
+            current.aboutToBlock();
+        }
+    }
+
+    @Override
+    protected void onIncompleteFlush() {
+        streamAboutToBlock();
+        super.onIncompleteFlush();
     }
 
     /**
@@ -147,6 +189,10 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         } else if (filled < 0) {
             peerEnded = true;
             shutdownInput();
+        }
+        StreamExecutor current = streams;
+        if (current != null) {
+            current.onFilled(filled);
         }
         return filled;
     }

@@ -93,8 +93,14 @@ final class NioEndPoint extends MillraceEndPoint {
         return (dispatch == Dispatch.SELECTOR && !isHandshaking())
                 || (dispatch == Dispatch.ADAPTIVE
                         && key.isReadable()
-                        && Invocable.getInvocationType(selected) == Invocable.InvocationType.NON_BLOCKING
-                        && mayBeginRequest());
+                        && ((Invocable.getInvocationType(selected) == Invocable.InvocationType.NON_BLOCKING
+                                        && mayBeginRequest())
+                                || hasQuickStreams()));
+    }
+
+    @Override
+    void onStreamBegins() {
+        selectorExecutor.aboutToBlock();
     }
 
     // A handshake computes for milliseconds.

@@ -35,6 +35,8 @@ final class SendfileContent extends HttpContent.Wrapper {
     private static final Logger LOG = LoggerFactory.getLogger(SendfileContent.class);
     /** What a copy reads at once: Jetty's own buffers have the same size. */
     private static final int BLOCK_BYTES = 32 * 1024;
+    /** The same for HTTP/2, which writes several frames at once: the largest buffer that Jetty's pool keeps. */
+    private static final int FRAMED_BLOCK_BYTES = 64 * 1024;
 
     private final Mount mount;
     private final String path;
@@ -188,7 +190,8 @@ final class SendfileContent extends HttpContent.Wrapper {
             held.release();
             throw x;
         }
-        boolean isWritten = sendPath.endPoint() != null && (sendPath.obstacle() == null || bytes > BLOCK_BYTES);
+        int blockBytes = SendPath.isFramed(sink) ? FRAMED_BLOCK_BYTES : BLOCK_BYTES;
+        boolean isWritten = sendPath.endPoint() != null && (sendPath.obstacle() == null || bytes > blockBytes);
         if (isWritten) {
             Obstacle copiedBy = sendPath.obstacle() == null && isGathered ? Obstacle.GATHERED : sendPath.obstacle();
             if (copiedBy != null) {
@@ -196,11 +199,11 @@ final class SendfileContent extends HttpContent.Wrapper {
             }
             new RegionWriter(sendPath, held, settings.transferAlgorithm(), isGathered, offset, bytes, callback)
                     .iterate();
-        } else if (bytes <= BLOCK_BYTES) {
+        } else if (bytes <= blockBytes) {
             mount.statistics().onCopied(sendPath.copiedBy(), bytes);
             writeBlock(sendPath, bufferPool(sink), held, offset, (int) bytes, callback);
         } else {
-            ByteBufferPool.Sized blocks = new ByteBufferPool.Sized(bufferPool(sink), true, BLOCK_BYTES);
+            ByteBufferPool.Sized blocks = new ByteBufferPool.Sized(bufferPool(sink), true, blockBytes);
             Obstacle obstacle = sendPath.copiedBy();
             OpenFileChannel channel =
                     new OpenFileChannel(held, offset, read -> mount.statistics().onCopied(obstacle, read));
