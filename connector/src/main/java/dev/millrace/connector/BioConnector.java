@@ -217,6 +217,7 @@ public class BioConnector extends MillraceConnector {
                 readAheadBytes,
                 this::getSlowPeerGraceMillis);
         super.doStart();
+        startSelectorExecutors();
     }
 
     ConnectionThreads newConnectionThreads(String threadName, boolean virtual) {
@@ -348,9 +349,9 @@ public class BioConnector extends MillraceConnector {
      * Passes the events of accepting to the listeners that Jetty keeps at the selector manager: without them
      * {@code NetworkConnectionLimit} and {@code AcceptRateLimit} would do nothing. Its one selector stays idle.
      */
-    private final class AcceptEvents extends ServerConnectorManager {
+    private final class AcceptEvents extends PlacingSelectors {
         private AcceptEvents(Executor executor, Scheduler scheduler) {
-            super(executor, scheduler, 1);
+            super(executor, scheduler, 1, role -> (getName() == null ? "bio" : getName()) + "-" + role);
         }
 
         @Override

@@ -180,9 +180,17 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
     public Runnable onSelected() {
         SelectedChannel current = selected;
         if (current != null) {
-            current.onSelected();
+            current.onSelected(hasQuickStreams());
         }
         return super.onSelected();
+    }
+
+    @Override
+    void onStreamBegins() {
+        SelectedChannel current = selected;
+        if (current != null) {
+            current.aboutToBlock();
+        }
     }
 
     @Override
@@ -265,6 +273,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
             blockingWrite.completeElsewhere();
         } else {
             beginWait();
+            selected.aboutToBlock();
             super.onIncompleteFlush();
             selected.onInterest();
         }

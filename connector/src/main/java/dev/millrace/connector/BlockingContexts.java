@@ -1,7 +1,6 @@
 package dev.millrace.connector;
 
 import java.util.Set;
-import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Context;
@@ -96,12 +95,10 @@ final class BlockingContexts implements Container.InheritedListener, ContextHand
                         && scoped.getContextHandler().getInvocationType() == Invocable.InvocationType.NON_BLOCKING)) {
             return;
         }
-        EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
-        while (endPoint instanceof EndPoint.Wrapper wrapper) {
-            endPoint = wrapper.unwrap();
-        }
-        if (endPoint instanceof MillraceEndPoint ours) {
-            ours.leaveSelector();
+        MillraceEndPoint endPoint = MillraceEndPoint.below(
+                request.getConnectionMetaData().getConnection().getEndPoint());
+        if (endPoint != null) {
+            endPoint.leaveSelector();
         }
     }
 

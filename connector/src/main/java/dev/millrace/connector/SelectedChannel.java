@@ -60,9 +60,19 @@ final class SelectedChannel {
         }
     }
 
-    /** Called before the end point says what is to be done, by the thread that selects. */
-    void onSelected() {
+    /**
+     * Called before the end point says what is to be done, by the thread that selects.
+     *
+     * @param here whether this thread is to do it
+     */
+    void onSelected(boolean here) {
         updating = true;
+        SelectorExecutor.of(selector).place(here);
+    }
+
+    /** Called by a thread that may be about to block, and may be the selector's. */
+    void aboutToBlock() {
+        SelectorExecutor.of(selector).aboutToBlock();
     }
 
     /** Called before the end point tells the key of its interests, by the thread that selects. */

@@ -158,6 +158,12 @@ record SendPath(
         return "an answer" + (endPoint == null ? "" : " to " + endPoint);
     }
 
+    /** Whether content goes in frames, of HTTP/2 or later, as far as the peer's windows are open. */
+    static boolean isFramed(Content.Sink sink) {
+        return sink instanceof Response response
+                && !isHttp1(response.getRequest().getConnectionMetaData());
+    }
+
     static boolean isRange(Content.Sink sink) {
         return sink instanceof Response response && response.getStatus() == HttpStatus.PARTIAL_CONTENT_206;
     }

@@ -38,6 +38,8 @@ final class SendfileContent extends HttpContent.Wrapper {
     private static final Logger LOG = LoggerFactory.getLogger(SendfileContent.class);
     /** What a copy reads at once: Jetty's own buffers have the same size. */
     private static final int BLOCK_BYTES = 32 * 1024;
+    /** The same for HTTP/2, which writes several frames at once: the largest buffer that Jetty's pool keeps. */
+    private static final int FRAMED_BLOCK_BYTES = 64 * 1024;
 
     private final Mount mount;
     private final String path;
@@ -202,7 +204,8 @@ final class SendfileContent extends HttpContent.Wrapper {
             held.release();
             throw x;
         }
-        if (sendPath.endPoint() != null && (sendPath.obstacle() == null || bytes > BLOCK_BYTES)) {
+        int blockBytes = SendPath.isFramed(sink) ? FRAMED_BLOCK_BYTES : BLOCK_BYTES;
+        if (sendPath.endPoint() != null && (sendPath.obstacle() == null || bytes > blockBytes)) {
             Obstacle obstacle = sendPath.obstacle();
             LongConsumer onSent = obstacle == null ? null : sent -> mount.onCopied(obstacle, sent);
             if (obstacle == null && isGathered) {
@@ -210,11 +213,11 @@ final class SendfileContent extends HttpContent.Wrapper {
             }
             new RegionWriter(sendPath, held, settings.transferAlgorithm(), isGathered, offset, bytes, onSent, callback)
                     .iterate();
-        } else if (bytes <= BLOCK_BYTES) {
+        } else if (bytes <= blockBytes) {
             mount.onCopied(sendPath.copiedBy(), bytes);
             writeBlock(sendPath, bufferPool(sink), held, offset, (int) bytes, callback);
         } else {
-            ByteBufferPool.Sized blocks = new ByteBufferPool.Sized(bufferPool(sink), true, BLOCK_BYTES);
+            ByteBufferPool.Sized blocks = new ByteBufferPool.Sized(bufferPool(sink), true, blockBytes);
             Obstacle obstacle = sendPath.copiedBy();
             OpenFileChannel channel = new OpenFileChannel(held, offset, read -> mount.onCopied(obstacle, read));
             Content.copy(channel.source(blocks, bytes), sendPath.sink(), callback);

@@ -68,6 +68,11 @@ class NioTransferTest {
         }
 
         @Override
+        void onStreamBegins() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
         public boolean isWritePending() {
             return getWriteFlusher().isPending();
         }

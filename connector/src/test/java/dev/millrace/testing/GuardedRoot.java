@@ -13,7 +13,7 @@ import java.util.List;
 public final class GuardedRoot {
     private static final String SECRET = "the secret of the house";
 
-    /** SendfileStatistics out of a root that have worked somewhere; {@code X} stands for the file outside. */
+    /** Ways out of a root that have worked somewhere; {@code X} stands for the file outside. */
     private static final String[] WAYS_OUT = {
         "/../X",
         "/./../X",
