@@ -43,6 +43,58 @@ public final class FilesService extends ResourceService {
     private final Supplier<SendfileSettings> settings;
     private final BooleanSupplier isServingOpenFiles;
 
+    /** A request without some of its header fields. */
+    private static final class HeaderFilteredRequest extends Request.Wrapper {
+        private final HttpFields headers;
+
+        // An EnumSet: the header of a field that Jetty does not know is null, at which a Set.of fails.
+        private HeaderFilteredRequest(Request wrapped, EnumSet<HttpHeader> without) {
+            super(wrapped);
+            HttpFields.Mutable kept = HttpFields.build();
+            for (HttpField field : wrapped.getHeaders()) {
+                if (!without.contains(field.getHeader())) {
+                    kept.add(field);
+                }
+            }
+            headers = kept.asImmutable();
+        }
+
+        @Override
+        public HttpFields getHeaders() {
+            return headers;
+        }
+    }
+
+    /**
+     * A response that varies already, by {@code Origin} for example, before it is of a file. Jetty puts what the file
+     * varies by in place of that.
+     */
+    private static final class VariedResponse extends PassiveResponse {
+        private VariedResponse(Request request, Response wrapped) {
+            super(request, wrapped);
+        }
+
+        @Override
+        public HttpFields.Mutable getHeaders() {
+            return new HttpFields.Mutable.Wrapper(super.getHeaders()) {
+                @Override
+                public HttpField onReplaceField(HttpField old, HttpField replacing) {
+                    if (old.getHeader() != HttpHeader.VARY) {
+                        return replacing;
+                    }
+                    HttpFields.Mutable both = HttpFields.build().add(old);
+                    both.ensureField(replacing);
+                    return both.getField(HttpHeader.VARY);
+                }
+
+                @Override
+                public boolean onRemoveField(HttpField field) {
+                    return field.getHeader() != HttpHeader.VARY;
+                }
+            };
+        }
+    }
+
     /**
      * Made in the constructor of Jetty's handler, before our part of it is: both are asked with each request.
      *

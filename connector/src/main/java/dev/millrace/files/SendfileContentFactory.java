@@ -13,10 +13,12 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.content.HttpContent;
+import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.handler.ContextHandler;
+import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.component.ContainerLifeCycle;
@@ -100,7 +102,19 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
             openFiles.putMissing(path, missingMillis);
             return null;
         }
-        return content.getResource().isDirectory() ? new ListedContent(content) : open(path, content);
+        return content.getResource().isDirectory() ? listed(content) : open(path, content);
+    }
+
+    // Its path may have come to lead to a file since it was looked up, by a link out of the root for example. Jetty
+    // would
+    // send that.
+    private static HttpContent listed(HttpContent directory) {
+        return new HttpContent.Wrapper(directory) {
+            @Override
+            public void writeTo(Content.Sink sink, long offset, long length, Callback callback) {
+                callback.failed(new NoSuchFileException(getResource().getName(), null, "was a directory"));
+            }
+        };
     }
 
     /**
