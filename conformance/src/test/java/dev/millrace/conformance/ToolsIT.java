@@ -1,6 +1,7 @@
 package dev.millrace.conformance;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -10,7 +11,6 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,8 +41,7 @@ import org.w3c.dom.NodeList;
 @Timeout(4 * 3600)
 class ToolsIT {
     private static final Path TOOLS = Path.of("target/tools/bin").toAbsolutePath();
-    private static final Path SCHEMATHESIS =
-            Path.of("src/test/resources/schemathesis.toml").toAbsolutePath();
+    private static final Path RESOURCES = Path.of("src/test/resources").toAbsolutePath();
     private static final boolean SHORT = !Boolean.getBoolean("conformance.long");
     private static final int RUNS = 3;
     private static final int MOST_MINUTES = SHORT ? 5 : 60;
@@ -216,16 +215,32 @@ class ToolsIT {
 
     @Test
     void serviceByItsDescription() throws Exception {
-        Path description = reports.resolve("openapi.yaml");
-        try (InputStream in = getClass().getResourceAsStream("/META-INF/resources/openapi.yaml")) {
-            Files.copy(in, description, StandardCopyOption.REPLACE_EXISTING);
+        described(description(), "schemathesis.toml");
+    }
+
+    /** The same without XML, in which wrong documents are not as a schema has them: here each must be refused. */
+    @Test
+    void serviceOfJsonByItsDescription() throws Exception {
+        String xml = " +(text|application)/xml:\n +schema:\n +\\$ref: '#/components/schemas/Request'\n";
+        String json = description().replaceAll(xml, "");
+        assertFalse(json.equals(description()), "the description has XML requests");
+        described(json, "schemathesis-json.toml");
+    }
+
+    private static String description() throws IOException {
+        try (InputStream in = ToolsIT.class.getResourceAsStream("/META-INF/resources/openapi.yaml")) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         }
+    }
+
+    private void described(String text, String configuration) throws Exception {
+        Path description = Files.writeString(reports.resolve("openapi.yaml"), text);
         Map<String, String> operations = compare("schemathesis", 2, (listener, port) -> {
             Path report = reports.resolve(listener + ".xml");
             String printed = output(
                     "",
                     tool("schemathesis"),
-                    "--config-file=" + SCHEMATHESIS,
+                    "--config-file=" + RESOURCES.resolve(configuration),
                     "run",
                     description.toString(),
                     "--url=http://127.0.0.1:" + port + "/uuids",

@@ -45,9 +45,12 @@ final class BarChart {
             </style>
             """;
 
+    /** A bar, or a heading, whose figure is {@code NOTHING}. */
     private record Bar(String label, Figure figure, boolean isOurs) {
+        private static final Figure NOTHING = new Figure("", "", "");
+
         boolean isHeading() {
-            return figure == null;
+            return figure.equals(NOTHING);
         }
     }
 
@@ -59,7 +62,7 @@ final class BarChart {
         this.block = block;
         for (Block.Line line : block.lines()) {
             if (line.word().equals("group")) {
-                bars.add(new Bar(line.text(), null, false));
+                bars.add(new Bar(line.text(), Bar.NOTHING, false));
             } else if (line.word().equals("bar")) {
                 Figure figure = results.find(block.keys(line))
                         .orElseThrow(() ->

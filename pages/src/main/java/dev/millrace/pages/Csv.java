@@ -10,18 +10,30 @@ import java.util.Map;
 
 /** Reads comma-separated values (RFC 4180), of which the first record names the columns. Stateless. */
 final class Csv {
+    /** A record: its fields by the names of their columns. Immutable. */
+    record Row(Map<String, String> fields) {
+        /** @throws IllegalArgumentException when there is no such column */
+        String get(String column) {
+            String field = fields.get(column);
+            if (field == null) {
+                throw new IllegalArgumentException("no column " + column + " in " + fields.keySet());
+            }
+            return field;
+        }
+    }
+
     private Csv() {}
 
     /**
      * The records of a file.
      *
-     * @return a map for each record, from the names of the columns to its fields, in their order
+     * @return all but the first, in their order
      * @throws IllegalArgumentException when a record has more or fewer fields than there are columns
      */
-    static List<Map<String, String>> read(Path file) throws IOException {
+    static List<Row> read(Path file) throws IOException {
         List<List<String>> records = records(Files.readString(file));
         List<String> columns = records.get(0);
-        List<Map<String, String>> rows = new ArrayList<>();
+        List<Row> rows = new ArrayList<>();
         for (List<String> fields : records.subList(1, records.size())) {
             if (fields.size() != columns.size()) {
                 throw new IllegalArgumentException(file + ": " + columns.size() + " columns, but " + fields);
@@ -30,7 +42,7 @@ final class Csv {
             for (int i = 0; i < columns.size(); i++) {
                 row.put(columns.get(i), fields.get(i));
             }
-            rows.add(row);
+            rows.add(new Row(row));
         }
         return rows;
     }

@@ -24,11 +24,14 @@ final class Goals {
     private Goals(Block.Line goal, Results results) {
         this.goal = goal;
         this.results = results;
-        isMost = goal.keys().containsKey("most");
-        if (isMost == goal.keys().containsKey("least")) {
+        String most = goal.keys().get("most");
+        String least = goal.keys().get("least");
+        isMost = most != null;
+        String bound = isMost ? most : least;
+        if (bound == null || (most != null && least != null)) {
             throw new IllegalArgumentException("neither most nor least, or both: " + goal.text());
         }
-        limit = new BigDecimal(goal.keys().get(isMost ? "most" : "least"));
+        limit = new BigDecimal(bound);
     }
 
     static String of(Block block, Results results) {
@@ -54,7 +57,7 @@ final class Goals {
 
     private String limitShown() {
         String of = goal.keys().get("of");
-        String unit = of == null ? results.name("measure", goal.keys().get("measure")) : "";
+        String unit = of == null ? results.name("measure", goal.keys().getOrDefault("measure", "")) : "";
         Figure figure = new Figure("", limit.toPlainString(), unit);
         return (isMost ? "at most " : "at least ")
                 + figure.shownWithUnit()
@@ -80,7 +83,7 @@ final class Goals {
     /** The figures of all runs with that machine and JDK, the oldest first. */
     private List<Figure> measured(String machine, String jdk) {
         List<Figure> measured = new ArrayList<>();
-        for (Map<String, String> run : results.runs()) {
+        for (Csv.Row run : results.runs()) {
             if (run.get("machine").startsWith(machine) && run.get("jdk").matches("\\w+ " + jdk + "\\b.*")) {
                 figureOf(run.get("run")).ifPresent(measured::add);
             }
@@ -92,10 +95,11 @@ final class Goals {
         Map<String, String> keys = new HashMap<>(goal.keys());
         keys.put("run", run);
         Optional<Figure> figure = results.find(keys);
-        if (keys.containsKey("of")) {
-            keys.put("server", keys.get("of"));
+        String of = keys.get("of");
+        if (of != null) {
+            keys.put("server", of);
             Optional<Figure> other = results.find(keys);
-            return other.flatMap(of -> figure.map(found -> found.dividedBy(of)));
+            return other.flatMap(base -> figure.map(found -> found.dividedBy(base)));
         }
         return figure;
     }

@@ -17,27 +17,26 @@ import java.util.Optional;
 final class Results {
     private record Key(String run, String workload, String server, String measure) {}
 
-    private final Map<String, Map<String, String>> runs = new LinkedHashMap<>();
-    private final Map<String, String> units = new HashMap<>();
+    private final Map<String, Csv.Row> runs = new LinkedHashMap<>();
     private final Map<String, Map<String, String>> names = new HashMap<>();
     private final Map<Key, Figure> figures = new HashMap<>();
 
     /** @throws IllegalArgumentException when the files contradict each other */
     Results(Path folder) throws IOException {
-        for (Map<String, String> run : Csv.read(folder.resolve("runs.csv"))) {
+        for (Csv.Row run : Csv.read(folder.resolve("runs.csv"))) {
             check(runs.put(run.get("run"), run) == null, "a run twice: " + run.get("run"));
         }
-        for (Map<String, String> name : Csv.read(folder.resolve("names.csv"))) {
+        for (Csv.Row name : Csv.read(folder.resolve("names.csv"))) {
             Map<String, String> ofKind = names.computeIfAbsent(name.get("kind"), kind -> new HashMap<>());
             check(ofKind.put(name.get("id"), name.get("name")) == null, "a name twice: " + name.get("id"));
         }
-        names.put("run", new HashMap<>());
-        runs.keySet().forEach(run -> names.get("run").put(run, run));
-        units.putAll(names.get("measure"));
+        Map<String, String> ofRuns = new HashMap<>();
+        runs.keySet().forEach(run -> ofRuns.put(run, run));
+        names.put("run", ofRuns);
         Csv.read(folder.resolve("figures.csv")).forEach(this::add);
     }
 
-    private void add(Map<String, String> row) {
+    private void add(Csv.Row row) {
         List.of("run", "workload", "server", "measure").forEach(kind -> name(kind, row.get(kind)));
         for (String number : List.of("value", "least", "most")) {
             if (!row.get(number).isEmpty()) {
@@ -48,20 +47,22 @@ final class Results {
         // it.
         if (row.get("note").isEmpty() && !row.get("value").isEmpty()) {
             Key key = new Key(row.get("run"), row.get("workload"), row.get("server"), row.get("measure"));
-            Figure figure = new Figure(key.run, row.get("value"), units.get(key.measure));
+            Figure figure = new Figure(key.run, row.get("value"), name("measure", key.measure));
             check(figures.put(key, figure) == null, "a figure twice: " + key);
         }
     }
 
     /** All runs, the oldest first, each with the columns of {@code runs.csv}. */
-    Collection<Map<String, String>> runs() {
+    Collection<Csv.Row> runs() {
         return runs.values();
     }
 
     /** What a reader calls a server, a workload or the unit of a measure. */
     String name(String kind, String id) {
-        String name = names.get(kind).get(id);
-        check(name != null, "no such " + kind + ": " + id);
+        String name = names.getOrDefault(kind, Map.of()).get(id);
+        if (name == null) {
+            throw new IllegalArgumentException("no such " + kind + ": " + id);
+        }
         return name;
     }
 
@@ -91,13 +92,17 @@ final class Results {
 
     private Optional<Figure> find(Key key) {
         Figure figure = figures.get(key);
-        boolean isBase = key.server.equals(runs.get(key.run).get("base")) && key.measure.endsWith("ratio");
+        Csv.Row run = runs.get(key.run);
+        boolean isBase = run != null && key.server.equals(run.get("base")) && key.measure.endsWith("ratio");
         return figure == null && isBase ? Optional.of(new Figure(key.run, "1.00", "")) : Optional.ofNullable(figure);
     }
 
     private List<String> alternatives(Map<String, String> keys, String kind) {
-        check(keys.containsKey(kind), "no " + kind + " in " + keys);
-        List<String> alternatives = List.of(keys.get(kind).split(","));
+        String named = keys.get(kind);
+        if (named == null) {
+            throw new IllegalArgumentException("no " + kind + " in " + keys);
+        }
+        List<String> alternatives = List.of(named.split(","));
         alternatives.forEach(id -> name(kind, id));
         return alternatives;
     }

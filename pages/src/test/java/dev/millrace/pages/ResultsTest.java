@@ -87,7 +87,7 @@ class ResultsTest {
                         .forEach(kind -> used.add(kind + " " + figure.get(kind))));
         TreeSet<String> named = new TreeSet<>();
         Csv.read(DATA.resolve("names.csv")).forEach(name -> named.add(name.get("kind") + " " + name.get("id")));
-        for (Map<String, String> run : Csv.read(DATA.resolve("runs.csv"))) {
+        for (Csv.Row run : Csv.read(DATA.resolve("runs.csv"))) {
             named.add("run " + run.get("run"));
             if (!run.get("base").isEmpty()) {
                 used.add("server " + run.get("base"));
@@ -100,7 +100,7 @@ class ResultsTest {
     @Test
     void runsAreInTheOrderOfTheirDates() throws IOException {
         String before = "";
-        for (Map<String, String> run : Csv.read(DATA.resolve("runs.csv"))) {
+        for (Csv.Row run : Csv.read(DATA.resolve("runs.csv"))) {
             String date = run.get("date");
             assertTrue((date.isEmpty() && before.isEmpty()) || date.matches("20\\d\\d-\\d\\d-\\d\\d"), run.toString());
             assertTrue(date.compareTo(before) >= 0, run + " after " + before);

@@ -1,6 +1,6 @@
 /**
- * The UUID web service: makes UUIDs of RFC 9562 for requests as query parameters or XML documents. Entry class: {@link
- * dev.millrace.uuid.UuidServlet}, which knows HTTP only. {@code XmlReader} and the {@code ResponseWriter}s know the
+ * The UUID web service: makes UUIDs of RFC 9562 for requests as query parameters, XML or JSON documents. Entry class: {@link
+ * dev.millrace.uuid.UuidServlet}, which knows HTTP only. {@code XmlReader}, {@code JsonReader} and the {@code ResponseWriter}s know the
  * messages only, and {@code UuidService} knows UUIDs only.
  *
  * <p>Threading: all threads share the servlet and its parts, which are immutable or synchronized. A {@code

@@ -18,9 +18,8 @@ record Problem(int status, String title, String detail) {
     static Problem of(int status, String message) {
         String title = title(status);
         // Containers name the address, which a client made up.
-        String detail = status == 404
-                ? "Nothing is served at this address."
-                : message.equalsIgnoreCase(title) ? "" : message;
+        String detail =
+                status == 404 ? "Nothing is served at this address." : message.equalsIgnoreCase(title) ? "" : message;
         return new Problem(status, title, detail);
     }
 
