@@ -1,12 +1,14 @@
 package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
@@ -18,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -26,6 +29,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -40,6 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -127,6 +133,10 @@ class HeldThreadsContractTest {
     }
 
     private void start(Protocol protocol) throws Exception {
+        start(protocol, new Reader());
+    }
+
+    private void start(Protocol protocol, Handler handler) throws Exception {
         ConnectionFactory[] factories = protocol.factories(connectors);
         server = new TestServer(s -> connectors.on(s, factories));
         pool().setMinThreads(THREADS);
@@ -138,7 +148,7 @@ class HeldThreadsContractTest {
             connector().setSlowPeerGraceMillis(GRACE_MILLIS);
             connector().getBean(ConnectionSweeper.class).setPeriodMillis(PERIOD_MILLIS);
         }
-        server.start(new Reader());
+        server.start(handler);
     }
 
     private void startUnwatched(Protocol protocol) throws Exception {
@@ -283,5 +293,75 @@ class HeldThreadsContractTest {
         server.server().stop();
         awaitFailures();
         assertTrue(failures.stream().noneMatch(InterruptedIOException.class::isInstance), failures::toString);
+    }
+
+    /** Who closes a connection. */
+    enum Closer {
+        APPLICATION {
+            @Override
+            void close(EndPoint spokenOver) {
+                spokenOver.close();
+            }
+        },
+        WATCH {
+            @Override
+            void close(EndPoint spokenOver) {
+                EndPoint endPoint = spokenOver instanceof SslConnection.SslEndPoint tls
+                        ? tls.getSslConnection().getEndPoint()
+                        : spokenOver;
+                endPoint.close(new IOException("too slow"));
+            }
+        };
+
+        abstract void close(EndPoint spokenOver);
+    }
+
+    /** Reads on when its connection has just been closed: nothing that comes will tell it of the end any more. */
+    private static final class LateReader extends Handler.Abstract {
+        private final Closer closer;
+        private final CompletableFuture<Content.Chunk> told = new CompletableFuture<>();
+
+        private LateReader(Closer closer) {
+            this.closer = closer;
+        }
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            if (request.read() != null) {
+                throw new IllegalStateException("no content was sent");
+            }
+            closer.close(request.getConnectionMetaData().getConnection().getEndPoint());
+            request.demand(() -> {
+                Content.Chunk chunk = request.read();
+                callback.failed(new IOException("the connection is gone"));
+                told.complete(chunk);
+            });
+            return true;
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"HTTP_1,APPLICATION", "HTTP_1,WATCH", "HTTP_1_OVER_TLS,APPLICATION", "HTTP_1_OVER_TLS,WATCH"})
+    void areFreeThoughTheyReadOnJustAfterTheClose(Protocol protocol, Closer closer) throws Exception {
+        LateReader reader = new LateReader(closer);
+        start(protocol, reader);
+        client(protocol).send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n");
+        assertTrue(Content.Chunk.isFailure(reader.told.get(30, TimeUnit.SECONDS)));
+    }
+
+    /** As above, but not even the request knows of the end yet: its connection asks when its end point has been closed. */
+    @ParameterizedTest
+    @CsvSource({"HTTP_1,APPLICATION", "HTTP_1,WATCH", "HTTP_1_OVER_TLS,APPLICATION", "HTTP_1_OVER_TLS,WATCH"})
+    void areToldByAnEndPointThatIsAskedJustAfterTheClose(Protocol protocol, Closer closer) throws Exception {
+        assumeTrue(connectors != Connectors.STOCK, "tells nobody: Jetty's pool has to interrupt such a reader");
+        Callback.Completable told = new Callback.Completable();
+        start(protocol, Handlers.of((request, response, callback) -> {
+            EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
+            closer.close(endPoint);
+            endPoint.fillInterested(told);
+            callback.failed(new IOException("the connection is gone"));
+        }));
+        client(protocol).send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n");
+        assertInstanceOf(IOException.class, told.handle((done, cause) -> cause).get(30, TimeUnit.SECONDS));
     }
 }
