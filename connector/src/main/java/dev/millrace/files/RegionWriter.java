@@ -74,8 +74,8 @@ final class RegionWriter extends IteratingNestedCallback {
                 throw new TruncatedFileException(file.path(), end, file.size());
             }
             ByteBuffer token = file.token(position, end - position);
-            FileRegion next = new FileRegion(
-                    counted == null ? file : counted, position, token, file.path(), algorithm, withHead);
+            FileRegion next =
+                    new FileRegion(counted == null ? file : counted, position, token, file.path(), algorithm, withHead);
             if (withHead) {
                 // Its end point would find out before anything has left, and could not answer 500 any more.
                 next.checkNotTruncated();

@@ -192,9 +192,8 @@ final class SendfileContent extends HttpContent.Wrapper {
         boolean isWritten = sendPath.endPoint() != null && (sendPath.obstacle() == null || bytes > BLOCK_BYTES);
         if (isWritten) {
             Obstacle copiedBy = sendPath.obstacle();
-            LongConsumer onSent = copiedBy == null
-                    ? null
-                    : sent -> mount.statistics().onCopied(copiedBy, sent);
+            LongConsumer onSent =
+                    copiedBy == null ? null : sent -> mount.statistics().onCopied(copiedBy, sent);
             if (copiedBy == null && isGathered) {
                 mount.statistics().onCopied(Obstacle.GATHERED, bytes);
             }

@@ -164,9 +164,7 @@ class MillraceMetricsTest {
         try (RawClient client = tls.connect(secure.getLocalPort())) {
             assertEquals(200, client.get("/sent.bin").answer().status());
         }
-        Await.until(
-                "all bytes",
-                () -> counter("millrace.files.sent", "reason", "end_point") == before + 200_000);
+        Await.until("all bytes", () -> counter("millrace.files.sent", "reason", "end_point") == before + 200_000);
     }
 
     @Test
