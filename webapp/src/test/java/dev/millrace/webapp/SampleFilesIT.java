@@ -35,7 +35,8 @@ class SampleFilesIT {
                             Stream.concat(Stream.of(here.split("\\s+")), Stream.of("--bio-port=0", "--nio-port=0")))
                     .toList();
             try (ServerProcess server = ServerProcess.java(folder, words)) {
-                assertEquals("a file", Http.get(server.url("NIO"), "/files/a.txt").text(), here);
+                assertEquals(
+                        "a file", Http.get(server.url("NIO"), "/files/a.txt").text(), here);
                 server.terminate();
                 assertEquals(143, server.exitCode());
             }
