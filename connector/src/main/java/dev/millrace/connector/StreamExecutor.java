@@ -45,6 +45,7 @@ final class StreamExecutor implements TryExecutor {
     private volatile boolean watched;
     // Belongs to the thread that has set watched, and then to the scheduler's.
     private int seenClaims;
+    private boolean foundBefore;
 
     /**
      * @param pool runs the tasks
@@ -153,6 +154,7 @@ final class StreamExecutor implements TryExecutor {
         if (!watched) {
             watched = true;
             seenClaims = count;
+            foundBefore = false;
             watch.add(look);
         }
         return true;
@@ -182,10 +184,16 @@ final class StreamExecutor implements TryExecutor {
         int now = claims;
         if (now != seenClaims) {
             seenClaims = now;
+            foundBefore = false;
             return true;
         }
         AdaptiveExecutionStrategy current = strategy;
         if (current != null && claimed && current.isRunning() && current.isIdle() && !hasReturned(current)) {
+            if (!foundBefore) {
+                // The machine may just have stood still, or the JVM.
+                foundBefore = true;
+                return true;
+            }
             pass();
             watch.onSlow();
             if (!readsAtOnce(current)) {

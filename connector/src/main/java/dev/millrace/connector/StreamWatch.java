@@ -11,7 +11,8 @@ import org.eclipse.jetty.util.thread.Scheduler;
 
 /** Looks every few milliseconds for requests of HTTP/2 that do not return, while some have begun. Thread-safe. */
 final class StreamWatch {
-    static final long LOOK_MILLIS = 5;
+    /** A request that two looks find is slow. */
+    static final long LOOK_MILLIS = 4;
 
     private static final long LEAST_DISTRUST_MILLIS = 1000;
     private static final long MOST_DISTRUST_MILLIS = 60_000;
