@@ -162,6 +162,11 @@ final class SendfileContent extends HttpContent.Wrapper {
                 ? SendPath.small(sink)
                 : SendPath.of(
                         sink, bytes, !SendPath.isRange(sink) && settings.isCompressible(contentType, file.size()));
+        ContentMemory memory = sendPath.obstacle() == Obstacle.END_POINT ? useCopied() : null;
+        if (memory != null) {
+            write(sink, memory, offset, bytes, callback);
+            return;
+        }
         OpenFile held;
         try {
             held = resource.acquire();
@@ -206,6 +211,11 @@ final class SendfileContent extends HttpContent.Wrapper {
                     new OpenFileChannel(held, offset, read -> mount.statistics().onCopied(obstacle, read));
             Content.copy(channel.source(blocks, bytes), sendPath.sink(), callback);
         }
+    }
+
+    private @Nullable ContentMemory useCopied() {
+        ContentCache cache = mount.contentCache().get();
+        return cache == null ? null : cache.useCopied(slot);
     }
 
     private void writeNewer(Content.Sink sink, Callback callback, IOException gone) {
