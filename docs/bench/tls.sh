@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # Server CPU per request over TLS, servers beside each other, interleaved: HTTP/1.1 under wrk, HTTP/2 under h2load (Debian's packages wrk
 # and nghttp2-client). Prints medians, and ratios to the first server. Decrypting costs the client as much as encrypting does the
-# server, and they share the machine: throughput says nothing here. Needs nginx (nginx-light) and openssl too.
+# server, and they share the machine: throughput says nothing here. Needs nginx (nginx-light) and openssl too, and python3 for idle.
 #
 # usage: docs/bench/tls.sh [rounds [seconds [workload...]]]      after: mvn -DskipTests package
 #   hello, small, 64k, 1m         https/1.1, 16 connections: 13 bytes, files of 808 bytes, 64 KiB and 1 MiB
 #   random1m                      https/1.1, 16 connections: 2,000 files of 1 MiB in turn
 #   h2-hello, h2-64k, h2-1m       HTTP/2 over TLS, 8 connections of 8 streams
-#   full, resumed                 handshakes alone, without and with a session's ticket, by openssl s_time: us of CPU per handshake
-# Each server serves WARM_UP_SECONDS (15) of a workload before its first round. JAVA names another JVM; JAVA_OPTIONS (-Xmx256m) are given
+#   full, resumed                 handshakes alone, by openssl s_time: us of CPU per handshake; resumed: TLS 1.2 with a session's ticket
+#   idle                          KiB of live objects for each idle connection after one request, between 200 and 2,000; nginx has none
+# Each server serves WARM_UP_SECONDS (15) of a workload before its first round, and before a file of 1 MiB as long of 64 KiB: a JVM
+# compiles what ran ten thousand times. JAVA names another JVM; JAVA_OPTIONS (-Xmx256m) are given
 # to each. SERVERS replaces the list, a line each: label, nginx or a peer on Jetty, options. The files are made in DATA_DIR (/dev/shm).
 # shellcheck source=docs/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -72,9 +74,32 @@ load() {
 # handshakes HOST:PORT full|resumed SECONDS
 handshakes() {
     local kind=-new
-    [ "$2" = full ] || kind=-reuse
-    openssl s_time -connect "$1" "$kind" -time "$3" > "$work/load" 2>&1 || fail "$(tail -1 "$work/load")"
+    # With TLS 1.3 s_time would end each connection before its ticket comes.
+    [ "$2" = full ] || kind="-tls1_2 -reuse"
+    # shellcheck disable=SC2086
+    openssl s_time -connect "$1" $kind -time "$3" > "$work/load" 2>&1 || fail "$(tail -1 "$work/load")"
     sed -nE 's/^([0-9]+) connections in [0-9]+ real seconds.*/\1/p' "$work/load"
+}
+
+# objects LABEL COUNT: bytes of objects that live while so many idle connections are held
+objects() {
+    local url holder
+    url=$(url_of "$1")
+    python3 docs/bench/tls-hold.py "${url##*:}" "$2" > "$work/hold" & holder=$!
+    until grep -q holding "$work/hold"; do kill -0 "$holder" 2> /dev/null || fail "$1 holds no $2 connections"; sleep 0.2; done
+    # Ours give something up after two seconds without a request.
+    sleep 5
+    { "$(dirname "$(readlink -f "$(command -v "$java")")")/jcmd" "${pids[$1]}" GC.class_histogram 2> /dev/null || true; } |
+        awk '$1 == "Total" { total = $3 } END { print total + 0 }'
+    kill "$holder"
+    wait "$holder" 2> /dev/null || true
+}
+
+idle() {
+    local few many
+    few=$(objects "$1" 200)
+    many=$(objects "$1" 2000)
+    echo "$1 $few $many" | awk '{ print $1, ($3 - $2) / 1800 / 1024, $3 / 1024 / 1024 }'
 }
 
 measure() {
@@ -94,8 +119,23 @@ run() {
         if [ "$peer" = nginx ]; then NGINX_TLS=$work start_peer "$label" "$data" nginx
         else start_peer "$label" "$data" "$peer" "--tls=$work/key.p12" --http2 $options; fi
     done <<< "$servers"
-    for label in "${labels[@]}"; do load "$label" "$workload" "$warm_up" > /dev/null; done
     : > "$work/results"
+    if [ "$workload" = idle ]; then
+        for round in $(seq "$rounds"); do
+            for label in "${labels[@]}"; do idle "$label" >> "$work/results"; done
+        done
+        echo
+        echo "idle: $rounds rounds"
+        by_label "${labels[@]}" < "$work/results" | table "KiB/conn" "MiB in all"
+        stop_all
+        return
+    fi
+    for label in "${labels[@]}"; do
+        case $workload in
+            *1m) load "$label" "$(sed 's/random1m/1m/; s/1m/64k/' <<< "$workload")" "$warm_up" > /dev/null ;;
+        esac
+        load "$label" "$workload" "$warm_up" > /dev/null
+    done
     for round in $(seq 0 $((rounds - 1))); do
         for label in $(in_turn "$round" "${labels[@]}"); do undisturbed measure "$label" "$workload" >> "$work/results"; done
     done

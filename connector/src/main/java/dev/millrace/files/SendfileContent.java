@@ -183,6 +183,11 @@ final class SendfileContent extends HttpContent.Wrapper {
                 ? SendPath.small(sink)
                 : SendPath.of(
                         sink, bytes, !SendPath.isRange(sink) && settings.isCompressible(contentType, file.size()));
+        ContentMemory memory = slot != null && sendPath.obstacle() == Obstacle.END_POINT ? slot.useCopied() : null;
+        if (memory != null) {
+            write(sink, memory, offset, bytes, callback);
+            return;
+        }
         OpenFile held;
         try {
             held = resource.acquire();

@@ -198,7 +198,7 @@ public final class SendfileSettings {
 
     /**
      * @param maxCachedFileBytes the size in bytes of the largest file that the content cache takes, from the next start on;
-     *     default 64 KiB
+     *     default 64 KiB. Where the kernel cannot send, as over TLS, it takes larger ones: up to a quarter of its bytes.
      */
     public void setMaxCachedFileBytes(int maxCachedFileBytes) {
         this.maxCachedFileBytes = Bounds.atLeast(0, "maxCachedFileBytes", maxCachedFileBytes);

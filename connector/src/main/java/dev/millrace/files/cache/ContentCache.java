@@ -6,6 +6,7 @@ import com.github.benmanes.caffeine.cache.RemovalCause;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
@@ -15,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Bytes of small files that are asked for often, in memory outside the Java heap: what Jason Greene described for
- * Undertow in 2012. A file comes in with its fifth recent use, read by one of the requests for it. The least used leave
- * when room is needed. The order of use is noted at every fifth use only. Thread-safe.
+ * Bytes of small files that are asked for often, and of larger ones that the kernel cannot send, in memory outside the Java
+ * heap: what Jason Greene described for Undertow in 2012. A file comes in with its fifth recent use, read by one of the
+ * requests for it. The least used leave when room is needed. The order of use is noted at every fifth use only. Thread-safe.
  */
 public final class ContentCache {
     private static final Logger LOG = LoggerFactory.getLogger(ContentCache.class);
@@ -28,9 +29,12 @@ public final class ContentCache {
     private static final int MAX_EVICTIONS = 64;
 
     private static final long FULL_MILLIS = 100;
+    /** The part of all memory that one file may take which the kernel cannot send. */
+    private static final int COPIED_SHARE = 4;
 
     private final GrowingMemory memory;
     private final int maxFileBytes;
+    private final int maxCopiedFileBytes;
     private final Cache<Slot, ContentMemory> policy;
     private final LongAdder hits = new LongAdder();
     private final LongAdder misses = new LongAdder();
@@ -39,6 +43,7 @@ public final class ContentCache {
     private final AtomicInteger evictions = new AtomicInteger();
     private volatile long fullSinceNanoTime;
     private volatile boolean full;
+    private volatile long replacedNanoTime = NanoTime.now() - TimeUnit.MILLISECONDS.toNanos(FULL_MILLIS);
 
     /** What the cache knows of one version of a file. */
     public final class Slot {
@@ -69,6 +74,21 @@ public final class ContentCache {
          * @return the bytes of the file, with a count that the caller must release; null when they are not here
          */
         public @Nullable ContentMemory use() {
+            return file.size() > maxFileBytes ? null : useAny();
+        }
+
+        /**
+         * Counts a use of a file that is too large for {@link #use}, and that the kernel cannot send: to read it costs a fifth of what it
+         * takes to encrypt and write it. It comes in where there is room, and takes none from small ones.
+         *
+         * @return as {@link #use}
+         */
+        public @Nullable ContentMemory useCopied() {
+            long bytes = file.size();
+            return bytes <= maxFileBytes || bytes > maxCopiedFileBytes ? null : useAny();
+        }
+
+        private @Nullable ContentMemory useAny() {
             ContentMemory content = memory;
             if (content != null && content.retain()) {
                 hits.increment();
@@ -99,6 +119,7 @@ public final class ContentCache {
     public ContentCache(GrowingMemory memory, int maxBytes, int maxFileBytes) {
         this.memory = memory;
         this.maxFileBytes = Math.min(maxFileBytes, memory.blockBytes());
+        this.maxCopiedFileBytes = Math.min(maxBytes / COPIED_SHARE, memory.blockBytes());
         this.policy = Caffeine.newBuilder()
                 .maximumWeight(maxBytes / SliceMemory.SLICE_BYTES)
                 .weigher((Slot slot, ContentMemory content) -> content.slices())
@@ -130,12 +151,12 @@ public final class ContentCache {
 
     /** @return null for a file that is too large ever to come in */
     public @Nullable Slot slot(OpenFile file) {
-        return file.size() > maxFileBytes ? null : new Slot(file);
+        return file.size() > Math.max(maxFileBytes, maxCopiedFileBytes) ? null : new Slot(file);
     }
 
     private @Nullable ContentMemory fill(Slot slot) {
         try {
-            ContentMemory content = slot.memory == null ? allocate((int) slot.file.size()) : null;
+            ContentMemory content = slot.memory == null ? allocateFor(slot) : null;
             if (content == null) {
                 slot.recentUses.set(0);
                 return null;
@@ -179,9 +200,26 @@ public final class ContentCache {
         return content;
     }
 
+    private @Nullable ContentMemory allocateFor(Slot slot) {
+        int bytes = (int) slot.file.size();
+        return bytes > maxFileBytes ? allocateLarge(bytes) : allocate(bytes);
+    }
+
+    // More large files than there is room for take each other's places ten times a second: that costs a read each.
+    private @Nullable ContentMemory allocateLarge(int bytes) {
+        ContentMemory content = memory.allocate(bytes);
+        if (content == null && NanoTime.millisSince(replacedNanoTime) >= FULL_MILLIS) {
+            replacedNanoTime = NanoTime.now();
+            if (evictColdest(SliceMemory.slices(bytes))) {
+                content = memory.allocate(bytes);
+            }
+        }
+        return content;
+    }
+
     private @Nullable ContentMemory allocate(int bytes) {
         ContentMemory content = memory.allocate(bytes);
-        while (content == null && evictions.getAndIncrement() < MAX_EVICTIONS && evictColdest()) {
+        while (content == null && evictions.getAndIncrement() < MAX_EVICTIONS && evictColdest(1)) {
             content = memory.allocate(bytes);
         }
         if (content == null) {
@@ -191,9 +229,12 @@ public final class ContentCache {
         return content;
     }
 
-    private boolean evictColdest() {
+    private boolean evictColdest(int leastSlices) {
         Map<Slot, ContentMemory> coldest =
                 policy.policy().eviction().orElseThrow().coldest(1);
+        if (coldest.values().stream().anyMatch(content -> content.slices() < leastSlices)) {
+            return false;
+        }
         coldest.keySet().forEach(policy::invalidate);
         evicted.add(coldest.size());
         return !coldest.isEmpty();

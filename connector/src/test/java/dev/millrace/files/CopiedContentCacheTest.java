@@ -1,0 +1,145 @@
+package dev.millrace.files;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import dev.millrace.connector.TlsConnectionFactory;
+import dev.millrace.files.cache.ContentCache;
+import dev.millrace.files.cache.ContentMemory;
+import dev.millrace.testing.AtOnce;
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Files that the kernel cannot send, above all over TLS, come from memory up to a larger size. */
+class CopiedContentCacheTest {
+    private static final int FILE_BYTES = 700_000;
+
+    @TempDir
+    static Path keys;
+
+    @TempDir
+    Path directory;
+
+    private static void get(RawClient client, byte[] expected, int times) throws Exception {
+        for (int i = 0; i < times; i++) {
+            assertArrayEquals(expected, client.get("/file.bin").answer().body());
+        }
+    }
+
+    @Test
+    void comesFromMemoryOverTls() throws Exception {
+        Tls tls = new Tls(keys);
+        AtOnce.on(Connectors.senders(), connectors -> {
+            HttpConnectionFactory http = new HttpConnectionFactory();
+            assertComesFromMemory(
+                    Files.createDirectory(directory.resolve(connectors.name())),
+                    new TestServer(server ->
+                            connectors.on(server, new TlsConnectionFactory(tls.server(), http.getProtocol()), http)),
+                    tls);
+        });
+    }
+
+    private static void assertComesFromMemory(Path root, TestServer tlsServer, Tls tls) throws Exception {
+        byte[] bytes = TestFiles.write(root, "file.bin", FILE_BYTES);
+        SendfileHandler files = Handlers.files(root);
+        SendfileContentFactory cache = files.getSendfileContentFactory();
+        cache.getSettings().setValidMillis(0);
+        try (TestServer server = tlsServer.start(files);
+                RawClient client = tls.connect(server.port())) {
+            get(client, bytes, 4);
+            assertEquals(0, cache.getCachedFiles());
+            get(client, bytes, 3);
+            assertEquals(1, cache.getCachedFiles());
+            assertEquals(2, cache.getCacheHits());
+            assertEquals(3, cache.getObstacles().get(Obstacle.CACHED.name()));
+            assertArrayEquals(
+                    Arrays.copyOfRange(bytes, 300_000, 600_000),
+                    client.send("GET /file.bin HTTP/1.1\r\nHost: localhost\r\nRange: bytes=300000-599999\r\n\r\n")
+                            .answer()
+                            .body());
+            byte[] other = TestFiles.write(root, "other.bin", FILE_BYTES + 1);
+            Files.move(root.resolve("other.bin"), root.resolve("file.bin"), StandardCopyOption.ATOMIC_MOVE);
+            get(client, other, 6);
+        }
+        assertEquals(0, cache.getCachedBytes());
+    }
+
+    @Test
+    void isSentByTheKernelInClearText() throws Exception {
+        byte[] bytes = TestFiles.write(directory, "file.bin", FILE_BYTES);
+        SendfileHandler files = Handlers.files(directory);
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(files);
+                RawClient client = server.client()) {
+            get(client, bytes, 10);
+            assertEquals(0, files.getSendfileContentFactory().getCachedFiles());
+        }
+    }
+
+    private ContentCache.Slot slot(SendfileContentFactory files, String name, int bytes) throws Exception {
+        TestFiles.write(directory, name, bytes);
+        return new ContentCache.Slot(((SendfileContent) files.getContent("/" + name)).file());
+    }
+
+    private static boolean isUsed(ContentMemory content) {
+        if (content != null) {
+            content.release();
+        }
+        return content != null;
+    }
+
+    /** Room for 40 KiB, a quarter of it for one large file. */
+    @Test
+    void takesNoRoomFromSmallFiles() throws Exception {
+        SendfileHandler handler = Handlers.files(directory);
+        handler.getSettings().setMaxCacheBytes(40 * 1024);
+        handler.getSettings().setMaxCachedFileBytes(1024);
+        SendfileContentFactory files = handler.getSendfileContentFactory();
+        try (TestServer ignored = new TestServer(Connectors.NIO::http).start(handler)) {
+            ContentCache cache = files.contentCache();
+            ContentCache.Slot[] large = new ContentCache.Slot[5];
+            for (int i = 0; i < large.length; i++) {
+                large[i] = slot(files, "large" + i, 10_000);
+            }
+            assertFalse(isUsed(cache.use(large[0])), "its own way");
+            for (int i = 0; i < 4; i++) {
+                comesIn(cache, large[i]);
+            }
+            assertEquals(4, cache.files());
+            comesIn(cache, large[4]);
+            assertEquals(4, cache.files(), "in place of another");
+            for (int i = 0; i < 31; i++) {
+                ContentCache.Slot small = slot(files, "small" + i, 1024);
+                Await.until("in", () -> isUsed(cache.use(small)));
+            }
+            ContentCache.Slot late = slot(files, "late", 10_000);
+            Await.until("only small ones", () -> {
+                boolean isIn = isUsed(cache.useCopied(late));
+                return !isIn && cache.usedBytes() <= 40 * 1024 && cache.files() >= 31;
+            });
+            ContentCache.Slot tooLarge = slot(files, "tooLarge", 10_241);
+            for (int i = 0; i < 10; i++) {
+                assertFalse(isUsed(cache.useCopied(tooLarge)));
+            }
+        }
+    }
+
+    private static void comesIn(ContentCache cache, ContentCache.Slot slot) {
+        for (int i = 0; i < 4; i++) {
+            assertFalse(isUsed(cache.useCopied(slot)));
+        }
+        Await.until("in", () -> isUsed(cache.useCopied(slot)));
+    }
+}
