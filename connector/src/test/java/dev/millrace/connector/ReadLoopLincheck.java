@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Interleavings;
 import dev.millrace.testing.RecordingChannel;
-import dev.millrace.transfer.TransferStatistics;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -117,7 +116,6 @@ class ReadLoopLincheck {
                     new BioResources(
                             started,
                             new ConnectorStatistics(),
-                            new TransferStatistics(),
                             null,
                             ByteBufferPool.NON_POOLING,
                             16,

@@ -3,6 +3,7 @@ package dev.millrace.files;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.millrace.connector.TlsConnectionFactory;
 import dev.millrace.files.cache.ContentCache;
@@ -90,7 +91,7 @@ class CopiedContentCacheTest {
 
     private ContentCache.Slot slot(SendfileContentFactory files, String name, int bytes) throws Exception {
         TestFiles.write(directory, name, bytes);
-        return new ContentCache.Slot(((SendfileContent) files.getContent("/" + name)).file());
+        return files.contentCache().slot(((SendfileContent) files.getContent("/" + name)).file());
     }
 
     private static boolean isUsed(ContentMemory content) {
@@ -113,33 +114,30 @@ class CopiedContentCacheTest {
             for (int i = 0; i < large.length; i++) {
                 large[i] = slot(files, "large" + i, 10_000);
             }
-            assertFalse(isUsed(cache.use(large[0])), "its own way");
+            assertFalse(isUsed(large[0].use()), "its own way");
             for (int i = 0; i < 4; i++) {
-                comesIn(cache, large[i]);
+                comesIn(large[i]);
             }
             assertEquals(4, cache.files());
-            comesIn(cache, large[4]);
+            comesIn(large[4]);
             assertEquals(4, cache.files(), "in place of another");
             for (int i = 0; i < 31; i++) {
                 ContentCache.Slot small = slot(files, "small" + i, 1024);
-                Await.until("in", () -> isUsed(cache.use(small)));
+                Await.until("in", () -> isUsed(small.use()));
             }
             ContentCache.Slot late = slot(files, "late", 10_000);
             Await.until("only small ones", () -> {
-                boolean isIn = isUsed(cache.useCopied(late));
+                boolean isIn = isUsed(late.useCopied());
                 return !isIn && cache.usedBytes() <= 40 * 1024 && cache.files() >= 31;
             });
-            ContentCache.Slot tooLarge = slot(files, "tooLarge", 10_241);
-            for (int i = 0; i < 10; i++) {
-                assertFalse(isUsed(cache.useCopied(tooLarge)));
-            }
+            assertNull(slot(files, "tooLarge", 10_241));
         }
     }
 
-    private static void comesIn(ContentCache cache, ContentCache.Slot slot) {
+    private static void comesIn(ContentCache.Slot slot) {
         for (int i = 0; i < 4; i++) {
-            assertFalse(isUsed(cache.useCopied(slot)));
+            assertFalse(isUsed(slot.useCopied()));
         }
-        Await.until("in", () -> isUsed(cache.useCopied(slot)));
+        Await.until("in", () -> isUsed(slot.useCopied()));
     }
 }
