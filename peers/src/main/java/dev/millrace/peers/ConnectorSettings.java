@@ -18,6 +18,7 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The connector of the peers that run on Jetty, and their files. Null: as the peer's name or the connector has it. */
@@ -35,25 +36,25 @@ final class ConnectorSettings {
             names = "--connector",
             paramLabel = "KIND",
             description = "peers on Jetty: stock, bio or nio; nio for those of Millrace, stock for the others")
-    private Kind kind;
+    private @Nullable Kind kind;
 
     @Option(names = "--threads", paramLabel = "KIND", description = "bio: platform, virtual or auto")
-    private String threads;
+    private @Nullable String threads;
 
     @Option(names = "--dispatch", paramLabel = "KIND", description = "nio: adaptive, selector or handoff")
-    private String dispatch;
+    private @Nullable String dispatch;
 
     @Option(
             names = "--selectors",
             paramLabel = "N",
             description = "nio, stock: number of selectors; -1: Jetty's choice")
-    private Integer selectors;
+    private @Nullable Integer selectors;
 
     @Option(
             names = "--read-ahead-bytes",
             paramLabel = "N",
             description = "bio: the most that each connection's reader takes before its protocol does")
-    private Integer readAheadBytes;
+    private @Nullable Integer readAheadBytes;
 
     @Option(names = "--http2", description = "peers on Jetty: HTTP/2 too")
     private boolean isHttp2;
@@ -62,25 +63,25 @@ final class ConnectorSettings {
             names = "--tls",
             paramLabel = "KEYSTORE",
             description = "peers on Jetty: over TLS; a keystore (PKCS #12), whose password is " + PASSWORD)
-    private Path keyStore;
+    private @Nullable Path keyStore;
 
     @Option(names = "--algorithm", paramLabel = "NAME", description = "bio, nio: how transfers share the workers")
-    private String algorithm;
+    private @Nullable String algorithm;
 
     @Option(names = "--workers", paramLabel = "N", description = "bio, nio: most transfers in a turn at once")
-    private Integer workers;
+    private @Nullable Integer workers;
 
     @Option(
             names = "--max-gather-bytes",
             paramLabel = "N",
             description = "peers of Millrace: contents up to this size leave with their header; 0: none")
-    private Integer maxGatherBytes;
+    private @Nullable Integer maxGatherBytes;
 
     @Option(
             names = "--max-cache-bytes",
             paramLabel = "N",
             description = "peers of Millrace: memory of the content cache; 0: none")
-    private Integer maxCacheBytes;
+    private @Nullable Integer maxCacheBytes;
 
     boolean given() {
         return kind != null
@@ -124,7 +125,8 @@ final class ConnectorSettings {
         configuration.setSendServerVersion(false);
         Kind wanted = kind == null ? otherwise : kind;
         check(wanted);
-        ConnectionFactory[] protocols = isSecure() ? secure(configuration, wanted) : clear(configuration);
+        ConnectionFactory[] protocols =
+                keyStore == null ? clear(configuration) : secure(configuration, wanted, keyStore);
         int count = selectors == null ? -1 : selectors;
         return switch (wanted) {
             case stock -> new ServerConnector(server, -1, count, protocols);
@@ -155,11 +157,11 @@ final class ConnectorSettings {
                 : new ConnectionFactory[] {http1};
     }
 
-    private ConnectionFactory[] secure(HttpConfiguration configuration, Kind wanted) {
+    private ConnectionFactory[] secure(HttpConfiguration configuration, Kind wanted, Path keysOfServer) {
         // Clients ask 127.0.0.1, a name that no certificate is looked up for.
         configuration.addCustomizer(new SecureRequestCustomizer(false));
         SslContextFactory.Server keys = new SslContextFactory.Server();
-        keys.setKeyStorePath(keyStore.toString());
+        keys.setKeyStorePath(keysOfServer.toString());
         keys.setKeyStorePassword(PASSWORD);
         HttpConnectionFactory http1 = new HttpConnectionFactory(configuration);
         String next = isHttp2 ? "alpn" : http1.getProtocol();

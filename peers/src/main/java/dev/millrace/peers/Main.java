@@ -32,13 +32,13 @@ public final class Main implements Callable<Integer> {
                     + "jetty-servlet (DefaultServlet), millrace-handler, millrace-servlet, millrace-default (SendfileHandler, "
                     + "SendfileServlet, DefaultServlet with SendfileContentFactory), millrace-files (SendfileHandler, alone), tomcat, undertow, helidon, or virtual-threads (no "
                     + "server: a virtual thread for each connection answers /hello to everything)")
-    private String name;
+    private String name = "";
 
     @Option(names = "--port", paramLabel = "PORT", defaultValue = "0", description = "0, the default: any free one")
     private int port;
 
     @Option(names = "--directory", paramLabel = "DIR", required = true, description = "what /files/ shows")
-    private Path directory;
+    private Path directory = Path.of("");
 
     @Option(
             names = "--max-threads",

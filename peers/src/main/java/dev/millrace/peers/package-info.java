@@ -7,4 +7,7 @@
  *
  * <p>Threading: a {@link dev.millrace.peers.Peer} is started by the main thread and stopped by the JVM's shutdown.
  */
+@NullMarked
 package dev.millrace.peers;
+
+import org.jspecify.annotations.NullMarked;

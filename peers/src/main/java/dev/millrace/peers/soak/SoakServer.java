@@ -35,6 +35,7 @@ import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The server of a soak: one kind of connector, with and without TLS, HTTP/1.1 and HTTP/2 on both.
@@ -150,7 +151,7 @@ public final class SoakServer {
     private static final class Stats extends Handler.Abstract {
         @Override
         public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            String text = switch (Request.getPathInContext(request)) {
+            @Nullable String text = switch (Request.getPathInContext(request)) {
                 case "/stats" -> figures();
                 case "/threads" -> threads();
                 default -> null;
