@@ -26,7 +26,7 @@ class SampleFilesIT {
         String run = (find("ENTRYPOINT \\[(.*)]", image) + " " + find("CMD \\[(.*)]", image)).replaceAll("[\",]+", " ");
         for (String command : List.of(run, find("ExecStart=(.*)", unit))) {
             String here = command.strip()
-                    .replaceFirst("^\\S*java ", "")
+                    .replaceFirst("^\\S*java +", "")
                     .replaceAll("/srv/\\w+", Matcher.quoteReplacement(files.toString()))
                     .replace("/opt/millrace/millrace.war", System.getProperty("millrace.war"))
                     .replace("0.0.0.0", "127.0.0.1");
