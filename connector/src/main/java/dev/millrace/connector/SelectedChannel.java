@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class SelectedChannel {
     private final SocketChannelEndPoint endPoint;
     private final ManagedSelector selector;
+    private final SelectorExecutor selectorExecutor;
     private final ContentWriter writer;
     private final TransferStatistics statistics;
     private final ManagedSelector.SelectorUpdate update = this::update;
@@ -42,6 +43,7 @@ final class SelectedChannel {
             TransferStatistics statistics) {
         this.endPoint = endPoint;
         this.selector = selector;
+        this.selectorExecutor = SelectorExecutor.of(selector);
         this.writer = writer;
         this.statistics = statistics;
     }
@@ -105,12 +107,12 @@ final class SelectedChannel {
      */
     void onSelected(boolean here) {
         updating = true;
-        SelectorExecutor.of(selector).place(here);
+        selectorExecutor.place(here);
     }
 
     /** Called by a thread that may be about to block, and may be the selector's. */
     void aboutToBlock() {
-        SelectorExecutor.of(selector).aboutToBlock();
+        selectorExecutor.aboutToBlock();
     }
 
     /** Called before the end point tells the key of its interests, by the thread that selects. */
