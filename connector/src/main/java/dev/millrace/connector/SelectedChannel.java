@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class SelectedChannel {
     private final MillraceEndPoint endPoint;
     private final ManagedSelector selector;
+    private final SelectorExecutor selectorExecutor;
     private final ManagedSelector.SelectorUpdate update = this::update;
     // Of the thread that selects.
     private boolean registered;
@@ -26,6 +27,7 @@ final class SelectedChannel {
     private SelectedChannel(MillraceEndPoint endPoint, ManagedSelector selector) {
         this.endPoint = endPoint;
         this.selector = selector;
+        this.selectorExecutor = SelectorExecutor.of(selector);
     }
 
     /**
@@ -67,12 +69,12 @@ final class SelectedChannel {
      */
     void onSelected(boolean here) {
         updating = true;
-        SelectorExecutor.of(selector).place(here);
+        selectorExecutor.place(here);
     }
 
     /** Called by a thread that may be about to block, and may be the selector's. */
     void aboutToBlock() {
-        SelectorExecutor.of(selector).aboutToBlock();
+        selectorExecutor.aboutToBlock();
     }
 
     /** Called before the end point tells the key of its interests, by the thread that selects. */

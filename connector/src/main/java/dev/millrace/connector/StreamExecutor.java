@@ -26,6 +26,7 @@ final class StreamExecutor implements TryExecutor {
     static final long QUICK_NANOS = 100_000;
 
     private static final int MOST_TO_PASS = 64;
+    private static final int LEAST_SPARE_THREADS = 8;
 
     private final QueuedThreadPool pool;
     private final Executor atOnce;
@@ -65,7 +66,7 @@ final class StreamExecutor implements TryExecutor {
 
     /** Whether requests may run even on the thread of a selector: those of the connection and of all others have been quick. */
     boolean areQuick() {
-        return toPass == 0 && watch.trusts() && !pool.isLowOnThreads();
+        return toPass == 0 && watch.trusts() && hasThreadsToSpare();
     }
 
     /** Called by the thread that reads the connection, with what it has read. */
@@ -142,7 +143,7 @@ final class StreamExecutor implements TryExecutor {
             passed++;
             return false;
         }
-        if (pool.isLowOnThreads()) {
+        if (!hasThreadsToSpare()) {
             return false;
         }
         returnsBefore = asking.getEPCProduceCount();
@@ -158,6 +159,13 @@ final class StreamExecutor implements TryExecutor {
             watch.add(look);
         }
         return true;
+    }
+
+    // Requests that wait hold the threads that ran them, and one that reads on must find another.
+    private boolean hasThreadsToSpare() {
+        int most = pool.getMaxThreads();
+        int spare = most - pool.getThreads() + pool.getIdleThreads() - pool.getQueueSize();
+        return spare > Math.max(LEAST_SPARE_THREADS, most / 4);
     }
 
     private boolean hasReturned(AdaptiveExecutionStrategy asking) {
