@@ -25,6 +25,7 @@ final class TlsMemory {
     /** Of the memory that this process may use. */
     private static final int SHARE = 8;
 
+    private final int batches;
     private final AtomicInteger free;
     private final int mostIdle;
     private final AtomicInteger taken = new AtomicInteger();
@@ -37,6 +38,7 @@ final class TlsMemory {
 
     /** @param batches for how many at once there is to be memory: beyond them connections write one record at a time */
     TlsMemory(int batches) {
+        this.batches = batches;
         free = new AtomicInteger(batches);
         mostIdle = Math.max(1, batches / 4);
     }
@@ -65,7 +67,9 @@ final class TlsMemory {
     }
 
     void leave() {
-        free.incrementAndGet();
+        if (free.incrementAndGet() > batches) {
+            throw new IllegalStateException("left more often than entered");
+        }
     }
 
     /** @return room for all records but the first of a batch, on the heap: the JDK encrypts to the heap twice as fast */
@@ -82,7 +86,10 @@ final class TlsMemory {
 
     /** @param buffer one that was taken; nobody uses it any more */
     void giveBack(ByteBuffer buffer) {
-        taken.decrementAndGet();
+        // Two connections would write from the same memory.
+        if (taken.decrementAndGet() < 0) {
+            throw new IllegalStateException("given back more often than taken");
+        }
         Deque<ByteBuffer> idle = buffer.isDirect() ? direct : heap;
         synchronized (idle) {
             if (idle.size() < mostIdle) {

@@ -194,4 +194,37 @@ class MillraceMetricsTest {
         assertEquals(0, gauge("millrace.connections", "server", "other", "connector", "nio"));
         assertEquals(0, gauge("millrace.connections", "server", "other", "connector", "nio-2"));
     }
+
+    @Test
+    void metersGoOnAfterARestart() throws Exception {
+        get(nio, "/sent.bin", 1);
+        server.stop();
+        assertEquals(0, gauge("millrace.connections", "connector", "nio"));
+        assertEquals(0, gauge("millrace.transfers.running", "connector", "nio"));
+        double before = counter("millrace.sent", "connector", "nio", "way", "sendfile");
+        server.start();
+        get(nio, "/sent.bin", 1);
+        assertEquals(before + 200_000, counter("millrace.sent", "connector", "nio", "way", "sendfile"));
+        assertTrue(counter("millrace.files.answers", "way", "sendfile") >= 1);
+        // As after the start of a server in the place of another: nothing is told twice.
+        new MillraceMetrics(server).bindTo(registry);
+        assertEquals(before + 200_000, counter("millrace.sent", "connector", "nio", "way", "sendfile"));
+    }
+
+    @Test
+    void aConnectorWhoseNameLooksLikeANumberedOneIsToldApart() throws Exception {
+        Server other = new Server();
+        for (String name : new String[] {"a", "a", "a-2", null}) {
+            NioConnector connector = new NioConnector(other);
+            connector.setName(name);
+            other.addConnector(connector);
+        }
+        new MillraceMetrics(other, Tags.of("server", "numbered")).bindTo(registry);
+        assertEquals(
+                4,
+                registry.find("millrace.connections")
+                        .tag("server", "numbered")
+                        .gauges()
+                        .size());
+    }
 }
