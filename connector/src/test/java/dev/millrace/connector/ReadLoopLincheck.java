@@ -114,12 +114,7 @@ class ReadLoopLincheck {
                     this,
                     channel,
                     new BioResources(
-                            started,
-                            new ConnectorStatistics(),
-                            null,
-                            ByteBufferPool.NON_POOLING,
-                            16,
-                            () -> 0));
+                            started, new ConnectorStatistics(), null, ByteBufferPool.NON_POOLING, 16, () -> 0));
         }
 
         void open() {
