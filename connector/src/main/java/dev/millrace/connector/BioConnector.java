@@ -217,7 +217,6 @@ public class BioConnector extends MillraceConnector {
                 readAheadBytes,
                 this::getSlowPeerGraceMillis);
         super.doStart();
-        startSelectorExecutors();
     }
 
     ConnectionThreads newConnectionThreads(String threadName, boolean virtual) {
@@ -349,9 +348,9 @@ public class BioConnector extends MillraceConnector {
      * Passes the events of accepting to the listeners that Jetty keeps at the selector manager: without them
      * {@code NetworkConnectionLimit} and {@code AcceptRateLimit} would do nothing. Its one selector stays idle.
      */
-    private final class AcceptEvents extends PlacingSelectors {
+    private final class AcceptEvents extends ServerConnectorManager {
         private AcceptEvents(Executor executor, Scheduler scheduler) {
-            super(executor, scheduler, 1, role -> (getName() == null ? "bio" : getName()) + "-" + role);
+            super(executor, scheduler, 1);
         }
 
         @Override

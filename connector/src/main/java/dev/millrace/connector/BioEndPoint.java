@@ -180,17 +180,9 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
     public Runnable onSelected() {
         SelectedChannel current = selected;
         if (current != null) {
-            current.onSelected(hasQuickStreams());
+            current.onSelected();
         }
         return super.onSelected();
-    }
-
-    @Override
-    void onStreamBegins() {
-        SelectedChannel current = selected;
-        if (current != null) {
-            current.aboutToBlock();
-        }
     }
 
     @Override
@@ -273,7 +265,6 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
             blockingWrite.completeElsewhere();
         } else {
             beginWait();
-            selected.aboutToBlock();
             super.onIncompleteFlush();
             selected.onInterest();
         }

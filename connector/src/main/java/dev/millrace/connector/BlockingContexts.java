@@ -12,6 +12,8 @@ import org.eclipse.jetty.server.handler.ContextHandlerCollection;
 import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.server.handler.PathMappingsHandler;
 import org.eclipse.jetty.server.handler.StatisticsHandler;
+import org.eclipse.jetty.util.annotation.ManagedAttribute;
+import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.component.Container;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.jspecify.annotations.Nullable;
@@ -20,9 +22,10 @@ import org.jspecify.annotations.Nullable;
  * Knows whether the contexts of a server are all that may block. Then a request may begin in the selector's thread. That thread leaves
  * the selector before it enters a context that may block, and serves the others, such as those of files, without another thread.
  *
- * <p>Thread-safe.
+ * <p>Thread-safe. Public for JMX alone.
  */
-final class BlockingContexts implements Container.InheritedListener, ContextHandler.ContextScopeListener {
+@ManagedObject("Where the handlers of the server may block")
+public final class BlockingContexts implements Container.InheritedListener, ContextHandler.ContextScopeListener {
     /** Handlers that choose or count, and wait for nothing. A subclass may do more. */
     private static final Set<Class<?>> ROUTERS = Set.of(
             Handler.Sequence.class,
@@ -40,8 +43,9 @@ final class BlockingContexts implements Container.InheritedListener, ContextHand
         this.connector = connector;
     }
 
-    /** Whether nothing else of the server may block. */
-    boolean areAll() {
+    /** @return whether nothing else of the server may block */
+    @ManagedAttribute("Whether nothing outside of contexts may block, so that requests begin in the selector's thread")
+    public boolean isOnlyInContexts() {
         Boolean known = all;
         if (known == null) {
             known = connector.getConnectionFactories().stream().allMatch(BlockingContexts::isCustomizedByJetty)
@@ -55,7 +59,9 @@ final class BlockingContexts implements Container.InheritedListener, ContextHand
     private static boolean isCustomizedByJetty(ConnectionFactory factory) {
         return !(factory instanceof HttpConfiguration.ConnectionFactory http)
                 || http.getHttpConfiguration().getCustomizers().stream()
-                        .allMatch(customizer -> customizer.getClass().getName().startsWith("org.eclipse.jetty."));
+                        .map(customizer -> customizer.getClass().getName())
+                        .allMatch(name ->
+                                name.startsWith("org.eclipse.jetty.") || name.startsWith("dev.millrace.limits."));
     }
 
     private static boolean blocksInContexts(@Nullable Handler handler) {
@@ -105,5 +111,10 @@ final class BlockingContexts implements Container.InheritedListener, ContextHand
     @Override
     public void exitScope(Context context, @Nullable Request request) {
         // What has left does not return to its selector.
+    }
+
+    @Override
+    public String toString() {
+        return "BlockingContexts[" + isOnlyInContexts() + "]";
     }
 }

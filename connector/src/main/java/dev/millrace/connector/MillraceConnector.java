@@ -11,15 +11,11 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.ServerSocketChannel;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.UnaryOperator;
 import org.eclipse.jetty.io.ByteBufferPool;
-import org.eclipse.jetty.io.EndPoint;
-import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
@@ -43,7 +39,6 @@ public abstract class MillraceConnector extends ServerConnector {
     private final ConnectionPermits permits = new ConnectionPermits();
     private final ConnectionSweeper sweeper =
             new ConnectionSweeper(this, permits, this::runElsewhere, this::aboutToBlock);
-    private final @Nullable StreamWatch streamWatch = new StreamWatch(this::getScheduler);
     private final LingeringClose lingeringClose = new LingeringClose();
     private final HeaderCache headerCache = new HeaderCache();
     private volatile ContentWriter.Factory contentWriters = bufferPool -> GatherWriter.INSTANCE;
@@ -66,6 +61,9 @@ public abstract class MillraceConnector extends ServerConnector {
         addBean(sweeper);
         addBean(lingeringClose);
         addBean(headerCache);
+        if (JettyInternals.hasHttp2()) {
+            addBean(new Http2Writes());
+        }
     }
 
     /** @return the most connections that wait to be accepted; unless set above 0, what the system allows */
@@ -355,20 +353,7 @@ public abstract class MillraceConnector extends ServerConnector {
         FlightRecorder.warnIfAbsent();
         warnedOfUnserved = false;
         permits.open();
-        if (JettyInternals.hasHttp2()) {
-            Http2Sessions.prepare(getConnectionFactories());
-        }
         super.doStart();
-    }
-
-    /** @return the server's or the connector's own; to a connection of HTTP/2 that is being made, one that knows its requests */
-    @Override
-    public Executor getExecutor() {
-        Executor executor = super.getExecutor();
-        // Jetty's constructor asks too.
-        return streamWatch != null && JettyInternals.hasHttp2()
-                ? Http2Sessions.forNext(executor, this::executeImmediately, streamWatch)
-                : executor;
     }
 
     /**
@@ -453,16 +438,7 @@ public abstract class MillraceConnector extends ServerConnector {
         }
     }
 
-    // By a request's thread that may be about to wait for its peer of HTTP/2.
-    private void aboutToBlock(EndPoint endPoint) {
-        MillraceEndPoint socket = MillraceEndPoint.below(endPoint);
-        if (socket != null) {
-            socket.streamAboutToBlock();
-        }
-        aboutToBlock();
-    }
-
-    /** Called by a request's thread that may be about to wait for its peer. */
+    /** Called by a request's thread that may be about to wait for content of HTTP/2. */
     void aboutToBlock() {}
 
     /** Runs a task by another thread, which waits for no other task. */
@@ -486,42 +462,5 @@ public abstract class MillraceConnector extends ServerConnector {
         }
         onAcceptPause();
         return super.handleAcceptFailure(failure);
-    }
-
-    /** Has each selector looked after, which may run tasks on the thread that selects. */
-    final SelectorExecutor[] startSelectorExecutors() {
-        SelectorExecutor[] executors = getSelectorManager().getBeans(ManagedSelector.class).stream()
-                .map(SelectorExecutor::of)
-                .toArray(SelectorExecutor[]::new);
-        List.of(executors).forEach(SelectorExecutor::start);
-        return executors;
-    }
-
-    /** Makes each selector with a {@link SelectorExecutor}. */
-    class PlacingSelectors extends ServerConnectorManager {
-        private final UnaryOperator<String> threadNames;
-        private @Nullable SelectorExecutor making;
-
-        PlacingSelectors(Executor executor, Scheduler scheduler, int selectors, UnaryOperator<String> threadNames) {
-            super(executor, scheduler, selectors);
-            this.threadNames = threadNames;
-        }
-
-        // A selector asks for the executor of its tasks in its constructor.
-        @Override
-        public Executor getExecutor() {
-            return making == null ? super.getExecutor() : making;
-        }
-
-        @Override
-        protected ManagedSelector newSelector(int id) {
-            SelectorExecutor made =
-                    new SelectorExecutor(super.getExecutor(), getScheduler(), threadNames.apply("selector-" + id));
-            making = made;
-            ManagedSelector selector = super.newSelector(id);
-            made.takeOn(selector);
-            making = null;
-            return selector;
-        }
     }
 }

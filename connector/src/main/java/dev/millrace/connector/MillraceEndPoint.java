@@ -69,7 +69,6 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     private volatile boolean peerEnded;
     private volatile boolean outputEnded;
     private volatile boolean expiring;
-    private volatile @Nullable StreamExecutor streams;
 
     /** The life of a connection. Off unless a recording asks for it; of one that was accepted before, it has the end alone. */
     @Name("dev.millrace.Connection")
@@ -180,35 +179,6 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
             outer = wrapper.unwrap();
         }
         return outer instanceof MillraceEndPoint socket ? socket : null;
-    }
-
-    /** Says who runs the requests of the connection, which is one of HTTP/2. */
-    final void setStreams(StreamExecutor streamExecutor) {
-        streamExecutor.setOnClaim(this::onStreamBegins);
-        streams = streamExecutor;
-    }
-
-    /** Called by a thread that is about to run a request of HTTP/2. */
-    abstract void onStreamBegins();
-
-    /** Whether the connection is one of HTTP/2, whose requests may run on the thread of a selector. */
-    final boolean hasQuickStreams() {
-        StreamExecutor current = streams;
-        return current != null && current.areQuick();
-    }
-
-    /** Called by a thread that may be about to wait for the peer, while it runs a request of HTTP/2. */
-    final void streamAboutToBlock() {
-        StreamExecutor current = streams;
-        if (current != null) {
-            current.aboutToBlock();
-        }
-    }
-
-    @Override
-    protected void onIncompleteFlush() {
-        streamAboutToBlock();
-        super.onIncompleteFlush();
     }
 
     /**
@@ -372,10 +342,6 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         } else if (filled < 0) {
             peerEnded = true;
             shutdownInput();
-        }
-        StreamExecutor current = streams;
-        if (current != null) {
-            current.onFilled(filled);
         }
         return filled;
     }

@@ -190,12 +190,15 @@ public class NioConnector extends MillraceConnector {
             transferWorkers.stop();
             throw x;
         }
-        selectorExecutors = startSelectorExecutors();
+        selectorExecutors = getSelectorManager().getBeans(ManagedSelector.class).stream()
+                .map(SelectorExecutor::of)
+                .toArray(SelectorExecutor[]::new);
+        List.of(selectorExecutors).forEach(SelectorExecutor::start);
     }
 
     /** Whether a request may begin in the selector's thread although a handler may block: that thread leaves before. */
     boolean beginsInSelector() {
-        return blockingContexts.areAll() && RequestLoop.hasThreadsToSpare(getExecutor());
+        return blockingContexts.isOnlyInContexts() && RequestLoop.hasThreadsToSpare(getExecutor());
     }
 
     private String threadName(String role) {
@@ -236,9 +239,17 @@ public class NioConnector extends MillraceConnector {
         acceptPause.want(accepting);
     }
 
-    private final class Selectors extends PlacingSelectors {
+    private final class Selectors extends ServerConnectorManager {
+        private @Nullable SelectorExecutor making;
+
         private Selectors(Executor executor, Scheduler scheduler, int selectors) {
-            super(executor, scheduler, selectors, NioConnector.this::threadName);
+            super(executor, scheduler, selectors);
+        }
+
+        // A selector asks for the executor of its tasks in its constructor.
+        @Override
+        public Executor getExecutor() {
+            return making == null ? super.getExecutor() : making;
         }
 
         // Jetty's selectors have the pool tell of a connection's end. All threads of the pool may wait for that end:
@@ -255,6 +266,17 @@ public class NioConnector extends MillraceConnector {
             } else {
                 super.execute(task);
             }
+        }
+
+        @Override
+        protected ManagedSelector newSelector(int id) {
+            SelectorExecutor made =
+                    new SelectorExecutor(super.getExecutor(), getScheduler(), threadName("selector-" + id));
+            making = made;
+            ManagedSelector selector = super.newSelector(id);
+            made.takeOn(selector);
+            making = null;
+            return selector;
         }
 
         @Override

@@ -93,9 +93,7 @@ final class NioEndPoint extends MillraceEndPoint {
     private boolean isHere(Runnable selected) {
         return switch (dispatch) {
             case SELECTOR -> !isHandshaking();
-            case ADAPTIVE ->
-                key.isReadable()
-                        && ((isBegunHere(selected) && mayBeginRequest() && !isHandshaking()) || hasQuickStreams());
+            case ADAPTIVE -> key.isReadable() && isBegunHere(selected) && mayBeginRequest() && !isHandshaking();
             case HANDOFF -> false;
         };
     }
@@ -112,11 +110,6 @@ final class NioEndPoint extends MillraceEndPoint {
         if (current != null && dispatch == Dispatch.ADAPTIVE) {
             current.leaveSelector(selectorExecutor);
         }
-    }
-
-    @Override
-    void onStreamBegins() {
-        selectorExecutor.aboutToBlock();
     }
 
     // A handshake computes for milliseconds.

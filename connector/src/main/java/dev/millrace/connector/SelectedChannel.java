@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 final class SelectedChannel {
     private final MillraceEndPoint endPoint;
     private final ManagedSelector selector;
-    private final SelectorExecutor selectorExecutor;
     private final ManagedSelector.SelectorUpdate update = this::update;
     // Of the thread that selects.
     private boolean registered;
@@ -27,7 +26,6 @@ final class SelectedChannel {
     private SelectedChannel(MillraceEndPoint endPoint, ManagedSelector selector) {
         this.endPoint = endPoint;
         this.selector = selector;
-        this.selectorExecutor = SelectorExecutor.of(selector);
     }
 
     /**
@@ -62,19 +60,9 @@ final class SelectedChannel {
         }
     }
 
-    /**
-     * Called before the end point says what is to be done, by the thread that selects.
-     *
-     * @param here whether this thread is to do it
-     */
-    void onSelected(boolean here) {
+    /** Called before the end point says what is to be done, by the thread that selects. */
+    void onSelected() {
         updating = true;
-        selectorExecutor.place(here);
-    }
-
-    /** Called by a thread that may be about to block, and may be the selector's. */
-    void aboutToBlock() {
-        selectorExecutor.aboutToBlock();
     }
 
     /** Called before the end point tells the key of its interests, by the thread that selects. */

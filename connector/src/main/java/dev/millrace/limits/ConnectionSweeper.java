@@ -10,7 +10,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.AbstractEndPoint;
@@ -73,13 +72,10 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
      * @param connector whose connections are looked at
      * @param permits of its connections
      * @param closingThreads run what ends connections, which may block in the application
-     * @param aboutToBlock called on the thread of a request of HTTP/2 that may be about to wait for its peer
+     * @param aboutToBlock called on the thread of a request of HTTP/2 that may be about to wait for content
      */
     public ConnectionSweeper(
-            ServerConnector connector,
-            ConnectionPermits permits,
-            Executor closingThreads,
-            Consumer<EndPoint> aboutToBlock) {
+            ServerConnector connector, ConnectionPermits permits, Executor closingThreads, Runnable aboutToBlock) {
         this.connector = connector;
         this.closingThreads = closingThreads;
         awaitedContent = new Http2ContentDemand(connector, aboutToBlock);

@@ -1,30 +1,25 @@
 package dev.millrace.limits;
 
 import dev.millrace.jetty.Http2Internals;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpVersion;
-import org.eclipse.jetty.http.MetaData;
 import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.Content;
-import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.ConnectionMetaData;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpStream;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.NanoTime;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +37,7 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
     private static final String GRPC = "application/grpc";
 
     private final Connector connector;
-    private final Consumer<EndPoint> aboutToBlock;
+    private final Runnable aboutToBlock;
     private final Set<AskedStream> asked = ConcurrentHashMap.newKeySet();
     private volatile boolean exemptsGrpc;
 
@@ -89,22 +84,8 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
             asked.add(this);
             // Before Jetty knows, whose answer may come on another thread at once.
             waiting = true;
-            aboutToBlock.accept(connection.getEndPoint());
+            aboutToBlock.run();
             super.demand();
-        }
-
-        @Override
-        public void send(
-                MetaData.Request ofRequest,
-                MetaData.@Nullable Response response,
-                boolean last,
-                @Nullable ByteBuffer content,
-                Callback callback) {
-            super.send(ofRequest, response, last, content, callback);
-            if (content != null && content.hasRemaining()) {
-                // Its windows are closed, or its socket is full.
-                aboutToBlock.accept(connection.getEndPoint());
-            }
         }
 
         @Override
@@ -164,9 +145,9 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
 
     /**
      * @param connector whose requests are followed
-     * @param aboutToBlock called by a request's thread when it may be about to wait, with the end point of HTTP/2
+     * @param aboutToBlock called by a request's thread when it may be about to wait
      */
-    Http2ContentDemand(Connector connector, Consumer<EndPoint> aboutToBlock) {
+    Http2ContentDemand(Connector connector, Runnable aboutToBlock) {
         this.connector = connector;
         this.aboutToBlock = aboutToBlock;
     }

@@ -68,11 +68,6 @@ class NioTransferTest {
         }
 
         @Override
-        void onStreamBegins() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
         public boolean isWritePending() {
             return getWriteFlusher().isPending();
         }

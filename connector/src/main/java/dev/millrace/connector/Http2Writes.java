@@ -1,0 +1,32 @@
+package dev.millrace.connector;
+
+import dev.millrace.jetty.Http2Internals;
+import org.eclipse.jetty.http2.HTTP2Session;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.util.annotation.ManagedAttribute;
+import org.eclipse.jetty.util.annotation.ManagedObject;
+
+/** Lets connections of HTTP/2 collect more frames for a write than Jetty's. Public for JMX alone. Loaded only where there is HTTP/2. */
+@ManagedObject("What connections of HTTP/2 write at once")
+public final class Http2Writes implements Connection.Listener {
+    Http2Writes() {}
+
+    /** @return as much as a connection of TLS encrypts for one write; Jetty's is 32 KiB, its size of a servlet's buffer */
+    @ManagedAttribute("Bytes of frames that a connection of HTTP/2 collects for a write")
+    public int getBytes() {
+        return TlsMemory.BATCH_BYTES;
+    }
+
+    @Override
+    public void onOpened(Connection connection) {
+        HTTP2Session session = Http2Internals.sessionOf(connection);
+        if (session != null) {
+            session.setWriteThreshold(Math.max(getBytes(), session.getWriteThreshold()));
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "Http2Writes[" + getBytes() + "]";
+    }
+}
