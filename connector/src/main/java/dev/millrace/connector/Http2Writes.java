@@ -1,8 +1,11 @@
 package dev.millrace.connector;
 
 import dev.millrace.jetty.Http2Internals;
+import java.util.Collection;
 import org.eclipse.jetty.http2.HTTP2Session;
+import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 
@@ -10,6 +13,11 @@ import org.eclipse.jetty.util.annotation.ManagedObject;
 @ManagedObject("What connections of HTTP/2 write at once")
 public final class Http2Writes implements Connection.Listener {
     Http2Writes() {}
+
+    /** Whether one of the protocols of a connector is HTTP/2. */
+    static boolean arePossible(Collection<ConnectionFactory> factories) {
+        return factories.stream().anyMatch(AbstractHTTP2ServerConnectionFactory.class::isInstance);
+    }
 
     /** @return as much as a connection of TLS encrypts for one write; Jetty's is 32 KiB, its size of a servlet's buffer */
     @ManagedAttribute("Bytes of frames that a connection of HTTP/2 collects for a write")

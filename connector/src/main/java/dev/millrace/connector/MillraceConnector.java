@@ -61,9 +61,6 @@ public abstract class MillraceConnector extends ServerConnector {
         addBean(sweeper);
         addBean(lingeringClose);
         addBean(headerCache);
-        if (JettyInternals.hasHttp2()) {
-            addBean(new Http2Writes());
-        }
     }
 
     /** @return the most connections that wait to be accepted; unless set above 0, what the system allows */
@@ -353,6 +350,11 @@ public abstract class MillraceConnector extends ServerConnector {
         FlightRecorder.warnIfAbsent();
         warnedOfUnserved = false;
         permits.open();
+        if (JettyInternals.hasHttp2()
+                && Http2Writes.arePossible(getConnectionFactories())
+                && getBean(Http2Writes.class) == null) {
+            addBean(new Http2Writes());
+        }
         super.doStart();
     }
 
