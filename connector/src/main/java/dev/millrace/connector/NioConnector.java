@@ -144,7 +144,7 @@ public class NioConnector extends MillraceConnector {
 
     /**
      * Sets how many requests of an HTTP/1.1 connection a thread answers in a row, if each is there as soon as the last
-     * is answered. Only platform threads of a {@link QueuedThreadPool} that has some to spare do so, and not with TLS.
+     * is answered. Only platform threads of a {@link QueuedThreadPool} that has some to spare do so; with TLS, those of {@link TlsConnectionFactory}.
      * With {@code dispatch=selector} only a thread does so that has left its selector to another. Takes effect at once.
      *
      * @param requestsPerDispatch at least 1; 64 is the default; 1: the selector waits for each request, as Jetty's does
