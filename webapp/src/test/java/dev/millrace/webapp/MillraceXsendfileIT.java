@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
 import java.io.ByteArrayInputStream;
@@ -16,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -110,14 +112,16 @@ class MillraceXsendfileIT {
     @ValueSource(strings = {"ee10", "ee11"})
     void namedFilesAreSent(String environment) throws Exception {
         for (String connector : CONNECTORS) {
-            String sent = connector.equals("ServerConnector") ? "END_POINT" : "yes";
+            // What the kernel cannot send comes from memory, when it was asked for often.
+            Set<String> sent = connector.equals("ServerConnector") ? Set.of("END_POINT", "CACHED") : Set.of("yes");
             for (String[] named : new String[][] {
                 {"X-Sendfile", files.resolve("big.bin").toString()}, {"X-Accel-Redirect", "/protected/big.bin"}
             }) {
                 Http.Answer answer = name(on, connector, environment, named[0], named[1]);
                 assertEquals(200, answer.status());
                 assertArrayEquals(bytes, answer.body());
-                assertEquals(sent, answer.header("X-Millrace-Sendfile"));
+                String way = answer.header("X-Millrace-Sendfile");
+                assertTrue(sent.contains(way), way);
                 assertEquals("private", answer.header("Cache-Control"));
                 assertEquals("text/plain", answer.header("Content-Type").replaceAll(";.*", ""));
                 Http.Answer range = name(on, connector, environment, named[0], named[1], "Range: bytes=-100000");
