@@ -1,5 +1,6 @@
 package dev.millrace.connector;
 
+import java.util.List;
 import java.util.Set;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Connector;
@@ -35,33 +36,33 @@ public final class BlockingContexts implements Container.InheritedListener, Cont
             GracefulHandler.class);
 
     private final Connector connector;
-    // Null: not known since the handlers have changed.
-    private volatile @Nullable Boolean all;
 
     /** @param connector of the server */
     BlockingContexts(Connector connector) {
         this.connector = connector;
     }
 
-    /** @return whether nothing else of the server may block */
+    /** @return whether nothing else of the server may block now: handlers and customizers may come while it runs */
     @ManagedAttribute("Whether nothing outside of contexts may block, so that requests begin in the selector's thread")
     public boolean isOnlyInContexts() {
-        Boolean known = all;
-        if (known == null) {
-            known = connector.getConnectionFactories().stream().allMatch(BlockingContexts::isCustomizedByJetty)
-                    && blocksInContexts(connector.getServer().getHandler());
-            all = known;
+        // Customizers see a request before the handlers do.
+        for (ConnectionFactory factory : connector.getConnectionFactories()) {
+            if (factory instanceof HttpConfiguration.ConnectionFactory http
+                    && !areOfJetty(http.getHttpConfiguration().getCustomizers())) {
+                return false;
+            }
         }
-        return known;
+        return blocksInContexts(connector.getServer().getHandler());
     }
 
-    // Customizers see a request before the handlers do.
-    private static boolean isCustomizedByJetty(ConnectionFactory factory) {
-        return !(factory instanceof HttpConfiguration.ConnectionFactory http)
-                || http.getHttpConfiguration().getCustomizers().stream()
-                        .map(customizer -> customizer.getClass().getName())
-                        .allMatch(name ->
-                                name.startsWith("org.eclipse.jetty.") || name.startsWith("dev.millrace.limits."));
+    private static boolean areOfJetty(List<HttpConfiguration.Customizer> customizers) {
+        for (HttpConfiguration.Customizer customizer : customizers) {
+            String name = customizer.getClass().getName();
+            if (!name.startsWith("org.eclipse.jetty.") && !name.startsWith("dev.millrace.limits.")) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static boolean blocksInContexts(@Nullable Handler handler) {
@@ -70,8 +71,15 @@ public final class BlockingContexts implements Container.InheritedListener, Cont
                 || handler.getInvocationType() == Invocable.InvocationType.NON_BLOCKING) {
             return true;
         }
-        return ROUTERS.contains(handler.getClass())
-                && ((Handler.Container) handler).getHandlers().stream().allMatch(BlockingContexts::blocksInContexts);
+        if (!ROUTERS.contains(handler.getClass())) {
+            return false;
+        }
+        for (Handler next : ((Handler.Container) handler).getHandlers()) {
+            if (!blocksInContexts(next)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     @Override
@@ -79,18 +87,12 @@ public final class BlockingContexts implements Container.InheritedListener, Cont
         if (child instanceof ContextHandler context) {
             context.addEventListener(this);
         }
-        if (child instanceof Handler) {
-            all = null;
-        }
     }
 
     @Override
     public void beanRemoved(Container parent, Object child) {
         if (child instanceof ContextHandler context) {
             context.removeEventListener(this);
-        }
-        if (child instanceof Handler) {
-            all = null;
         }
     }
 

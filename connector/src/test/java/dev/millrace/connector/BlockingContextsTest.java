@@ -217,6 +217,17 @@ class BlockingContextsTest {
     }
 
     @Test
+    void aCustomizerThatComesLaterMayBlock() throws Exception {
+        HttpConfiguration configuration = new HttpConfiguration();
+        try (TestServer server = server(new HttpConnectionFactory(configuration))
+                .start(new ContextHandlerCollection(application(), files()))) {
+            assertTrue(beginsInSelector(server));
+            configuration.addCustomizer((request, fields) -> request);
+            assertFalse(beginsInSelector(server));
+        }
+    }
+
+    @Test
     void leavesNothingBehind() throws Exception {
         Server jetty = new Server();
         ContextHandler context = new ContextHandler(Handlers.hello(), "/");
