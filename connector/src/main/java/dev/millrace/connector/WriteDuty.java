@@ -20,7 +20,7 @@ final class WriteDuty {
     private final BioResources resources;
     // The thread of the connector's that may block in the next flush.
     private volatile @Nullable Thread backgroundWriter;
-    // From the call for that thread until it begins the write.
+    // From the call for that thread until it begins the rest of the write; for good, if it must not.
     private volatile boolean awaitsThread;
     private volatile boolean writing;
     private volatile boolean cancelled;
@@ -96,12 +96,12 @@ final class WriteDuty {
      */
     void begin() throws EofException {
         writing = true;
-        awaitsThread = false;
         // The thread that closes the connection sees that this one writes, or this one sees that it is closed.
         if (cancelled || owner.isOutputShutdown()) {
             writing = false;
             throw new EofException(cancelled ? "write was cancelled" : "connection was closed");
         }
+        awaitsThread = false;
     }
 
     void end() {
@@ -109,13 +109,12 @@ final class WriteDuty {
     }
 
     /**
-     * Gives up the write that is under way, and lets no other begin. When this returns, no thread writes.
+     * Gives up the write that is under way, and lets no other begin. When this returns, no thread writes, or the connection is
+     * closed and nothing leaves any more.
      *
      * @return the callback of the write, for the caller to fail; null when there was none, or its own thread fails it
      */
     @Nullable Callback cancel(Throwable cause) {
-        // In the order in which begin() changes them.
-        boolean wasUnderWay = awaitsThread || writing;
         // WriteFlusher waits in a busy loop for the thread in flush() to come out: make it come out, or not go in.
         cancelled = true;
         if (writing) {
@@ -123,7 +122,7 @@ final class WriteDuty {
         }
         Callback callback = owner.getWriteFlusher().cancelWrite(cause);
         // There is no callback of a write whose thread was not let in: Jetty's flusher fails that one itself.
-        if (owner.isBlocking() && (wasUnderWay || callback != null)) {
+        if (owner.isBlocking() && (awaitsThread || callback != null)) {
             // A part may have left: what follows half a write is nonsense to the peer.
             owner.close(cause);
         }
