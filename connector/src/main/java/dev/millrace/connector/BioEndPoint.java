@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Owns the channel, until it is closed or left to {@link CloseAlert} or {@link LingeringClose}.
  */
-final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
+final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, WriteDuty.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(BioEndPoint.class);
 
     private final BioConnector connector;
@@ -40,6 +40,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
     private final SocketAddress local;
     private final SocketAddress remote;
     private final ReadLoop readLoop;
+    private final WriteDuty writeDuty;
     private final BlockingWrite blockingWrite;
     private volatile @Nullable CloseAlert closeAlert;
     // Null while the channel blocks.
@@ -58,7 +59,8 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
         this.local = channel.getLocalAddress();
         this.remote = channel.getRemoteAddress();
         this.readLoop = new ReadLoop(this, channel, resources);
-        this.blockingWrite = new BlockingWrite(this, resources);
+        this.writeDuty = new WriteDuty(this, resources);
+        this.blockingWrite = new BlockingWrite(this, resources, writeDuty);
         setIdleTimeout(connector.getIdleTimeout());
     }
 
@@ -96,7 +98,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
 
     // Not while a thread waits for the peer: it could not be made to return.
     private synchronized @Nullable SelectedChannel select() {
-        if (selected == null && isOpen() && !blockingWrite.isWriting() && readLoop.leave()) {
+        if (selected == null && isOpen() && !writeDuty.isWriting() && readLoop.leave()) {
             try {
                 selected = SelectedChannel.register(this, connector.chooseSelector());
             } catch (IOException x) {
@@ -212,7 +214,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
             return true;
         }
         readLoop.awaitReaderOfMalformed(httpParser());
-        boolean inBackground = blockingWrite.isBackgroundWriter();
+        boolean inBackground = writeDuty.isBackgroundWriter();
         if (!inBackground && (isWriteOfAnother() || !hasConnectionToItself())) {
             return flushAtOnce(buffers);
         }
@@ -239,7 +241,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
     }
 
     private boolean isWriteOfAnother() {
-        return getConnection() instanceof SslConnection && TlsState.isWriteOfAnother(this, blockingWrite.isWriting());
+        return getConnection() instanceof SslConnection && TlsState.isWriteOfAnother(this, writeDuty.isWriting());
     }
 
     // As behind a selector, where nearly every write is complete when the call returns. Jetty's error pages of servlets
@@ -262,7 +264,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
     @Override
     protected void onIncompleteFlush() {
         if (selected == null) {
-            blockingWrite.completeElsewhere();
+            writeDuty.completeElsewhere();
         } else {
             beginWait();
             super.onIncompleteFlush();
@@ -271,20 +273,13 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
     }
 
     @Override
-    public Callback cancelWrite(Throwable cause) {
-        boolean wasUnderWay = blockingWrite.isUnderWay();
-        // WriteFlusher waits in a busy loop for the thread in flush() to come out: make it come out, or not go in.
-        blockingWrite.cancel();
-        if (blockingWrite.isWriting()) {
-            close(cause);
-        }
-        Callback cancelled = super.cancelWrite(cause);
-        // There is no callback of a write whose thread was not let in: Jetty's flusher fails that one itself.
-        if (selected == null && (wasUnderWay || cancelled != null)) {
-            // A part may have left: what follows half a write is nonsense to the peer.
-            close(cause);
-        }
-        return cancelled;
+    public @Nullable Callback cancelWrite(Throwable cause) {
+        return writeDuty.cancel(cause);
+    }
+
+    @Override
+    public boolean isBlocking() {
+        return selected == null;
     }
 
     @Override
@@ -293,7 +288,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
         // next to nothing.
         if (blockingWrite.isQueued()) {
             LOG.debug("Not idle, but waiting for its turn: {}", this);
-        } else if (blockingWrite.isWriting()) {
+        } else if (writeDuty.isWriting()) {
             connector.runElsewhere(() -> IdleTimeouts.failWrite(this, timeout));
         } else {
             boolean isStalled = selected != null && getWriteFlusher().isPending();
@@ -324,7 +319,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
 
     @Override
     public void doClose() {
-        if (!blockingWrite.isWriting()) {
+        if (!writeDuty.isWriting()) {
             takeToLinger(connector.getLingeringClose());
         }
         CloseAlert alert = closeAlert;
@@ -345,11 +340,11 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
             return;
         }
         // JDK 17: close() leaves a thread inside sendfile where it is; shutdownOutput() wakes it.
-        if (blockingWrite.isWriting()) {
+        if (writeDuty.isWriting()) {
             super.endOutput();
         }
         super.doClose();
-        if (blockingWrite.isWriting()) {
+        if (writeDuty.isWriting()) {
             blockingWrite.endWait();
         }
         if (selected != null) {
@@ -404,12 +399,12 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner {
     @Override
     public boolean isWritePending() {
         return !blockingWrite.isQueued()
-                && (blockingWrite.isWriting() || getWriteFlusher().isPending());
+                && (writeDuty.isWriting() || getWriteFlusher().isPending());
     }
 
     @Override
     public boolean isWriteGivenUp() {
-        return blockingWrite.isWriting() && TlsState.hasGivenUpWrite(getConnection());
+        return writeDuty.isWriting() && TlsState.hasGivenUpWrite(getConnection());
     }
 
     @Override

@@ -13,18 +13,14 @@ import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.RetainableByteBuffer;
 import org.eclipse.jetty.util.NanoTime;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The writing side of a blocking connection. Writes until everything is written, slice by slice: each that the peer took
- * counts as activity. Where the caller must not block, a thread of the connector's writes what the socket does not take at once.
+ * counts as activity. Which thread does so is for {@link WriteDuty} to say.
  *
  * <p>One write at a time, as Jetty's flusher has it.
  */
 final class BlockingWrite {
-    private static final Logger LOG = LoggerFactory.getLogger(BlockingWrite.class);
-
     /**
      * A blocking call tells of no progress until it returns. So slices follow the pace of the peer: each takes a small
      * part of the time for which a peer may seem to take nothing. Large ones spare system calls. The first is about
@@ -47,12 +43,7 @@ final class BlockingWrite {
 
     private final MillraceEndPoint endPoint;
     private final BioResources resources;
-    // The thread of the connector's that may block in the next flush.
-    private volatile @Nullable Thread backgroundWriter;
-    // From the call for that thread until it begins the write.
-    private volatile boolean awaitsThread;
-    private volatile boolean writing;
-    private volatile boolean cancelled;
+    private final WriteDuty duty;
     private volatile boolean queued;
     private volatile @Nullable AnnouncedRegion announced;
     private boolean interrupted;
@@ -60,9 +51,10 @@ final class BlockingWrite {
     private int sliceBytes;
     private int bytesOfSlices;
 
-    BlockingWrite(MillraceEndPoint endPoint, BioResources resources) {
+    BlockingWrite(MillraceEndPoint endPoint, BioResources resources, WriteDuty duty) {
         this.endPoint = endPoint;
         this.resources = resources;
+        this.duty = duty;
         this.sliceBytes = resources.threads().isVirtual() ? VIRTUAL_SLICE_BYTES : FIRST_SLICE_BYTES;
     }
 
@@ -71,76 +63,18 @@ final class BlockingWrite {
         return bytesInCall;
     }
 
-    /** Whether a thread writes, or waits for its turn to do so. */
-    boolean isWriting() {
-        return writing;
-    }
-
-    /** Whether a thread writes, or a write waits for the thread that completes it. */
-    boolean isUnderWay() {
-        // In the order in which begin() changes them.
-        return awaitsThread || writing;
-    }
-
     /** Whether a transfer waits for its turn: then it is this server that makes the peer wait. */
     boolean isQueued() {
         return queued;
     }
 
-    /** Has the write that is pending completed by another thread. */
-    void completeElsewhere() {
-        awaitsThread = true;
-        try {
-            resources.threads().execute(this::complete);
-            resources.statistics().onBackgroundWrite();
-        } catch (Throwable x) {
-            // No thread: nothing will ever write what is pending. Closing fails it, unless that has happened before.
-            endPoint.close(x);
-            endPoint.getWriteFlusher().onFail(x);
-        }
-    }
-
-    private void complete() {
-        Thread current = Thread.currentThread();
-        backgroundWriter = current;
-        try {
-            endPoint.getWriteFlusher().completeWrite();
-        } catch (Throwable x) {
-            LOG.warn("Closing {}", endPoint, x);
-            endPoint.close(x);
-        } finally {
-            // A thread of the pool serves other connections after this, and may come back to this one.
-            if (backgroundWriter == current) {
-                backgroundWriter = null;
-            }
-        }
-    }
-
-    /**
-     * Whether the current thread writes for another, and may block. That is for this write only: the callback that
-     * follows it is the application's, and must not.
-     */
-    boolean isBackgroundWriter() {
-        if (backgroundWriter != Thread.currentThread()) {
-            return false;
-        }
-        backgroundWriter = null;
-        return true;
-    }
-
     /**
      * Begins a write; {@link #end} follows.
      *
-     * @throws EofException when the write was cancelled, or the connection closed
+     * @throws EofException when the write was given up, or the connection closed
      */
     @Nullable BlockedWriteEvent begin() throws EofException {
-        writing = true;
-        awaitsThread = false;
-        // The thread that closes the connection sees that this one writes, or this one sees that it is closed.
-        if (cancelled || endPoint.isOutputShutdown()) {
-            writing = false;
-            throw new EofException(cancelled ? "write was cancelled" : "connection was closed");
-        }
+        duty.begin();
         // Meant for the application, as on a selector connector; here it would close the channel.
         interrupted = Thread.interrupted();
         resources.statistics().onWriteBegin();
@@ -150,7 +84,7 @@ final class BlockingWrite {
     void end(@Nullable BlockedWriteEvent event) {
         resources.statistics().onWriteEnd();
         boolean wasInterrupted = interrupted;
-        writing = false;
+        duty.end();
         if (event != null) {
             event.ended(endPoint);
         }
@@ -188,11 +122,6 @@ final class BlockingWrite {
         for (ByteBuffer buffer : buffers) {
             buffer.position(buffer.limit());
         }
-    }
-
-    /** Lets no write begin any more. */
-    void cancel() {
-        cancelled = true;
     }
 
     /** Ends a wait for a turn, after the end point was closed. */

@@ -46,6 +46,13 @@ final class ReadAhead {
         return LOCKED.compareAndSet(this, 0, 1);
     }
 
+    /** Waits for the lock. No thread has it for longer than a call that does not wait. */
+    void lock() {
+        while (!tryLock()) {
+            Thread.onSpinWait();
+        }
+    }
+
     void unlock() {
         locked = 0;
     }
@@ -143,9 +150,7 @@ final class ReadAhead {
 
     /** Whether there is room to read into now: all that was read has been taken, and the peer has not ended. */
     boolean makesRoom(int mostBytes) {
-        while (!tryLock()) {
-            Thread.onSpinWait();
-        }
+        lock();
         try {
             if (buffer.hasRemaining() || ended) {
                 return false;

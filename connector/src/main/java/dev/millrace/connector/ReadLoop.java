@@ -154,9 +154,11 @@ final class ReadLoop {
      * @return the bytes filled
      */
     int drain(ByteBuffer buffer) {
-        if (!readAhead.hasRemaining() || !readAhead.tryLock()) {
+        if (!readAhead.hasRemaining()) {
             return 0;
         }
+        // Who has the lock may only write: without these bytes the caller would go on with those that follow them.
+        readAhead.lock();
         try {
             return readAhead.drain(buffer);
         } finally {

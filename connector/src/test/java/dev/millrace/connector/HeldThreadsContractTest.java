@@ -75,9 +75,11 @@ class HeldThreadsContractTest {
     private final AtomicInteger reading = new AtomicInteger();
     private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
     private final List<RawClient> clients = new ArrayList<>();
+    /** As they speak, over TLS or not. Kept: JDK 17 ends TLS whose socket nobody can reach, when it collects garbage. */
+    private final List<RawClient> peers = new ArrayList<>();
+
     private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
     private TestServer server;
-    private RawClient last;
     private int requests;
 
     /** What is spoken. */
@@ -176,8 +178,9 @@ class HeldThreadsContractTest {
     private RawClient client(Protocol protocol) throws Exception {
         RawClient plain = server.client();
         clients.add(plain);
-        last = protocol.isSecure() ? new Tls(directory).over(plain.socket()) : plain;
-        return last;
+        RawClient peer = protocol.isSecure() ? new Tls(directory).over(plain.socket()) : plain;
+        peers.add(peer);
+        return peer;
     }
 
     private RawClient beginRequests(Protocol protocol) throws Exception {
@@ -187,10 +190,9 @@ class HeldThreadsContractTest {
                 frames.post("/");
             }
         } else {
-            List<RawClient> peers = new ArrayList<>();
             for (int i = 0; i < requests; i++) {
                 // Before the first of them holds a thread: TLS needs one to be made.
-                peers.add(client(protocol));
+                client(protocol);
             }
             for (RawClient peer : peers) {
                 peer.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n");
@@ -200,7 +202,7 @@ class HeldThreadsContractTest {
                 "all are handled, or wait for a thread",
                 () -> reading.get() + pool().getQueueSize() >= requests,
                 () -> reading + " read, " + pool());
-        return last;
+        return peers.get(peers.size() - 1);
     }
 
     @AfterEach
@@ -247,7 +249,7 @@ class HeldThreadsContractTest {
         connector().setSlowRequestsAlwaysEnded(true);
         beginRequests(protocol);
         Await.until("all have failed", () -> failures.size() == requests, () -> failures.size() + " of " + requests);
-        Await.until("all are counted", () -> connector().getSlowRequests() == requests);
+        Await.until("all are counted", () -> connector().getSlowRequests() == requests, failures::toString);
         assertServes(protocol);
     }
 

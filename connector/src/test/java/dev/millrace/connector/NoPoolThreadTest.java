@@ -65,6 +65,8 @@ class NoPoolThreadTest {
         try (TestServer server = new TestServer(s -> connector(connectors, s, pool)).start(handler);
                 AutoCloseable end = release::countDown) {
             for (int i = 0; i < CLIENTS; i++) {
+                // Else the pool makes another, and may have one for each of them later.
+                Await.until("a thread rests", () -> pool.getIdleThreads() > 0, pool::toString);
                 clients.add(server.client());
                 assertEquals("fine", clients.get(i).get("/").answer().text());
             }

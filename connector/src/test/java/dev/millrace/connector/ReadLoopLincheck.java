@@ -282,4 +282,28 @@ class ReadLoopLincheck {
             assertTrue(leaving.hasLeft);
         });
     }
+
+    /** Takes what was read before it left. */
+    private static final class Draining extends Reading {
+        private volatile int drained;
+
+        @Override
+        void onFillable() {
+            assertTrue(loop.leave());
+            drained = loop.drain(BufferUtil.allocate(16));
+        }
+    }
+
+    @Test
+    void givesAwayWhatItHasReadThoughAnotherThreadWrites() {
+        Interleavings.explore(() -> {
+            Draining draining = new Draining();
+            Interleavings.together(draining::open, draining.channel::send, () -> {
+                if (draining.loop.pause()) {
+                    draining.loop.resume();
+                }
+            });
+            assertEquals(1, draining.drained);
+        });
+    }
 }

@@ -127,7 +127,7 @@ abstract class DeployedContract {
 
     /** Waits until a figure has a value, because it may be counted shortly after the client has all bytes. */
     static void awaitFigure(String url, String listener, String name, long value) throws Exception {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
         long now = figure(Http.get(url, "/stats").text(), listener, name);
         while (now != value && System.nanoTime() < end) {
             now = figure(Http.get(url, "/stats").text(), listener, name);

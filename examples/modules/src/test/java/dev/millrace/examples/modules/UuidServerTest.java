@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.connector.BioConnector;
 import dev.millrace.connector.MillraceConnector;
 import dev.millrace.connector.NioConnector;
+import dev.millrace.transfer.TransferStatistics;
 import dev.millrace.uuid.UuidServlet;
 import java.io.InputStream;
 import java.lang.module.ModuleDescriptor.Exports;
@@ -19,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.eclipse.jetty.server.Server;
@@ -46,10 +48,19 @@ class UuidServerTest {
             String xml = new String(get(base + "/generate-uuid?count=2"), StandardCharsets.UTF_8);
             assertTrue(xml.matches("(?s).*<response>(<uuid>[0-9a-f-]{36}</uuid>){2}</response>"), xml);
             assertArrayEquals(file, get(base + "/file.bin"));
-            assertEquals(FILE_BYTES, connector.getTransferStatistics().getTransferredBytes(), "sent by the kernel");
+            awaitTransferred(connector.getTransferStatistics());
         } finally {
             server.stop();
         }
+    }
+
+    /** Waits for the count of what the kernel has sent: a client has an answer's last byte before the server has counted it. */
+    private static void awaitTransferred(TransferStatistics statistics) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (statistics.getTransferredBytes() < FILE_BYTES && System.nanoTime() < end) {
+            Thread.yield();
+        }
+        assertEquals(FILE_BYTES, statistics.getTransferredBytes(), "sent by the kernel");
     }
 
     private static byte[] get(String url) throws Exception {

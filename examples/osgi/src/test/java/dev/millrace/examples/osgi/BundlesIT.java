@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -134,11 +135,19 @@ class BundlesIT {
         try (InputStream body =
                 new URL("http://127.0.0.1:" + call(connector, "getLocalPort") + "/file.bin").openStream()) {
             assertArrayEquals(file, body.readAllBytes());
-            Object statistics = call(connector, "getTransferStatistics");
-            assertEquals((long) FILE_BYTES, call(statistics, "getTransferredBytes"), "sent by the kernel");
+            awaitTransferred(call(connector, "getTransferStatistics"));
         } finally {
             call(jetty, "stop");
         }
+    }
+
+    /** Waits for the count of what the kernel has sent: a client has an answer's last byte before the server has counted it. */
+    private static void awaitTransferred(Object statistics) throws Exception {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while ((long) call(statistics, "getTransferredBytes") < FILE_BYTES && System.nanoTime() < end) {
+            Thread.yield();
+        }
+        assertEquals((long) FILE_BYTES, call(statistics, "getTransferredBytes"), "sent by the kernel");
     }
 
     private static Object call(Object object, String method) throws Exception {

@@ -1,0 +1,131 @@
+package dev.millrace.connector;
+
+import org.eclipse.jetty.io.EofException;
+import org.eclipse.jetty.io.WriteFlusher;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which thread writes a blocking connection, and whether one still may. Where the caller must not block, one of the connector's threads
+ * completes the write: a hand-over. A write can be given up at any time, by any thread, and the connection closed.
+ *
+ * <p>One write at a time, as Jetty's flusher has it. Giving up and closing are thread-safe.
+ */
+final class WriteDuty {
+    private static final Logger LOG = LoggerFactory.getLogger(WriteDuty.class);
+
+    private final Owner owner;
+    private final BioResources resources;
+    // The thread of the connector's that may block in the next flush.
+    private volatile @Nullable Thread backgroundWriter;
+    // From the call for that thread until it begins the rest of the write; for good, if it must not.
+    private volatile boolean awaitsThread;
+    private volatile boolean writing;
+    private volatile boolean cancelled;
+
+    /** The end point whose channel is written. */
+    interface Owner {
+        WriteFlusher getWriteFlusher();
+
+        boolean isOutputShutdown();
+
+        /** Whether a write waits on its thread, and not for a selector. */
+        boolean isBlocking();
+
+        /** Wakes the thread that writes, too. */
+        void close(Throwable cause);
+    }
+
+    WriteDuty(Owner owner, BioResources resources) {
+        this.owner = owner;
+        this.resources = resources;
+    }
+
+    /** Whether a thread writes, or waits for its turn to do so. */
+    boolean isWriting() {
+        return writing;
+    }
+
+    /** Has the write that is pending completed by another thread. */
+    void completeElsewhere() {
+        awaitsThread = true;
+        try {
+            resources.threads().execute(this::complete);
+            resources.statistics().onBackgroundWrite();
+        } catch (Throwable x) {
+            // No thread: nothing will ever write what is pending. Closing fails it, unless that has happened before.
+            owner.close(x);
+            owner.getWriteFlusher().onFail(x);
+        }
+    }
+
+    private void complete() {
+        Thread current = Thread.currentThread();
+        backgroundWriter = current;
+        try {
+            owner.getWriteFlusher().completeWrite();
+        } catch (Throwable x) {
+            LOG.warn("Closing {}", owner, x);
+            owner.close(x);
+        } finally {
+            // A thread of the pool serves other connections after this, and may come back to this one.
+            if (backgroundWriter == current) {
+                backgroundWriter = null;
+            }
+        }
+    }
+
+    /**
+     * Whether the current thread writes for another, and may block. That is for this write only: the callback that
+     * follows it is the application's, and must not.
+     */
+    boolean isBackgroundWriter() {
+        if (backgroundWriter != Thread.currentThread()) {
+            return false;
+        }
+        backgroundWriter = null;
+        return true;
+    }
+
+    /**
+     * Begins a write; {@link #end} follows.
+     *
+     * @throws EofException when the write was given up, or the connection closed
+     */
+    void begin() throws EofException {
+        writing = true;
+        // The thread that closes the connection sees that this one writes, or this one sees that it is closed.
+        if (cancelled || owner.isOutputShutdown()) {
+            writing = false;
+            throw new EofException(cancelled ? "write was cancelled" : "connection was closed");
+        }
+        awaitsThread = false;
+    }
+
+    void end() {
+        writing = false;
+    }
+
+    /**
+     * Gives up the write that is under way, and lets no other begin. When this returns, no thread writes, or the connection is
+     * closed and nothing leaves any more.
+     *
+     * @return the callback of the write, for the caller to fail; null when there was none, or its own thread fails it
+     */
+    @Nullable Callback cancel(Throwable cause) {
+        // WriteFlusher waits in a busy loop for the thread in flush() to come out: make it come out, or not go in.
+        cancelled = true;
+        if (writing) {
+            owner.close(cause);
+        }
+        Callback callback = owner.getWriteFlusher().cancelWrite(cause);
+        // There is no callback of a write whose thread was not let in: Jetty's flusher fails that one itself.
+        if (owner.isBlocking() && (awaitsThread || callback != null)) {
+            // A part may have left: what follows half a write is nonsense to the peer.
+            owner.close(cause);
+        }
+        return callback;
+    }
+}
