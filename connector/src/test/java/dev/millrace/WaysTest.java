@@ -238,7 +238,7 @@ class WaysTest {
 
     // Which threads come in depends on when the peer reads: one class more than on a quiet machine.
     @ParameterizedTest
-    @CsvSource({"NIO, Files, 31", "BIO_PLATFORM, Files, 33", "NIO, Requests, 14", "BIO_PLATFORM, Requests, 18"})
+    @CsvSource({"NIO, Files, 25", "BIO_PLATFORM, Files, 28", "NIO, Requests, 13", "BIO_PLATFORM, Requests, 16"})
     void meetFewClasses(String connector, String walk, int most) throws Exception {
         TestFiles.write(directory, "file", FILE_BYTES);
         List<String> met;
