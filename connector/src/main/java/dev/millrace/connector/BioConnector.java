@@ -2,6 +2,9 @@ package dev.millrace.connector;
 
 import dev.millrace.transfer.TransferPermits;
 import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.StandardSocketOptions;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
@@ -9,13 +12,13 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Locale;
 import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.server.ConnectionFactory;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.VirtualThreads;
@@ -47,7 +50,7 @@ public class BioConnector extends MillraceConnector {
     private final TransferPermits transferPermits = new TransferPermits();
     private Threads threads = Threads.AUTO;
     private int readAheadBytes = 512;
-    private final boolean configuresSockets = AcceptedSocket.isConfiguredBetween(getClass(), BioConnector.class);
+    private final boolean configuresSockets = overridesConfigure(getClass());
     private volatile BioResources resources;
 
     /** The kinds of threads. */
@@ -63,31 +66,21 @@ public class BioConnector extends MillraceConnector {
      * @param server the server it belongs to
      */
     public BioConnector(@Name("server") Server server) {
-        this(server, new HttpConnectionFactory());
+        this(server, 1);
     }
 
     /**
      * @param server the server it belongs to
-     * @param factories the protocols, the default one first
+     * @param factories the protocols, the default one first; with none HTTP/1.1
      */
     public BioConnector(@Name("server") Server server, @Name("factories") ConnectionFactory... factories) {
         this(server, null, null, null, 1, factories);
     }
 
     /**
-     * A connector for HTTP/1.1.
-     *
      * @param server the server it belongs to
      * @param acceptors the number of threads that accept, at least 1; -1: Jetty's default
-     */
-    public BioConnector(@Name("server") Server server, @Name("acceptors") int acceptors) {
-        this(server, acceptors, new HttpConnectionFactory());
-    }
-
-    /**
-     * @param server the server it belongs to
-     * @param acceptors the number of threads that accept, at least 1; -1: Jetty's default
-     * @param factories the protocols, the default one first
+     * @param factories the protocols, the default one first; with none HTTP/1.1
      */
     public BioConnector(
             @Name("server") Server server,
@@ -102,7 +95,7 @@ public class BioConnector extends MillraceConnector {
      * @param scheduler runs the timeouts; null for the server's
      * @param bufferPool null for the server's
      * @param acceptors the number of threads that accept, at least 1; -1: Jetty's default
-     * @param factories the protocols, the default one first
+     * @param factories the protocols, the default one first; with none HTTP/1.1
      */
     public BioConnector(
             @Name("server") Server server,
@@ -255,12 +248,33 @@ public class BioConnector extends MillraceConnector {
         }
     }
 
+    // Jetty sets the options by a Socket, which the JDK keeps with the channel for as long as that lives. It takes 96
+    // bytes, of some 5,000 that an idle connection takes.
     private void configure(SocketChannel channel) throws IOException {
         if (configuresSockets) {
             configure(channel.socket());
-        } else {
-            AcceptedSocket.configure(channel, this);
+            return;
         }
+        try {
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, getAcceptedTcpNoDelay());
+            if (getAcceptedReceiveBufferSize() > -1) {
+                channel.setOption(StandardSocketOptions.SO_RCVBUF, getAcceptedReceiveBufferSize());
+            }
+            if (getAcceptedSendBufferSize() > -1) {
+                channel.setOption(StandardSocketOptions.SO_SNDBUF, getAcceptedSendBufferSize());
+            }
+        } catch (SocketException x) {
+            // The peer may be gone already: the thread that reads finds out.
+            LOG.debug("Cannot set the options of {}: {}", channel, x.toString());
+        }
+    }
+
+    private static boolean overridesConfigure(Class<?> connector) {
+        return Stream.<Class<?>>iterate(connector, c -> c != BioConnector.class, Class::getSuperclass)
+                .flatMap(c -> Stream.of(c.getDeclaredMethods()))
+                .anyMatch(method -> method.getName().equals("configure")
+                        && method.getParameterCount() == 1
+                        && method.getParameterTypes()[0] == Socket.class);
     }
 
     /** @return the life of the connection, null if it has none */
@@ -283,8 +297,7 @@ public class BioConnector extends MillraceConnector {
 
     /**
      * Makes the end point of an accepted connection, on the connection's own thread. An override sets up what this
-     * makes, or refuses the connection by an exception. An end point of another class could not wait for its peer here,
-     * and is refused.
+     * makes, or refuses the connection by an exception. An end point of another class is refused.
      *
      * @param channel in blocking mode; closed with the end point, or when this throws
      * @param selector null, for there is none, and no key
@@ -311,8 +324,7 @@ public class BioConnector extends MillraceConnector {
     /** Called on the connection's thread. */
     void opened(BioEndPoint endPoint) {
         onEndPointOpened(endPoint);
-        // A graceful shutdown shortens the idle timeout of the connections it sees, and stopping closes them: a thread
-        // that comes later must see for itself.
+        // A graceful shutdown shortens the idle timeout of connections, and a stop closes them: those that it sees.
         if (isShutdown() && getShutdownIdleTimeout() >= 0) {
             endPoint.setIdleTimeout(getShutdownIdleTimeout());
         }

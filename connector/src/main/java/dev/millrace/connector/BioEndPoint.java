@@ -1,7 +1,6 @@
 package dev.millrace.connector;
 
 import dev.millrace.jetty.JettyInternals;
-import dev.millrace.transfer.AnnouncedRegion;
 import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.TransferStatistics;
 import java.io.IOException;
@@ -11,11 +10,9 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
-import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ssl.SslConnection;
-import org.eclipse.jetty.server.NegotiatingServerConnection;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
@@ -84,16 +81,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
     /** The channel with the selector that watches it: from now on, if the protocol wants it; null while it blocks. */
     private @Nullable SelectedChannel selected() {
         SelectedChannel current = selected;
-        return current != null || !wantsSelector() ? current : select();
-    }
-
-    // Any protocol but HTTP/1.1, and what only finds out which protocol follows.
-    private boolean wantsSelector() {
-        Connection connection = spoken();
-        return connection != null
-                && JettyInternals.parserOf(connection) == null
-                && !(connection instanceof NegotiatingServerConnection)
-                && !JettyInternals.isPreliminary(connection);
+        return current != null || !JettyInternals.isOtherProtocol(spoken()) ? current : select();
     }
 
     // Not while a thread waits for the peer: it could not be made to return.
@@ -132,8 +120,8 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         return filled;
     }
 
-    // When its output has ended too, that is the end of the connection. It takes the buffer away that TLS is about to
-    // look at. So another thread waits for TLS's lock, until this one has returned.
+    // With its output ended too, the connection ends. That takes away the buffer that TLS is about to look at: another
+    // thread does so, which waits for TLS's lock until this one has returned.
     private void endInput() {
         if (getConnection() instanceof SslConnection && isOutputShutdown()) {
             connector.runElsewhere(this::shutdownInput);
@@ -150,9 +138,9 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         try {
             SelectedChannel current = selected();
             if (current == null) {
-                // The thread that has the connection to itself asks for the next request, and then returns to its loop.
-                // Any other may go on to wait for what it asked for; so may a write of TLS that needs the peer's bytes.
-                readLoop.onInterest(hasConnectionToItself() && !writesTls());
+                // The thread that is alone asks for the next request, and then returns to its loop. Any other may go on
+                // to wait for what it asked for; so may a write of TLS that needs the peer's bytes.
+                readLoop.onInterest(readLoop.isAlone(httpParser()) && !writesTls());
             } else if (readLoop.hasReadAhead()) {
                 resources.threads().execute(getFillInterest()::fillable);
             } else {
@@ -162,20 +150,6 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         } catch (IOException | RejectedExecutionException | OutOfMemoryError x) {
             getFillInterest().onFail(x);
         }
-    }
-
-    /**
-     * Whether the current thread runs an HTTP/1.1 connection that has no request content left to read. Then no other
-     * thread waits for anything on this connection, and this one may block. Any other writer (of an asynchronous
-     * request, above all) may be needed to read on, or hold what the reader needs. A peer that blocks in a write of its
-     * own would wait for ever.
-     */
-    private boolean hasConnectionToItself() {
-        if (readLoop.handlingThread() != Thread.currentThread()) {
-            return false;
-        }
-        HttpParser parser = httpParser();
-        return parser != null && !JettyInternals.hasContentLeft(parser);
     }
 
     @Override
@@ -215,7 +189,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         }
         readLoop.awaitReaderOfMalformed(httpParser());
         boolean inBackground = writeDuty.isBackgroundWriter();
-        if (!inBackground && (isWriteOfAnother() || !hasConnectionToItself())) {
+        if (!inBackground && (isWriteOfAnother() || !readLoop.isAlone(httpParser()))) {
             return flushAtOnce(buffers);
         }
         // TLS that ends gives its buffer back to the pool, while a thread may write from it. It may be another
@@ -352,8 +326,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         }
     }
 
-    // Called by the thread that closes, by that which has waited for the peer's bytes, and by that of the close alert.
-    // The last of them has the channel linger.
+    // The last thread has it linger of those that close, that have waited for bytes, and that write the close alert.
     @Override
     public boolean lingers() {
         if (lingering() != null && !isAlertUnderWay()) {
@@ -409,7 +382,8 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
 
     @Override
     public void announce(FileRegion region) {
-        blockingWrite.announce(new AnnouncedRegion(region, connector.transferAlgorithm(), getTransferStatistics()));
+        region.announced(connector.transferAlgorithm(), getTransferStatistics());
+        blockingWrite.announce(region);
     }
 
     @Override

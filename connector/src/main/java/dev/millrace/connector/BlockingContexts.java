@@ -2,6 +2,8 @@ package dev.millrace.connector;
 
 import java.util.List;
 import java.util.Set;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Context;
@@ -103,10 +105,15 @@ public final class BlockingContexts implements Container.InheritedListener, Cont
                         && scoped.getContextHandler().getInvocationType() == Invocable.InvocationType.NON_BLOCKING)) {
             return;
         }
-        MillraceEndPoint endPoint = MillraceEndPoint.below(
-                request.getConnectionMetaData().getConnection().getEndPoint());
-        if (endPoint != null) {
-            endPoint.leaveSelector();
+        EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
+        if (endPoint instanceof SslConnection.SslEndPoint ssl) {
+            endPoint = ssl.getSslConnection().getEndPoint();
+        }
+        while (endPoint instanceof EndPoint.Wrapper wrapper) {
+            endPoint = wrapper.unwrap();
+        }
+        if (endPoint instanceof MillraceEndPoint socket) {
+            socket.leaveSelector();
         }
     }
 

@@ -1,6 +1,5 @@
 package dev.millrace.connector;
 
-import dev.millrace.transfer.AnnouncedRegion;
 import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.FlightRecorder;
@@ -45,7 +44,7 @@ final class BlockingWrite {
     private final BioResources resources;
     private final WriteDuty duty;
     private volatile boolean queued;
-    private volatile @Nullable AnnouncedRegion announced;
+    private volatile @Nullable FileRegion announced;
     private boolean interrupted;
     private volatile int bytesInCall;
     private int sliceBytes;
@@ -162,18 +161,17 @@ final class BlockingWrite {
         return false;
     }
 
-    void announce(AnnouncedRegion region) {
+    void announce(FileRegion region) {
         if (announced != null) {
-            announced.end();
+            announced.withdrawn();
         }
         announced = region;
     }
 
     void withdraw(FileRegion region) {
-        AnnouncedRegion withdrawn = announced;
-        if (withdrawn != null && withdrawn.region() == region) {
+        if (announced == region) {
             announced = null;
-            withdrawn.end();
+            region.withdrawn();
         }
     }
 
@@ -184,21 +182,20 @@ final class BlockingWrite {
 
     /** Writes the buffers, and sends the announced region where its token stands among them. */
     void write(ByteBuffer... buffers) throws IOException {
-        AnnouncedRegion transferred = announced;
-        int token = transferred == null ? -1 : transferred.region().indexIn(buffers);
-        if (transferred == null || token < 0) {
+        FileRegion region = announced;
+        int token = region == null ? -1 : region.indexIn(buffers);
+        if (region == null || token < 0) {
             write(buffers, 0, buffers.length, buffers.length);
             return;
         }
-        FileRegion region = transferred.region();
         try {
-            write(buffers, 0, transferred.goesWith(buffers, token) ? token + 1 : token, token);
+            write(buffers, 0, region.goesWith(buffers, token) ? token + 1 : token, token);
             // When it has gone whole with what stood before it, that was a turn as well, but none to be waited for.
-            int turnBytes = region.remaining() == 0 ? 0 : transferred.ownThreadTurnBytes();
+            int turnBytes = region.remaining() == 0 ? 0 : region.ownThreadTurnBytes();
             do {
                 awaitTurn(turnBytes);
                 try {
-                    transferred.onTurn();
+                    region.onTurn();
                     send(region, turnBytes == 0 ? 0 : Math.max(0, region.remaining() - turnBytes));
                 } finally {
                     if (turnBytes > 0) {
@@ -207,7 +204,7 @@ final class BlockingWrite {
                 }
             } while (region.remaining() > 0);
         } catch (IOException x) {
-            transferred.failed(x);
+            region.failed(x);
             throw x;
         }
         write(buffers, token + 1, buffers.length, buffers.length);
@@ -262,7 +259,6 @@ final class BlockingWrite {
             long begin = beginCall(slice);
             int sent = region.transferTo(endPoint.getChannel(), slice);
             if (sent > 0) {
-                endPoint.getTransferStatistics().onTransferred(sent);
                 endPoint.onSent(sent);
                 endCall(sent, begin);
             } else {

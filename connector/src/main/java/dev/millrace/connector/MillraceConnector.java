@@ -1,8 +1,6 @@
 package dev.millrace.connector;
 
 import dev.millrace.jetty.JettyInternals;
-import dev.millrace.limits.ConnectionPermits;
-import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.transfer.FlightRecorder;
 import dev.millrace.transfer.OpenFileBudget;
 import dev.millrace.transfer.TransferAlgorithm;
@@ -10,15 +8,19 @@ import dev.millrace.transfer.TransferStatistics;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
@@ -28,22 +30,22 @@ import org.eclipse.jetty.util.thread.ThreadPool;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link BioConnector} and {@link NioConnector} have in common: limits against too many and too slow peers, and the
- * count of what was sent. Settings are made before start; all may be read by any thread.
+ * What {@link BioConnector} and {@link NioConnector} have in common, beside limits: how they accept, how they send, and the count of
+ * what was sent. Settings are made before start; all may be read by any thread.
  */
 @ManagedObject("Connector of Millrace")
-public abstract class MillraceConnector extends ServerConnector {
+public abstract class MillraceConnector extends LimitedConnector {
     private static final ThreadLocal<Boolean> CLOSING = new ThreadLocal<>();
+    /** How long a stop waits for acceptors that it has woken. */
+    private static final long ACCEPT_MILLIS = 1000;
 
     private final TransferStatistics transferStatistics = new TransferStatistics();
-    private final ConnectionPermits permits = new ConnectionPermits();
-    private final ConnectionSweeper sweeper =
-            new ConnectionSweeper(this, permits, this::runElsewhere, this::aboutToBlock);
-    private final LingeringClose lingeringClose = new LingeringClose();
     private final HeaderCache headerCache = new HeaderCache();
     private volatile ContentWriter.Factory contentWriters = bufferPool -> GatherWriter.INSTANCE;
     private volatile TransferAlgorithm algorithm = TransferAlgorithm.of("Adaptive");
     private final LongAdder acceptPauses = new LongAdder();
+    private final ReadWriteLock inAccept = new ReentrantReadWriteLock();
+    private boolean limited;
     private int workers = 50;
     private volatile boolean warnedOfUnserved;
 
@@ -55,11 +57,15 @@ public abstract class MillraceConnector extends ServerConnector {
             int acceptors,
             int selectors,
             ConnectionFactory... factories) {
-        super(server, executor, scheduler, bufferPool, acceptors, selectors, factories);
+        super(
+                server,
+                executor,
+                scheduler,
+                bufferPool,
+                acceptors,
+                selectors,
+                factories.length > 0 ? factories : new ConnectionFactory[] {new HttpConnectionFactory()});
         addBean(transferStatistics);
-        addBean(permits);
-        addBean(sweeper);
-        addBean(lingeringClose);
         addBean(headerCache);
     }
 
@@ -144,123 +150,6 @@ public abstract class MillraceConnector extends ServerConnector {
         this.workers = workers;
     }
 
-    @ManagedAttribute("Most connections that are open at once; 0: no limit")
-    public int getMaxConnections() {
-        return permits.getMost();
-    }
-
-    /**
-     * Limits the number of open connections. Peers beyond it wait in the system's backlog (see
-     * {@link #setAcceptQueueSize}) until a connection ends: they are not accepted and then dropped.
-     *
-     * @param maxConnections at least 1; 0: no limit, the default
-     */
-    public void setMaxConnections(int maxConnections) {
-        checkNotStarted();
-        permits.setMost(maxConnections);
-    }
-
-    @ManagedAttribute("Time in milliseconds that the head of a request may take; 0: no limit")
-    public long getRequestHeadTimeoutMillis() {
-        return sweeper.getRequestHeadTimeoutMillis();
-    }
-
-    /**
-     * Limits the time from the first byte of a request to the end of its head, and over TLS the time of the handshake. With HTTP/2 each
-     * frame must end in time, except DATA, and so must the frames of a head together. Checked about once a second.
-     *
-     * @param requestHeadTimeoutMillis default 30,000; 0: no limit
-     */
-    public void setRequestHeadTimeoutMillis(long requestHeadTimeoutMillis) {
-        sweeper.setRequestHeadTimeoutMillis(requestHeadTimeoutMillis);
-    }
-
-    @ManagedAttribute("Least bytes per second of a request's content; 0: no limit")
-    public long getMinRequestBytesPerSecond() {
-        return sweeper.getMinRequestBytesPerSecond();
-    }
-
-    /**
-     * Ends requests whose content comes more slowly. Only time in which the application waits for content counts. A request has
-     * {@link #getSlowPeerGraceMillis}, and four times that before the first byte. It is left alone once its answer has begun. A
-     * connection of HTTP/2 owes the rate for each request whose content is awaited.
-     *
-     * <p>By default slow requests are ended only while others wait for what they hold, for as long as the grace: a thread of the pool, or
-     * one of {@link #getMaxConnections}. See {@link #setSlowRequestsAlwaysEnded}.
-     *
-     * @param minRequestBytesPerSecond default 240; 0: no limit
-     */
-    public void setMinRequestBytesPerSecond(long minRequestBytesPerSecond) {
-        sweeper.setMinRequestBytesPerSecond(minRequestBytesPerSecond);
-    }
-
-    @ManagedAttribute("Least bytes per second that a peer must take; 0: no limit")
-    public long getMinResponseBytesPerSecond() {
-        return sweeper.getMinResponseBytesPerSecond();
-    }
-
-    /**
-     * Ends connections whose peer takes what is written more slowly, in any protocol. Only time in which a write waits counts, and only
-     * after {@link #getSlowPeerGraceMillis}. Linux reports room when a third of a send buffer is free: as long as that explains the
-     * silence, no connection is ended. A peer of HTTP/2 that opens closed windows more slowly is ended too. One that leaves them closed is
-     * left to the stream's idle timeout.
-     *
-     * @param minResponseBytesPerSecond default 240; 0: no limit
-     */
-    public void setMinResponseBytesPerSecond(long minResponseBytesPerSecond) {
-        sweeper.setMinResponseBytesPerSecond(minResponseBytesPerSecond);
-    }
-
-    @ManagedAttribute("Time in milliseconds for which a peer may be slower than the least rates")
-    public long getSlowPeerGraceMillis() {
-        return sweeper.getGraceMillis();
-    }
-
-    /** @param slowPeerGraceMillis the time for which a peer may be slower than the least rates; default 5,000 */
-    public void setSlowPeerGraceMillis(long slowPeerGraceMillis) {
-        sweeper.setGraceMillis(slowPeerGraceMillis);
-    }
-
-    @ManagedAttribute("Whether slow requests are ended also while no others wait for what they hold")
-    public boolean isSlowRequestsAlwaysEnded() {
-        return sweeper.alwaysEndsRequests();
-    }
-
-    /** @param slowRequestsAlwaysEnded whether to end slow requests also while no others wait for what they hold; default false */
-    public void setSlowRequestsAlwaysEnded(boolean slowRequestsAlwaysEnded) {
-        sweeper.setAlwaysEndsRequests(slowRequestsAlwaysEnded);
-    }
-
-    @ManagedAttribute("Whether requests of gRPC may be as slow as they like")
-    public boolean isGrpcExempt() {
-        return sweeper.isGrpcExempt();
-    }
-
-    /**
-     * Exempts requests of gRPC over HTTP/2 ({@code Content-Type: application/grpc}) from the least rates. Any peer can send that type:
-     * set it only where peers are trusted.
-     *
-     * @param grpcExempt default false; for requests that come from then on
-     */
-    public void setGrpcExempt(boolean grpcExempt) {
-        sweeper.setGrpcExempt(grpcExempt);
-    }
-
-    @ManagedAttribute("Connections ended because the head of a request, or a handshake, took too long")
-    public long getSlowHeads() {
-        return sweeper.getSlowHeads();
-    }
-
-    @ManagedAttribute("Requests ended because their content came too slowly")
-    public long getSlowRequests() {
-        return sweeper.getSlowRequests();
-    }
-
-    @ManagedAttribute("Connections ended because an answer was taken too slowly")
-    public long getSlowResponses() {
-        return sweeper.getSlowResponses();
-    }
-
     @ManagedAttribute("How often accepting paused for a second, because the system could not accept")
     public long getAcceptPauses() {
         return acceptPauses.sum();
@@ -269,57 +158,6 @@ public abstract class MillraceConnector extends ServerConnector {
     /** Called when accepting pauses. */
     final void onAcceptPause() {
         acceptPauses.increment();
-    }
-
-    @ManagedAttribute("Longest time in milliseconds for which a closed connection lingers; 0: none does")
-    public long getLingeringCloseMillis() {
-        return lingeringClose.getMostMillis();
-    }
-
-    /**
-     * Limits the time for which the socket of a connection stays open that this server has answered whole and closed,
-     * and the peer has not. What comes is read and dropped. Else the system would reset the connection, and the peer
-     * lose what it has yet to receive (RFC 9112 section 9.6). A peer that is silent for five seconds is not waited for
-     * any longer. Looked at once a second.
-     *
-     * @param lingeringCloseMillis default 30,000; 0: sockets are closed at once
-     */
-    public void setLingeringCloseMillis(long lingeringCloseMillis) {
-        lingeringClose.setMostMillis(lingeringCloseMillis);
-    }
-
-    @ManagedAttribute("Most bytes that are read from a connection that lingers")
-    public long getLingeringCloseBytes() {
-        return lingeringClose.getMostBytes();
-    }
-
-    /**
-     * Limits what is read and dropped of a connection that lingers. A client may send the whole of an upload before it
-     * looks at the answer that refuses it. It receives that answer only if the upload is no larger than this.
-     *
-     * @param lingeringCloseBytes at least 1; default 67,108,864
-     */
-    public void setLingeringCloseBytes(long lingeringCloseBytes) {
-        lingeringClose.setMostBytes(lingeringCloseBytes);
-    }
-
-    @ManagedAttribute("Connections that linger now")
-    public int getLingeringConnections() {
-        return lingeringClose.getLingering();
-    }
-
-    @ManagedAttribute("Connections that have lingered, those that linger now among them")
-    public long getLingeredConnections() {
-        return lingeringClose.getBegun();
-    }
-
-    @ManagedAttribute("Connections whose peer sent for too long, or too much, and those for which there was no thread")
-    public long getCutLingeringConnections() {
-        return lingeringClose.getCut();
-    }
-
-    final LingeringClose getLingeringClose() {
-        return lingeringClose;
     }
 
     /** Takes an end point out of those that are connected, and has it told that its channel is closed, when it is. */
@@ -334,12 +172,6 @@ public abstract class MillraceConnector extends ServerConnector {
         }
     }
 
-    final void checkNotStarted() {
-        if (isRunning()) {
-            throw new IllegalStateException("cannot be changed while the connector runs");
-        }
-    }
-
     @Override
     protected void doStart() throws Exception {
         if (getAcceptors() == 0 && getMaxConnections() > 0) {
@@ -349,6 +181,7 @@ public abstract class MillraceConnector extends ServerConnector {
         }
         FlightRecorder.warnIfAbsent();
         warnedOfUnserved = false;
+        limited = getMaxConnections() > 0;
         permits.open();
         if (JettyInternals.hasHttp2()
                 && Http2Writes.arePossible(getConnectionFactories())
@@ -356,6 +189,10 @@ public abstract class MillraceConnector extends ServerConnector {
             addBean(new Http2Writes());
         }
         super.doStart();
+        if (!limited) {
+            // Each connection would tell them in vain.
+            getSelectorManager().removeEventListener(permits);
+        }
     }
 
     /**
@@ -377,7 +214,24 @@ public abstract class MillraceConnector extends ServerConnector {
 
     @Override
     public void accept(int acceptorId) throws IOException {
-        permits.accept(this::isOpen, () -> acceptPermitted(acceptorId));
+        inAccept.readLock().lock();
+        try {
+            if (limited) {
+                permits.accept(() -> acceptOpen(acceptorId));
+            } else {
+                acceptOpen(acceptorId);
+            }
+        } finally {
+            inAccept.readLock().unlock();
+        }
+    }
+
+    private void acceptOpen(int acceptorId) throws IOException {
+        if (!isOpen()) {
+            // Closed by its user: the acceptor ends, instead of asking again and again.
+            throw new ClosedChannelException();
+        }
+        acceptPermitted(acceptorId);
     }
 
     /** Accepts one connection; an exception says that none was accepted. */
@@ -395,13 +249,21 @@ public abstract class MillraceConnector extends ServerConnector {
         if (!isAccepting()) {
             super.interruptAcceptors();
         }
-        permits.awaitAccepted();
+        awaitAccepted();
     }
 
-    /**
-     * Runs at once what closes connections, and may block in the application. The caller, such as the scheduler's one thread, does not
-     * wait for it, unless there is no other thread.
-     */
+    // What acceptors accept that have been woken must be handed over before the selectors stop.
+    private void awaitAccepted() {
+        try {
+            if (inAccept.writeLock().tryLock(ACCEPT_MILLIS, TimeUnit.MILLISECONDS)) {
+                inAccept.writeLock().unlock();
+            }
+        } catch (InterruptedException x) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
     final void runElsewhere(Runnable task) {
         try {
             executeImmediately(() -> close(task));
@@ -440,7 +302,7 @@ public abstract class MillraceConnector extends ServerConnector {
         }
     }
 
-    /** Called by a request's thread that may be about to wait for content of HTTP/2. */
+    @Override
     void aboutToBlock() {}
 
     /** Runs a task by another thread, which waits for no other task. */

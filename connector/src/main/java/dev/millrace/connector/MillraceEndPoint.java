@@ -24,7 +24,6 @@ import org.eclipse.jetty.http.HttpGenerator;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Connection;
-import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
@@ -57,7 +56,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     private final ContentWriter contentWriter;
     /** Null: no recording was on when it began. */
     private final @Nullable ConnectionEvent life;
-    // Of the thread that looks at all connections, and made at its first look: many connections are short.
+    // Of the thread that looks at all connections, made at its first look.
     private @Nullable PeerRates rates;
     // These two belong to the thread that flushes; Jetty's flusher lets one at a time.
     private long sentBytes;
@@ -170,17 +169,6 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         return JettyInternals.parserOf(spoken());
     }
 
-    /** @return the end point of the socket below another; null when that is none of ours */
-    static @Nullable MillraceEndPoint below(EndPoint endPoint) {
-        EndPoint outer = endPoint instanceof SslConnection.SslEndPoint ssl
-                ? ssl.getSslConnection().getEndPoint()
-                : endPoint;
-        while (outer instanceof EndPoint.Wrapper wrapper) {
-            outer = wrapper.unwrap();
-        }
-        return outer instanceof MillraceEndPoint socket ? socket : null;
-    }
-
     /**
      * Whether a malformed request is being answered, on a thread of the pool. Jetty's connection asks for more even then,
      * and when more comes, or the end, closes in the middle of the answer. After the answer it closes in any case.
@@ -285,7 +273,14 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
      *     opening, for that thread then tells of the end.
      */
     final void tellEnd(@Nullable Throwable cause, Consumer<Boolean> ended) {
-        Stage before = end(cause);
+        Stage before;
+        synchronized (this) {
+            before = stage;
+            if (before != Stage.ENDED && before != Stage.LEFT) {
+                endCause = cause;
+                stage = Stage.ENDED;
+            }
+        }
         if (before == Stage.NEW || before == Stage.OPEN) {
             ended.accept(before == Stage.OPEN);
         }
@@ -297,15 +292,6 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         }
         stage = to;
         return true;
-    }
-
-    private synchronized Stage end(@Nullable Throwable cause) {
-        Stage before = stage;
-        if (before == Stage.NEW || before == Stage.OPENING || before == Stage.OPEN) {
-            endCause = cause;
-            stage = Stage.ENDED;
-        }
-        return before;
     }
 
     /** Notes that this end point is about to leave the connector's set. */
@@ -378,10 +364,8 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     }
 
     /**
-     * Has the channel linger, when the end point is closed and no thread writes. A channel whose peer has ended, or is silent by a
-     * timeout, need not linger. One whose answer was not written whole must not, for then a reset is right.
-     *
-     * @return the channel's stay; null when it does not linger, and the caller closes it
+     * Has the channel linger, when the end point is closed and no thread writes; else the caller closes it. A channel whose peer has
+     * ended, or is silent by a timeout, need not linger. One whose answer was not written whole must not, for then a reset is right.
      */
     @Nullable Lingering takeToLinger(LingeringClose lingeringClose) {
         if (!expiring && !hasPeerEnded() && hasWrittenAll()) {

@@ -17,7 +17,6 @@ import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.server.ConnectionFactory;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
@@ -55,34 +54,22 @@ public class NioConnector extends MillraceConnector {
      * @param server the server it belongs to
      */
     public NioConnector(@Name("server") Server server) {
-        this(server, -1, -1, new HttpConnectionFactory());
+        this(server, -1, -1);
     }
 
     /**
      * @param server the server it belongs to
-     * @param factories the protocols, the default one first
+     * @param factories the protocols, the default one first; with none HTTP/1.1
      */
     public NioConnector(@Name("server") Server server, @Name("factories") ConnectionFactory... factories) {
         this(server, -1, -1, factories);
     }
 
     /**
-     * A connector for HTTP/1.1.
-     *
      * @param server the server it belongs to
      * @param acceptors the number of threads that accept; 0: the selectors accept; -1: Jetty's default
      * @param selectors the number of selectors; -1: Jetty's default
-     */
-    public NioConnector(
-            @Name("server") Server server, @Name("acceptors") int acceptors, @Name("selectors") int selectors) {
-        this(server, acceptors, selectors, new HttpConnectionFactory());
-    }
-
-    /**
-     * @param server the server it belongs to
-     * @param acceptors the number of threads that accept; 0: the selectors accept; -1: Jetty's default
-     * @param selectors the number of selectors; -1: Jetty's default
-     * @param factories the protocols, the default one first
+     * @param factories the protocols, the default one first; with none HTTP/1.1
      */
     public NioConnector(
             @Name("server") Server server,
@@ -99,7 +86,7 @@ public class NioConnector extends MillraceConnector {
      * @param bufferPool null for the server's
      * @param acceptors the number of threads that accept; 0: the selectors accept; -1: Jetty's default
      * @param selectors the number of selectors; -1: Jetty's default
-     * @param factories the protocols, the default one first
+     * @param factories the protocols, the default one first; with none HTTP/1.1
      */
     public NioConnector(
             @Name("server") Server server,

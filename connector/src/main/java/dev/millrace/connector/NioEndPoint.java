@@ -1,10 +1,10 @@
 package dev.millrace.connector;
 
 import dev.millrace.jetty.JettyInternals;
-import dev.millrace.transfer.AnnouncedRegion;
 import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.TransferStatistics;
+import dev.millrace.transfer.TransferWorkers;
 import dev.millrace.transfer.TruncatedFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -33,6 +33,7 @@ final class NioEndPoint extends MillraceEndPoint {
     private final Dispatch dispatch;
     private final SelectorExecutor selectorExecutor;
     private final NioConnector connector;
+    private final TransferWorkers transferWorkers;
     private volatile @Nullable NioTransfer transfer;
     private volatile @Nullable RequestLoop requestLoop;
     private volatile SelectionKey key;
@@ -51,6 +52,7 @@ final class NioEndPoint extends MillraceEndPoint {
                 connector.getScheduler(),
                 connector.contentWriters().newContentWriter(connector.getByteBufferPool()));
         this.connector = connector;
+        this.transferWorkers = connector.getTransferWorkers();
         this.key = key;
         this.dispatch = dispatch;
         this.selectorExecutor = SelectorExecutor.of(selector);
@@ -320,12 +322,14 @@ final class NioEndPoint extends MillraceEndPoint {
     public void announce(FileRegion region) {
         NioTransfer replaced = transfer;
         if (replaced != null) {
-            replaced.end();
+            replaced.region().withdrawn();
         }
         transfer = new NioTransfer(
                 this,
-                new AnnouncedRegion(region, connector.transferAlgorithm(), getTransferStatistics()),
-                connector.getTransferWorkers(),
+                region,
+                region.announced(connector.transferAlgorithm(), getTransferStatistics())
+                        .newPolicy(),
+                transferWorkers,
                 selectorExecutor,
                 connector.getExecutor());
     }
@@ -335,7 +339,7 @@ final class NioEndPoint extends MillraceEndPoint {
         NioTransfer withdrawn = transfer;
         if (withdrawn != null && withdrawn.region() == region) {
             transfer = null;
-            withdrawn.end();
+            region.withdrawn();
         }
     }
 

@@ -1,6 +1,5 @@
 package dev.millrace.connector;
 
-import dev.millrace.transfer.AnnouncedRegion;
 import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.TransferAlgorithm;
@@ -49,7 +48,7 @@ final class NioTransfer implements Invocable.Task {
     }
 
     private final MillraceEndPoint endPoint;
-    private final AnnouncedRegion announced;
+    private final FileRegion region;
     private final TransferAlgorithm.Policy policy;
     private final TransferWorkers workers;
     private final SelectorExecutor selectorExecutor;
@@ -62,41 +61,38 @@ final class NioTransfer implements Invocable.Task {
 
     /**
      * @param endPoint owns the channel
-     * @param announced what to send
+     * @param region what to send, announced
+     * @param policy of this transfer
      * @param workers take the turns that block
      * @param selectorExecutor of the connection's selector
      * @param executor tells the application of the end
      */
     NioTransfer(
             MillraceEndPoint endPoint,
-            AnnouncedRegion announced,
+            FileRegion region,
+            TransferAlgorithm.Policy policy,
             TransferWorkers workers,
             SelectorExecutor selectorExecutor,
             Executor executor) {
         this.endPoint = endPoint;
-        this.announced = announced;
-        this.policy = announced.algorithm().newPolicy();
+        this.region = region;
+        this.policy = policy;
         this.workers = workers;
         this.selectorExecutor = selectorExecutor;
         this.executor = executor;
     }
 
     FileRegion region() {
-        return announced.region();
-    }
-
-    /** Ends the transfer: the region was withdrawn. */
-    void end() {
-        announced.end();
+        return region;
     }
 
     /** Whether the thread that writes the response is to write the token with what is before it. */
     boolean beginsWith(ByteBuffer[] buffers, int token) throws IOException {
-        if (stage != Stage.WRITER || !announced.goesWith(buffers, token)) {
+        if (stage != Stage.WRITER || !region.goesWith(buffers, token)) {
             return false;
         }
         if (Invocable.isNonBlockingInvocation()) {
-            return region().isLoaded(region().remaining());
+            return region.isLoaded(region.remaining());
         }
         // Asking mincore(2) first seemed to cost more (decision 0015).
         selectorExecutor.aboutToBlock();
@@ -111,7 +107,7 @@ final class NioTransfer implements Invocable.Task {
      */
     boolean send(@Nullable RequestLoop requestLoop) throws IOException {
         Stage before = stage;
-        if (before == Stage.WRITER && region().remaining() == 0) {
+        if (before == Stage.WRITER && region.remaining() == 0) {
             // It has left with the header.
             return true;
         }
@@ -129,12 +125,9 @@ final class NioTransfer implements Invocable.Task {
         Stage next;
         try {
             next = turn(bytes, byWorker);
-        } catch (FileFailedException x) {
-            announced.failed(x);
-            throw x;
         } catch (IOException x) {
-            announced.failed(x);
-            throw new EofException(x);
+            region.failed(x);
+            throw x instanceof FileFailedException ? x : new EofException(x);
         } finally {
             releaseWriteSelector();
         }
@@ -149,7 +142,7 @@ final class NioTransfer implements Invocable.Task {
             case WRITER -> firstBytes();
             case TURN -> policy.turnBytes();
             case SELECTED -> {
-                announced.onSelectorTurn();
+                region.onSelectorTurn();
                 yield selectorBytes;
             }
             // The flusher's second call: this turn has ended already.
@@ -159,8 +152,8 @@ final class NioTransfer implements Invocable.Task {
 
     /** What the thread that writes the response sends by itself; 0: all is left to the workers. */
     private int firstBytes() {
-        int bytes = Math.min(policy.firstBytes(), region().remaining());
-        return Invocable.isNonBlockingInvocation() && !region().isLoaded(bytes) ? 0 : bytes;
+        int bytes = Math.min(policy.firstBytes(), region.remaining());
+        return Invocable.isNonBlockingInvocation() && !region.isLoaded(bytes) ? 0 : bytes;
     }
 
     // The disk may be slow, and a large part of a file takes longer to send than a thread to wake.
@@ -181,8 +174,7 @@ final class NioTransfer implements Invocable.Task {
      * @return the stage that follows; null when all is sent
      */
     private @Nullable Stage turn(int bytes, boolean byWorker) throws IOException {
-        announced.onTurn();
-        FileRegion region = region();
+        region.onTurn();
         int left = bytes;
         while (region.remaining() > 0) {
             if (left == 0) {
@@ -195,7 +187,6 @@ final class NioTransfer implements Invocable.Task {
             int sent = region.transferTo(endPoint.getChannel(), want);
             if (sent > 0) {
                 left -= sent;
-                announced.onTransferred(sent);
                 endPoint.onSent(sent);
             }
             // Less than asked for means full: asking again would cost a system call to hear 0.
@@ -287,7 +278,7 @@ final class NioTransfer implements Invocable.Task {
     // A short turn, which does not need the disk as far as the system tells.
     private boolean suitsSelector() {
         selectorBytes = policy.selectorBytes(NanoTime.now());
-        return selectorBytes > 0 && region().isLoaded(selectorBytes);
+        return selectorBytes > 0 && region.isLoaded(selectorBytes);
     }
 
     private void queue() {

@@ -1,5 +1,6 @@
 package dev.millrace.connector;
 
+import dev.millrace.jetty.JettyInternals;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -224,6 +225,17 @@ final class ReadLoop {
     @Nullable Thread handlingThread() {
         Loop loop = handling;
         return loop == null ? null : loop.thread;
+    }
+
+    /**
+     * Whether the current thread runs the connection's code, and no request content is left to read. Then no other thread waits for
+     * anything on this connection, and this one may block. Any other writer (of an asynchronous request, above all) may be needed to
+     * read on, or hold what the reader needs. A peer that blocks in a write of its own would wait for ever.
+     *
+     * @param parser null for another protocol than HTTP/1.1
+     */
+    boolean isAlone(@Nullable HttpParser parser) {
+        return handlingThread() == Thread.currentThread() && parser != null && !JettyInternals.hasContentLeft(parser);
     }
 
     /**

@@ -46,6 +46,7 @@ final class SendfileContent extends HttpContent.Wrapper {
     private final FileResource resource;
     private final OpenFile file;
     private final ContentCache.@Nullable Slot slot;
+    private final boolean isSmall;
     private final Instant lastModifiedInstant;
     private final HttpField lastModified;
     private final HttpField contentLength;
@@ -65,6 +66,7 @@ final class SendfileContent extends HttpContent.Wrapper {
         this.file = file;
         this.resource = new FileResource(mount, path, file, found.getResource());
         this.slot = slot;
+        this.isSmall = slot != null && slot.isSmall();
         this.lastModifiedInstant = file.version().lastModified();
         this.lastModified =
                 new PreEncodedHttpField(HttpHeader.LAST_MODIFIED, DateGenerator.formatDate(lastModifiedInstant));
@@ -134,7 +136,7 @@ final class SendfileContent extends HttpContent.Wrapper {
             return;
         }
         moveLengthBelow(sink);
-        ContentMemory memory = slot == null ? null : slot.use();
+        ContentMemory memory = slot != null && isSmall ? slot.use() : null;
         if (memory == null) {
             write(sink, offset, bytes, callback);
         } else {
@@ -183,7 +185,8 @@ final class SendfileContent extends HttpContent.Wrapper {
                 ? SendPath.small(sink)
                 : SendPath.of(
                         sink, bytes, !SendPath.isRange(sink) && settings.isCompressible(contentType, file.size()));
-        ContentMemory memory = slot != null && sendPath.obstacle() == Obstacle.END_POINT ? slot.useCopied() : null;
+        ContentMemory memory =
+                slot != null && !isSmall && sendPath.obstacle() == Obstacle.END_POINT ? slot.use() : null;
         if (memory != null) {
             write(sink, memory, offset, bytes, callback);
             return;

@@ -9,8 +9,12 @@ import java.io.IOException;
 import java.nio.file.FileSystems;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.ToLongFunction;
+import org.eclipse.jetty.http.CompressedContentFormat;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.io.Content;
@@ -51,6 +55,8 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     private final Mount mount;
     private volatile @Nullable ContentCache contentCache;
     private @Nullable Server server;
+    /** Null where others look for variants. */
+    private @Nullable List<CompressedContentFormat> formats;
 
     /**
      * With settings of its own. Where it is started in a context, the threads of that context's server look after the open files.
@@ -68,7 +74,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         this.settings = settings;
         this.openFiles =
                 new OpenFileCache<>(settings::getMaxOpenFiles, settings::getValidMillis, SendfileContent::leave);
-        this.mount = new Mount(settings, openFiles, this);
+        this.mount = new Mount(settings, openFiles, path -> getContent(path, settings.getMissingMillis()));
         if (wrapped instanceof LifeCycle) {
             installBean(wrapped);
         }
@@ -81,12 +87,46 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
 
     @Override
     public @Nullable HttpContent getContent(String path) throws IOException {
-        return getContent(path, settings.getMissingMillis());
+        HttpContent content = getContent(path, settings.getMissingMillis());
+        List<CompressedContentFormat> wanted = formats;
+        // What has the name of a directory besides is another file.
+        return content == null
+                        || wanted == null
+                        || wanted.isEmpty()
+                        || content.getResource().isDirectory()
+                ? content
+                : withVariants(content, variants(path, wanted));
     }
 
-    /** Looks for a variant of a file. That there is none is remembered for as long as the file is valid. */
-    @Nullable HttpContent getVariant(String path) throws IOException {
-        return getContent(path, settings.getValidMillis());
+    private Set<CompressedContentFormat> variants(String path, List<CompressedContentFormat> wanted) {
+        Set<CompressedContentFormat> variants = new HashSet<>();
+        for (CompressedContentFormat format : wanted) {
+            if (isVariant(path + format.getExtension())) {
+                variants.add(format);
+            }
+        }
+        return variants;
+    }
+
+    // One that cannot be opened is none: the file itself can be sent without it. Nor is a directory, to which Jetty
+    // would redirect, and from there back. That there is none is remembered for as long as the file is valid.
+    private boolean isVariant(String path) {
+        try {
+            HttpContent content = getContent(path, settings.getValidMillis());
+            return content != null && !content.getResource().isDirectory();
+        } catch (IOException x) {
+            LOG.debug("Cannot open {}", path, x);
+            return false;
+        }
+    }
+
+    private static HttpContent withVariants(HttpContent content, Set<CompressedContentFormat> variants) {
+        return new HttpContent.Wrapper(content) {
+            @Override
+            public Set<CompressedContentFormat> getPreCompressedContentFormats() {
+                return variants;
+            }
+        };
     }
 
     private @Nullable HttpContent getContent(String path, long missingMillis) throws IOException {
@@ -97,17 +137,17 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         if (openFiles.isMissing(path, missingMillis)) {
             return null;
         }
-        HttpContent content = wrapped.getContent(path);
-        if (content == null) {
+        HttpContent found = wrapped.getContent(path);
+        if (found == null) {
             openFiles.putMissing(path, missingMillis);
             return null;
         }
+        HttpContent content = formats == null ? found : withVariants(found, Set.of());
         return content.getResource().isDirectory() ? listed(content) : open(path, content);
     }
 
     // Its path may have come to lead to a file since it was looked up, by a link out of the root for example. Jetty
-    // would
-    // send that.
+    // would send that.
     private static HttpContent listed(HttpContent directory) {
         return new HttpContent.Wrapper(directory) {
             @Override
@@ -159,6 +199,15 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
      */
     public void setServer(@Nullable Server server) {
         this.server = server;
+    }
+
+    /**
+     * Looks for pre-compressed variants with each request, as Jetty does, whatever it accepts. Called before the start.
+     *
+     * @param formats may change at any time
+     */
+    void setVariants(List<CompressedContentFormat> formats) {
+        this.formats = formats;
     }
 
     /**

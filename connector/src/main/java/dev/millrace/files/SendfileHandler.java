@@ -79,7 +79,8 @@ public class SendfileHandler extends ResourceHandler {
                 : checkedByContext(bufferPool);
         found = new VirtualHttpContentFactory(factory, getStyleSheet(), "text/css", bufferPool);
         sendfile.setServer(getServer());
-        return new VariantsContentFactory(sendfile, getPrecompressedFormats());
+        sendfile.setVariants(getPrecompressedFormats());
+        return sendfile;
     }
 
     private HttpContent.Factory checkedByContext(ByteBufferPool.Sized bufferPool) {

@@ -18,6 +18,7 @@ import org.eclipse.jetty.server.Components;
 import org.eclipse.jetty.server.DetectorConnectionFactory;
 import org.eclipse.jetty.server.HttpChannel;
 import org.eclipse.jetty.server.HttpStream;
+import org.eclipse.jetty.server.NegotiatingServerConnection;
 import org.eclipse.jetty.server.ProxyConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -152,6 +153,14 @@ public final class JettyInternals {
     public static boolean isPreliminary(@Nullable Connection connection) {
         Class<?> factory = connection == null ? null : connection.getClass().getNestHost();
         return factory == ProxyConnectionFactory.class || factory == DetectorConnectionFactory.class;
+    }
+
+    /** Whether a connection speaks another protocol than HTTP/1.1, and does not only find out which protocol follows. */
+    public static boolean isOtherProtocol(@Nullable Connection connection) {
+        return connection != null
+                && parserOf(connection) == null
+                && !(connection instanceof NegotiatingServerConnection)
+                && !isPreliminary(connection);
     }
 
     /** Whether a write waits to go on, or goes on, on another thread than that which began it. True when that cannot be seen. */

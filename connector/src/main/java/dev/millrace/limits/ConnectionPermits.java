@@ -1,16 +1,11 @@
 package dev.millrace.limits;
 
 import java.io.IOException;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
-import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
@@ -23,10 +18,6 @@ import org.eclipse.jetty.util.annotation.ManagedObject;
  */
 @ManagedObject("Permits to have a connection open")
 public final class ConnectionPermits implements SelectorManager.AcceptListener {
-    /** How long a stop waits for acceptors that it has woken. */
-    private static final long ACCEPT_MILLIS = 1000;
-
-    private final ReadWriteLock inAccept = new ReentrantReadWriteLock();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Set<SelectableChannel> holders = new HashSet<>();
@@ -87,45 +78,17 @@ public final class ConnectionPermits implements SelectorManager.AcceptListener {
         void run() throws IOException;
     }
 
-    /**
-     * Accepts a connection when there is a permit.
-     *
-     * @param isOpen whether the channel that accepts is still open
-     */
-    public void accept(BooleanSupplier isOpen, Accept accept) throws IOException {
-        inAccept.readLock().lock();
-        try {
-            acceptPermitted(isOpen, accept);
-        } finally {
-            inAccept.readLock().unlock();
-        }
-    }
-
-    private void acceptPermitted(BooleanSupplier isOpen, Accept accept) throws IOException {
+    /** Accepts a connection when there is a permit. */
+    public void accept(Accept accept) throws IOException {
         int start = acquire();
         boolean accepted = false;
         try {
-            if (!isOpen.getAsBoolean()) {
-                // Closed by its user: the acceptor ends, instead of asking again and again.
-                throw new ClosedChannelException();
-            }
             accept.run();
             accepted = true;
         } finally {
             if (!accepted) {
                 release(start);
             }
-        }
-    }
-
-    /** Waits for acceptors that have been woken: what they accept must be handed over before the selectors stop. */
-    public void awaitAccepted() {
-        try {
-            if (inAccept.writeLock().tryLock(ACCEPT_MILLIS, TimeUnit.MILLISECONDS)) {
-                inAccept.writeLock().unlock();
-            }
-        } catch (InterruptedException x) {
-            Thread.currentThread().interrupt();
         }
     }
 

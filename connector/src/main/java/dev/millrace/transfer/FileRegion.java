@@ -7,6 +7,15 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Objects;
+import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Description;
+import jdk.jfr.Enabled;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Threshold;
 import org.eclipse.jetty.util.NanoTime;
 import org.jspecify.annotations.Nullable;
 
@@ -25,21 +34,85 @@ public final class FileRegion {
     /** For how long {@link #checkNotTruncated} holds. To ask again takes half a microsecond; the write takes seven. */
     private static final long CHECKED_NANOS = 1_000_000;
 
+    private static final TransferStatistics UNCOUNTED = new TransferStatistics();
+
     private final FileSource file;
     private final long position;
     private final ByteBuffer token;
     private final int begin;
     private final @Nullable Object name;
-    private final @Nullable TransferAlgorithm algorithm;
     private final boolean withHead;
+    /** The region's own; from its announcement on, the connector's where it has none. */
+    private @Nullable TransferAlgorithm algorithm;
+
+    private TransferStatistics statistics = UNCOUNTED;
+    /** Null when no recording was on at the announcement. */
+    private @Nullable TransferEvent event;
+
+    private int turns;
+    private @Nullable Throwable failure;
     private long checkedNanoTime;
     private boolean checked;
 
-    /**
-     * @param file the open file, borrowed
-     * @param position where the region begins in the file, in bytes
-     * @param token a mapping of the region, whose remaining bytes are the region's; this very object must be written
-     */
+    /** The transfer, from announcement to withdrawal. Off unless a recording asks for it, and then from 20 ms on. */
+    @Name("dev.millrace.Transfer")
+    @Label("Transfer")
+    @Description("A part of a file sent by the kernel")
+    @Category({"Millrace", "Transfer"})
+    @Enabled(false)
+    @Threshold("20 ms")
+    @StackTrace(false)
+    static final class TransferEvent extends Event {
+        @Label("File")
+        @Nullable String file;
+
+        @Label("Position")
+        @Description("Where the region begins in the file")
+        @DataAmount
+        long position;
+
+        @Label("Bytes")
+        @DataAmount
+        long bytes;
+
+        @Label("Turns")
+        int turns;
+
+        @Label("Algorithm")
+        @Nullable String algorithm;
+
+        @Label("Complete")
+        boolean complete;
+
+        @Label("Failure")
+        @Description("Why it is not complete, when the file or the socket failed")
+        @Nullable String failure;
+
+        private static @Nullable TransferEvent begun() {
+            TransferEvent event = new TransferEvent();
+            if (!event.isEnabled()) {
+                return null;
+            }
+            event.begin();
+            return event;
+        }
+
+        private void ended(FileRegion region) {
+            end();
+            if (shouldCommit()) {
+                file = region.name == null ? null : region.name.toString();
+                position = region.position();
+                bytes = region.sent();
+                turns = region.turns;
+                algorithm = String.valueOf(region.algorithm);
+                complete = region.remaining() == 0;
+                failure = complete || region.failure == null ? null : region.failure.toString();
+                commit();
+            }
+        }
+    }
+
+    /** As the other, with the file's channel, borrowed, and nothing else that is known of it. */
     public FileRegion(FileChannel file, long position, ByteBuffer token) {
         this(() -> file, position, token, null, null, false);
     }
@@ -87,14 +160,52 @@ public final class FileRegion {
         return token.position() - begin;
     }
 
-    /** @return what the file is called; null when unknown */
-    @Nullable String file() {
-        return name == null ? null : name.toString();
+    /**
+     * Called by the end point that sends this region from now on, until {@link #withdrawn}.
+     *
+     * @param connectors how to transfer it, where the region does not say so itself
+     * @param counting counts what is sent
+     * @return how it is transferred
+     */
+    public TransferAlgorithm announced(TransferAlgorithm connectors, TransferStatistics counting) {
+        TransferAlgorithm chosen = algorithm == null ? connectors : algorithm;
+        algorithm = chosen;
+        statistics = counting;
+        event = FlightRecorder.IS_PRESENT ? TransferEvent.begun() : null;
+        counting.onAnnounce();
+        return chosen;
     }
 
-    /** @return how to transfer this region; null: as the connector says */
-    @Nullable TransferAlgorithm algorithm() {
-        return algorithm;
+    /** Counts the end of the transfer, and tells the flight recorder; called once. */
+    public void withdrawn() {
+        statistics.onEnd(remaining() == 0);
+        if (event != null) {
+            event.ended(this);
+        }
+    }
+
+    /**
+     * @return the bytes after which the transfer lets others have their turn where its connection has a thread of its own;
+     *     0: it never does
+     */
+    public int ownThreadTurnBytes() {
+        return algorithm == null ? 0 : algorithm.ownThreadTurnBytes();
+    }
+
+    /** Counts a turn. */
+    public void onTurn() {
+        turns++;
+        statistics.onTurn();
+    }
+
+    /** Counts a turn of a selector's own thread, besides {@link #onTurn}. */
+    public void onSelectorTurn() {
+        statistics.onSelectorTurn();
+    }
+
+    /** @param cause why the file or the socket failed: the first is told to the flight recorder */
+    public void failed(IOException cause) {
+        failure = failure == null ? cause : failure;
     }
 
     /**
@@ -169,7 +280,7 @@ public final class FileRegion {
     }
 
     /**
-     * Sends the next bytes of the region by one call of {@link FileChannel#transferTo}, and advances the token.
+     * Sends the next bytes of the region by one call of {@link FileChannel#transferTo}, counts them, and advances the token.
      *
      * @param socket where to; it must be a channel of the JDK, for only those are sent to by the kernel
      * @param maxBytes the most to send in this call
@@ -192,6 +303,7 @@ public final class FileRegion {
             throw cause(x);
         }
         if (sent > 0) {
+            statistics.onTransferred(sent);
             advance(sent);
         } else if (want > 0) {
             checkNotTruncated();
@@ -214,10 +326,7 @@ public final class FileRegion {
      *
      * @param target filled from its position, as far as it has room and the region has bytes; owned by the caller
      * @return the bytes read
-     * @throws TruncatedFileException when the file has become shorter than what the response promised
-     * @throws OverwrittenFileException when these are the last bytes, and the file was written over after others had been sent
-     * @throws UnreadableFileException when the system cannot read it
-     * @throws IOException when the file is closed
+     * @throws IOException as {@link #transferTo}
      */
     public int read(ByteBuffer target) throws IOException {
         int limit = target.limit();
@@ -240,11 +349,7 @@ public final class FileRegion {
         return read;
     }
 
-    /**
-     * Notes that bytes were sent by other means than {@link #transferTo}.
-     *
-     * @param bytes how many
-     */
+    /** @param bytes how many were sent by other means than {@link #transferTo} */
     public void advance(int bytes) {
         token.position(token.position() + bytes);
         if (bytes > 0 && token.hasRemaining()) {
@@ -278,7 +383,9 @@ public final class FileRegion {
         long size = file.call(FileChannel::size);
         if (size < end) {
             file.onTruncated();
-            throw new TruncatedFileException(name, end, size);
+            TruncatedFileException truncated = new TruncatedFileException(name, end, size);
+            failed(truncated);
+            throw truncated;
         }
         checked = true;
         checkedNanoTime = NanoTime.now();

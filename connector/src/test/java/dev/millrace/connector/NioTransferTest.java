@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
-import dev.millrace.transfer.AnnouncedRegion;
 import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.TransferAlgorithm;
 import dev.millrace.transfer.TransferStatistics;
@@ -130,7 +129,9 @@ class NioTransferTest {
             RegionEndPoint endPoint = new RegionEndPoint(socket);
             transfer = new NioTransfer(
                     endPoint,
-                    new AnnouncedRegion(region, TransferAlgorithm.of(algorithm), statistics),
+                    region,
+                    region.announced(TransferAlgorithm.of(algorithm), statistics)
+                            .newPolicy(),
                     workers,
                     new SelectorExecutor(Runnable::run, new ScheduledExecutorScheduler(), "none"),
                     Runnable::run);

@@ -62,7 +62,7 @@ final class SettingPlaces {
 
     /** The settings that the connector has beside those of Jetty's: whose setters take a number, a truth value or a word. */
     NavigableSet<String> settings() {
-        return Stream.of(connector, MillraceConnector.class)
+        return Stream.of(connector, MillraceConnector.class, LimitedConnector.class)
                 .flatMap(type -> Arrays.stream(type.getDeclaredMethods()))
                 .filter(method -> method.getName().matches("set[A-Z]\\w*") && Modifier.isPublic(method.getModifiers()))
                 .filter(method -> method.getParameterCount() == 1
@@ -107,7 +107,11 @@ final class SettingPlaces {
         String name = connector.getSimpleName().replace("Connector", "").toLowerCase(Locale.ROOT);
         Map<String, String> files = new TreeMap<>();
         switch (place) {
-            case SETTER -> files.put("sources", text.apply(source(MillraceConnector.class) + source(connector)));
+            case SETTER ->
+                files.put(
+                        "sources",
+                        text.apply(
+                                source(LimitedConnector.class) + source(MillraceConnector.class) + source(connector)));
             case TEMPLATE -> {
                 for (String module : new String[] {"millrace-" + name, "millrace-" + name + "-https"}) {
                     files.put(module + ".mod", read(CONFIG.resolve("modules/" + module + ".mod")));

@@ -114,7 +114,7 @@ class CopiedContentCacheTest {
             for (int i = 0; i < large.length; i++) {
                 large[i] = slot(files, "large" + i, 10_000);
             }
-            assertFalse(isUsed(large[0].use()), "its own way");
+            assertFalse(large[0].isSmall(), "its own way");
             for (int i = 0; i < 4; i++) {
                 comesIn(large[i]);
             }
@@ -127,7 +127,7 @@ class CopiedContentCacheTest {
             }
             ContentCache.Slot late = slot(files, "late", 10_000);
             Await.until("only small ones", () -> {
-                boolean isIn = isUsed(late.useCopied());
+                boolean isIn = isUsed(late.use());
                 return !isIn && cache.usedBytes() <= 40 * 1024 && cache.files() >= 31;
             });
             assertNull(slot(files, "tooLarge", 10_241));
@@ -136,8 +136,8 @@ class CopiedContentCacheTest {
 
     private static void comesIn(ContentCache.Slot slot) {
         for (int i = 0; i < 4; i++) {
-            assertFalse(isUsed(slot.useCopied()));
+            assertFalse(isUsed(slot.use()));
         }
-        Await.until("in", () -> isUsed(slot.useCopied()));
+        Await.until("in", () -> isUsed(slot.use()));
     }
 }

@@ -47,6 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What the cache of open files keeps, when it notices changes, and what it gives back. */
 class OpenFileCacheTest {
     private static final long FOR_EVER = -1;
+    private static final FileTime LONG_AGO = FileTime.from(Instant.ofEpochSecond(1_000_000_000));
 
     @TempDir
     Path directory;
@@ -118,8 +119,7 @@ class OpenFileCacheTest {
             Answer second = client.get("/file.bin").answer();
             assertEquals(99_999, second.body().length);
             assertNotEquals(first.headers().get("ETag"), second.headers().get("ETag"));
-            Files.setLastModifiedTime(
-                    directory.resolve("file.bin"), FileTime.from(Instant.ofEpochSecond(1_000_000_000)));
+            Files.setLastModifiedTime(directory.resolve("file.bin"), LONG_AGO);
             assertEquals(
                     "Sun, 09 Sep 2001 01:46:40 GMT",
                     client.get("/file.bin").answer().headers().get("Last-Modified"));
@@ -162,9 +162,8 @@ class OpenFileCacheTest {
     void noticesAnotherFileOfTheSameSizeAndTime() throws Exception {
         byte[] first = TestFiles.write(directory, "file.bin", 100_000);
         byte[] second = TestFiles.write(directory, "other.bin", 100_000);
-        FileTime time = FileTime.from(Instant.ofEpochSecond(1_000_000_000));
-        Files.setLastModifiedTime(directory.resolve("file.bin"), time);
-        Files.setLastModifiedTime(directory.resolve("other.bin"), time);
+        Files.setLastModifiedTime(directory.resolve("file.bin"), LONG_AGO);
+        Files.setLastModifiedTime(directory.resolve("other.bin"), LONG_AGO);
         cache().getSettings().setValidMillis(0);
         try (TestServer server = server();
                 RawClient client = server.client()) {

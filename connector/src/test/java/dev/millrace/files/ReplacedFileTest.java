@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.concurrent.Callable;
 import org.eclipse.jetty.ee11.servlet.ResourceServlet;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
@@ -58,6 +59,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ReplacedFileTest {
     private static final FileTime FIRST = FileTime.from(Instant.ofEpochSecond(1_000_000_000));
     private static final FileTime SECOND = FileTime.from(Instant.ofEpochSecond(1_000_000_100));
+    private static final String UNMODIFIED_SINCE = "If-Unmodified-Since: ";
     private static final String DATE_OF_FIRST = "Sun, 09 Sep 2001 01:46:40 GMT";
     private static final String DATE_OF_SECOND = "Sun, 09 Sep 2001 01:48:20 GMT";
 
@@ -66,11 +68,7 @@ class ReplacedFileTest {
 
     private byte[] second;
     /** What happens to a request that says so, once its answer has its fields; or, of one that says it early, before. */
-    private volatile Meanwhile meanwhile;
-
-    private interface Meanwhile {
-        Object happen() throws Exception;
-    }
+    private volatile Callable<?> meanwhile;
 
     /** What serves the file. */
     enum Serving {
@@ -190,11 +188,11 @@ class ReplacedFileTest {
         }
 
         private void halt() {
-            Meanwhile once = meanwhile;
+            var once = meanwhile;
             meanwhile = null;
             if (once != null) {
                 try {
-                    once.happen();
+                    once.call();
                 } catch (Exception x) {
                     throw new IllegalStateException(x);
                 }
@@ -303,14 +301,12 @@ class ReplacedFileTest {
             meanwhile = () -> replace(server, "file.bin");
             assertEquals(
                     412,
-                    halted(client, "If-Unmodified-Since: " + DATE_OF_FIRST + "\r\n")
-                            .status());
+                    halted(client, UNMODIFIED_SINCE + DATE_OF_FIRST + "\r\n").status());
             write("file.bin", 100_000, FIRST);
             meanwhile = () -> replace(server, "file.bin");
             assertEquals(
                     200,
-                    halted(client, "If-Unmodified-Since: " + DATE_OF_SECOND + "\r\n")
-                            .status());
+                    halted(client, UNMODIFIED_SINCE + DATE_OF_SECOND + "\r\n").status());
         }
     }
 
@@ -364,8 +360,7 @@ class ReplacedFileTest {
     @ParameterizedTest
     @EnumSource(names = {"HANDLER", "SERVLET", "JETTYS_SERVLET"})
     void hasSeveralRangesOfOneVersion(Serving serving) throws Exception {
-        byte[] first = TestFiles.write(directory, "file.bin", 100_000);
-        Files.setLastModifiedTime(directory.resolve("file.bin"), FIRST);
+        byte[] first = write("file.bin", 100_000, FIRST);
         try (TestServer server = server(serving);
                 RawClient client = server.client()) {
             meanwhile = () -> replaceHeld(server);

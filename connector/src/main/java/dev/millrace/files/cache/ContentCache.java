@@ -69,26 +69,19 @@ public final class ContentCache {
         }
 
         /**
+         * Whether the file is worth its place for all answers. A larger one is where the kernel cannot send it: to read it costs a fifth
+         * of what it takes to encrypt and write it. That one comes in where there is room, and takes none from small ones.
+         */
+        public boolean isSmall() {
+            return file.size() <= maxFileBytes;
+        }
+
+        /**
          * Counts a use.
          *
          * @return the bytes of the file, with a count that the caller must release; null when they are not here
          */
         public @Nullable ContentMemory use() {
-            return file.size() > maxFileBytes ? null : useAny();
-        }
-
-        /**
-         * Counts a use of a file that is too large for {@link #use}, and that the kernel cannot send: to read it costs a fifth of what it
-         * takes to encrypt and write it. It comes in where there is room, and takes none from small ones.
-         *
-         * @return as {@link #use}
-         */
-        public @Nullable ContentMemory useCopied() {
-            long bytes = file.size();
-            return bytes <= maxFileBytes || bytes > maxCopiedFileBytes ? null : useAny();
-        }
-
-        private @Nullable ContentMemory useAny() {
             ContentMemory content = memory;
             if (content != null && content.retain()) {
                 hits.increment();

@@ -43,6 +43,7 @@ public final class OpenFile implements FileSource {
     private final Path path;
     private volatile FileChannel channel;
     private final FileVersion version;
+    private final long sizeBytes;
     /** A file that was none behind a link is another, or judged anew, when its path has become a link. */
     private final LinkOption[] look;
 
@@ -63,6 +64,7 @@ public final class OpenFile implements FileSource {
         this.path = path;
         this.channel = channel;
         this.version = version;
+        this.sizeBytes = version.sizeBytes();
         this.look = Files.isSymbolicLink(path) ? new LinkOption[0] : AS_A_FILE;
         this.etag = etag;
         this.closer = closer;
@@ -223,7 +225,7 @@ public final class OpenFile implements FileSource {
     }
 
     public long size() {
-        return version.sizeBytes();
+        return sizeBytes;
     }
 
     /**
@@ -293,10 +295,7 @@ public final class OpenFile implements FileSource {
         }
     }
 
-    /**
-     * @return how many bytes were read into the buffer; -1 at the end of the file
-     * @throws UnreadableFileException when it cannot be read
-     */
+    /** @return how many bytes were read into the buffer; -1 at the end of the file */
     public int readSome(ByteBuffer buffer, long position) throws UnreadableFileException {
         try {
             int read = (int) call(file -> file.read(buffer, position));
