@@ -3,6 +3,7 @@ package dev.millrace.connector;
 import java.io.Closeable;
 import java.util.concurrent.Executor;
 import org.eclipse.jetty.io.AbstractEndPoint;
+import org.eclipse.jetty.util.ProcessorUtils;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
@@ -154,9 +155,10 @@ final class RequestLoop implements Invocable.Task, Closeable {
     }
 
     // Other executors cannot tell, or have threads without end: there the peer that was answered last must not be
-    // first.
+    // first. With one processor a thread that stays keeps those from running that were woken for the others.
     static boolean hasThreadsToSpare(Executor executor) {
-        return executor instanceof QueuedThreadPool pool
+        return ProcessorUtils.availableProcessors() > 1
+                && executor instanceof QueuedThreadPool pool
                 && pool.getVirtualThreadsExecutor() == null
                 && !pool.isLowOnThreads();
     }

@@ -28,6 +28,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.ProcessorUtils;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.Invocable;
@@ -182,6 +183,19 @@ class RequestLoopTest {
                 RawClient client = server.client()) {
             exchange(client);
             assertEquals(0, requestsInRow(server));
+        }
+    }
+
+    @Test
+    void withOneProcessorTheSelectorWaitsForEachRequest() throws Exception {
+        int processors = ProcessorUtils.availableProcessors();
+        try (TestServer server = server(64, "adaptive").start(new Busy(Invocable.InvocationType.BLOCKING));
+                RawClient client = server.client()) {
+            ProcessorUtils.setAvailableProcessors(1);
+            exchange(client);
+            assertEquals(0, requestsInRow(server));
+        } finally {
+            ProcessorUtils.setAvailableProcessors(processors);
         }
     }
 
