@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The files that a run writes for build servers and collectors, and their options. */
@@ -25,13 +26,13 @@ final class BuildFiles {
             paramLabel = "FILE",
             description =
                     "Writes JUnit's XML for a build server: a test case for each cell, and for each --fail-if on it.")
-    private Path junit;
+    private @Nullable Path junit;
 
     @Option(
             names = "--openmetrics",
             paramLabel = "FILE",
             description = "Writes the figures in the text format of OpenMetrics, for Prometheus and others.")
-    private Path openMetrics;
+    private @Nullable Path openMetrics;
 
     /**
      * Writes the files that the user wants.
@@ -44,13 +45,19 @@ final class BuildFiles {
      * @param flaw     why the run as a whole is not good, for people; null if there is no reason
      */
     void write(
-            String title, String started, List<CellResult> results, List<Gate> gates, boolean forgiven, String flaw) {
-        try {
-            if (junit != null) {
-                JunitFile.write(junit, title, started, cases(results, gates, forgiven, flaw));
+            String title,
+            String started,
+            List<CellResult> results,
+            List<Gate> gates,
+            boolean forgiven,
+            @Nullable String flaw) {
+        Path file = junit;
+        if (file != null) {
+            try {
+                JunitFile.write(file, title, started, cases(results, gates, forgiven, flaw));
+            } catch (IOException e) {
+                throw OutputFolder.unwritable(file, e);
             }
-        } catch (IOException e) {
-            throw OutputFolder.unwritable(junit, e);
         }
         if (openMetrics != null) {
             OutputFolder.write(openMetrics, OpenMetricsFile.of(results));
@@ -61,10 +68,11 @@ final class BuildFiles {
     void prepare() {
         Stream.of(junit, openMetrics)
                 .filter(Objects::nonNull)
-                .forEach(file -> OutputFolder.prepare(file.toAbsolutePath().getParent()));
+                .forEach(file -> OutputFolder.prepare(file.toAbsolutePath().resolveSibling("")));
     }
 
-    private static List<Case> cases(List<CellResult> results, List<Gate> gates, boolean forgiven, String flaw) {
+    private static List<Case> cases(
+            List<CellResult> results, List<Gate> gates, boolean forgiven, @Nullable String flaw) {
         List<Case> cases = new ArrayList<>();
         byCell(results).forEach((name, repetitions) -> {
             double seconds =

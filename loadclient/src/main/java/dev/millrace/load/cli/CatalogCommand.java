@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -28,7 +29,7 @@ final class CatalogCommand implements Callable<Integer> {
             names = {"-o", "--output"},
             paramLabel = "FILE",
             description = "The file to write (default: " + Catalog.NAME + " in DIR).")
-    private Path output;
+    private @Nullable Path output;
 
     @Parameters(paramLabel = "DIR", description = "The folder that the server's files are in.")
     private Path folder;

@@ -15,7 +15,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -79,13 +81,13 @@ final class CompareCommand implements Callable<Integer> {
             names = "--noise",
             paramLabel = "RUN",
             description = "A second run of the same thing as A: its ratios to A are the noise, shown beside.")
-    private String noise;
+    private @Nullable String noise;
 
     @Option(names = "--json", paramLabel = "FILE", description = "Writes the ratios and verdicts as JSON.")
-    private Path json;
+    private @Nullable Path json;
 
     @Option(names = "--markdown", paramLabel = "FILE", description = "Writes a table for a comment on a pull request.")
-    private Path markdown;
+    private @Nullable Path markdown;
 
     @Parameters(index = "0", paramLabel = "A", description = "The baseline.")
     private String a;
@@ -169,11 +171,11 @@ final class CompareCommand implements Callable<Integer> {
         }
         words.addAll(rest);
         words.addAll(List.of(a, b));
-        return spec.parent().subcommands().get("http").execute(words.toArray(String[]::new));
+        return Objects.requireNonNull(spec.parent().subcommands().get("http")).execute(words.toArray(String[]::new));
     }
 
     /** Prints a line for each figure of a cell, with a verdict if it decides. */
-    private void print(String name, Comparison.Row row, Comparison.Row floor, double percent, boolean early) {
+    private void print(String name, Comparison.Row row, Comparison.@Nullable Row floor, double percent, boolean early) {
         PrintWriter out = spec.commandLine().getOut();
         row.ratios()
                 .forEach((metric, ratio) -> out.printf(
@@ -190,7 +192,7 @@ final class CompareCommand implements Callable<Integer> {
         return outcome == Outcome.WORSE || outcome == Outcome.BETTER ? " | " + outcome.label() : "";
     }
 
-    private String noise(Comparison.Row floor, Metric metric) {
+    private String noise(Comparison.@Nullable Row floor, Metric metric) {
         if (noise == null) {
             return "";
         }

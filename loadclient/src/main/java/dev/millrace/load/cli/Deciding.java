@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
@@ -40,7 +41,7 @@ final class Deciding {
             paramLabel = "TIME",
             description = "With several URLs: measures round after round, until each cell is worse, better or no "
                     + "different from that of the first URL, or this time is spent; the last line says it all.")
-    private Duration budget;
+    private @Nullable Duration budget;
 
     @Option(
             names = "--margin",
@@ -54,13 +55,13 @@ final class Deciding {
             names = "--comparison-json",
             paramLabel = "FILE",
             description = "With --budget and two URLs: writes ratios and verdicts as JSON, as compare --json does.")
-    private Path json;
+    private @Nullable Path json;
 
     @Option(
             names = "--comparison-markdown",
             paramLabel = "FILE",
             description = "With --budget and two URLs: writes a table for a comment on a pull request.")
-    private Path markdown;
+    private @Nullable Path markdown;
 
     void validate(int urls, int repeat) {
         require(
@@ -76,7 +77,7 @@ final class Deciding {
     void prepareFolders() {
         Stream.of(Optional.ofNullable(json), Optional.ofNullable(markdown))
                 .flatMap(Optional::stream)
-                .forEach(file -> OutputFolder.prepare(file.toAbsolutePath().getParent()));
+                .forEach(file -> OutputFolder.prepare(file.toAbsolutePath().resolveSibling("")));
     }
 
     private double marginPercent() {
@@ -94,15 +95,15 @@ final class Deciding {
 
     /** The settings for the report. */
     Map<String, String> facts() {
-        return goesOn()
-                ? Map.of(RunFile.BUDGET, Units.text(budget), RunFile.MARGIN, Double.toString(marginPercent()))
-                : Map.of();
+        return budget == null
+                ? Map.of()
+                : Map.of(RunFile.BUDGET, Units.text(budget), RunFile.MARGIN, Double.toString(marginPercent()));
     }
 
     /** Whether there is time for another round. */
     boolean hasTime(long startNanos, int roundsDone) {
         long spent = System.nanoTime() - startNanos;
-        return roundsDone == 0 || spent + spent / roundsDone <= budget.toNanos();
+        return roundsDone == 0 || budget == null || spent + spent / roundsDone <= budget.toNanos();
     }
 
     /** The cells whose questions are undecided. */

@@ -26,6 +26,8 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
 
 /**
  * Measures the cells of the demonstration. Each cell is measured on all listeners in turn, and a different one begins
@@ -116,14 +118,15 @@ final class Demo {
                             List.of(),
                             new Fetch(Math.toIntExact(TIMEOUT.toMillis()), TlsSettings.ofJdk(), Protocol.HTTP1)));
         }
-        warm(base -> files(base, "mix", catalogs.get(base).files()), DOWNLOAD_CLIENTS);
+        Function<Target, Catalog> catalog = base -> Objects.requireNonNull(catalogs.get(base));
+        warm(base -> files(base, "mix", catalog.apply(base).files()), DOWNLOAD_CLIENTS);
         List<CatalogFile> bySize =
                 new ArrayList<>(catalogs.values().iterator().next().files());
         bySize.sort(Comparator.comparingLong(CatalogFile::size));
         for (CatalogFile file : bySize) {
             measureAll(
                     DOWNLOAD_CLIENTS,
-                    base -> files(base, file.name(), List.of(catalogs.get(base).file(file.name()))));
+                    base -> files(base, file.name(), List.of(catalog.apply(base).file(file.name()))));
         }
     }
 

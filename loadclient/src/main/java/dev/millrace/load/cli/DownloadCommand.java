@@ -25,6 +25,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -68,13 +70,13 @@ final class DownloadCommand extends LoadCommand {
             paramLabel = "NAME",
             description = "A cell for each of these files; 'each': for each file of the catalogue "
                     + "(default: one cell with all files, equally often).")
-    private List<String> files;
+    private @Nullable List<String> files;
 
     @Option(
             names = "--mix",
             paramLabel = "SIZE:WEIGHT,...",
             description = "One cell with files of these sizes in these proportions.")
-    private String mix;
+    private @Nullable String mix;
 
     @Option(
             names = "--limit-rate",
@@ -90,14 +92,14 @@ final class DownloadCommand extends LoadCommand {
             description =
                     "Bytes that a client under --limit-rate reads at once, then waits until they are due (default: "
                             + "a sixteenth of what it may read in a second, 512 to 64k).")
-    private Units.ByteSize quantum;
+    private Units.@Nullable ByteSize quantum;
 
     @Option(
             names = "--range",
             paramLabel = "any|SIZE",
             description = "Downloads random ranges, of any length or of at most so many bytes; each byte is compared "
                     + "with the whole file, which is downloaded once before.")
-    private String range;
+    private @Nullable String range;
 
     @Option(
             names = "--resume",
@@ -140,7 +142,9 @@ final class DownloadCommand extends LoadCommand {
                 !resume || !given("--verify-sample"),
                 "--resume takes no --verify-sample: under --verify=auto it checks MD5 of every body");
         require(verify == Verify.AUTO || !given("--verify-sample"), "--verify-sample is for --verify=auto");
-        mostRangeBytes();
+        if (range != null) {
+            mostRangeBytes(range);
+        }
         List<Long> speeds = limits.stream().map(DownloadCommand::speed).toList();
         List<Target> targets = load().targets(urls().stream()
                 .map(url -> url.endsWith("/") ? url : url + "/")
@@ -222,17 +226,21 @@ final class DownloadCommand extends LoadCommand {
     private Workload workload(Target target, String selection, List<CatalogFile> deck, boolean keepAlive, Verify rule) {
         if (range != null) {
             return new RangeWorkload(
-                    target, selection, deck, keepAlive, mostRangeBytes(), load().headers(), references.get(target));
+                    target,
+                    selection,
+                    deck,
+                    keepAlive,
+                    mostRangeBytes(range),
+                    load().headers(),
+                    Objects.requireNonNull(references.get(target)));
         }
         return resume
                 ? new ResumeWorkload(target, selection, deck, rule, load().headers())
                 : new DownloadWorkload(target, selection, deck, keepAlive, rule, sample, load().headers());
     }
 
-    private long mostRangeBytes() {
-        long most = range == null || range.equals("any")
-                ? Long.MAX_VALUE
-                : UsageException.parse("--range: ", () -> Units.bytes(range));
+    private static long mostRangeBytes(String text) {
+        long most = text.equals("any") ? Long.MAX_VALUE : UsageException.parse("--range: ", () -> Units.bytes(text));
         require(most > 0, "--range must be above 0");
         return most;
     }
@@ -247,10 +255,10 @@ final class DownloadCommand extends LoadCommand {
     }
 
     private Catalog load(Target base) throws IOException {
-        boolean named = files != null && !files.equals(List.of(Selections.EACH));
+        List<String> named = files == null || files.equals(List.of(Selections.EACH)) ? List.of() : files;
         if (catalog.equals(NO_CATALOG)) {
-            require(named, "--catalog=none takes --file NAME");
-            return Catalog.learn(base, files, load().headers(), fetch());
+            require(!named.isEmpty(), "--catalog=none takes --file NAME");
+            return Catalog.learn(base, named, load().headers(), fetch());
         }
         Path local = Path.of(catalog);
         if (!catalog.contains("://") && Files.isRegularFile(local)) {
@@ -265,9 +273,9 @@ final class DownloadCommand extends LoadCommand {
         try {
             return Catalog.fetch(base.resolve(catalog), load().headers(), fetch());
         } catch (IOException e) {
-            if (named && !given("--catalog")) {
+            if (!named.isEmpty() && !given("--catalog")) {
                 note("no catalogue below " + base.uri() + ": sizes and MD5 are those of a first download");
-                return Catalog.learn(base, files, load().headers(), fetch());
+                return Catalog.learn(base, named, load().headers(), fetch());
             }
             throw new IOException(e.getMessage() + "; nor is there a local file " + local, e);
         }

@@ -8,6 +8,7 @@ import dev.millrace.load.scenario.Expectations.JsonValue;
 import dev.millrace.load.scenario.Expectations.Statuses;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The options for what the answers of any server must be. */
@@ -24,7 +25,7 @@ final class ExpectOptions {
     private List<String> statuses;
 
     @Option(names = "--expect-body-sha256", paramLabel = "HEX", description = "SHA-256 that each body must have.")
-    private String sha256;
+    private @Nullable String sha256;
 
     @Option(
             names = "--expect-json",

@@ -11,6 +11,7 @@ import java.util.OptionalDouble;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A condition under which a run fails, such as {@code p99>50ms}. Immutable.
@@ -79,14 +80,15 @@ record Gate(String text, String metric, boolean above, double bound) {
                 .average();
     }
 
-    private Double figure(CellResult cell) {
+    private @Nullable Double figure(CellResult cell) {
         return switch (metric) {
             case "errors" -> (double) cell.errorCount();
             case "throughput" -> cell.throughput();
             case "cpu" -> cell.serverMicrosPerRequest();
             default -> {
                 Percentiles latency = cell.times().latency();
-                yield latency.count() == 0 ? null : TIMES.get(metric).apply(latency);
+                Function<Percentiles, Double> time = TIMES.get(metric);
+                yield latency.count() == 0 || time == null ? null : time.apply(latency);
             }
         };
     }
@@ -96,7 +98,7 @@ record Gate(String text, String metric, boolean above, double bound) {
      *
      * @param repetitions of one cell
      */
-    String failure(List<CellResult> repetitions) {
+    @Nullable String failure(List<CellResult> repetitions) {
         OptionalDouble figure = figure(repetitions);
         if (figure.isEmpty()) {
             return metric + " is not known, --fail-if '" + text + "'";

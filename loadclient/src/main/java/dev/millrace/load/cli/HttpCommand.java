@@ -18,6 +18,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -50,20 +51,20 @@ final class HttpCommand extends LoadCommand {
             split = ",",
             paramLabel = "METHOD",
             description = "HTTP method, any (default: GET; POST with a body).")
-    private List<String> methods;
+    private @Nullable List<String> methods;
 
     @Option(names = "--body", paramLabel = "TEXT", description = "The body of each request, in UTF-8.")
-    private String body;
+    private @Nullable String body;
 
     @Option(names = "--body-file", paramLabel = "FILE", description = "A file with the body of each request.")
-    private Path bodyFile;
+    private @Nullable Path bodyFile;
 
     @Option(
             names = "--content-type",
             paramLabel = "TYPE",
             description = "The body's media type (default: text/plain of --body, application/octet-stream of "
                     + "--body-file).")
-    private String contentType;
+    private @Nullable String contentType;
 
     @Option(
             names = "--url",
@@ -74,7 +75,7 @@ final class HttpCommand extends LoadCommand {
     private List<String> urlLines = List.of();
 
     @Option(names = "--urls", paramLabel = "FILE", description = "A file with a line of that form for each URL.")
-    private Path urlFile;
+    private @Nullable Path urlFile;
 
     HttpCommand(Interruption interruption) {
         super(interruption);
@@ -119,7 +120,7 @@ final class HttpCommand extends LoadCommand {
     }
 
     private List<Request> deck(
-            UrlMix mix, Target target, String verb, boolean keepAlive, List<String> fields, byte[] content) {
+            UrlMix mix, Target target, String verb, boolean keepAlive, List<String> fields, byte @Nullable [] content) {
         List<Request> deck = new ArrayList<>();
         for (UrlMix.Entry entry : mix.entries()) {
             String method = entry.method() == null ? verb : entry.method();
@@ -149,7 +150,7 @@ final class HttpCommand extends LoadCommand {
         return urlLines.isEmpty() ? UrlMix.single() : UrlMix.of("--url", urlLines);
     }
 
-    private byte[] content() throws IOException {
+    private byte @Nullable [] content() throws IOException {
         if (bodyFile == null) {
             return body == null ? null : body.getBytes(StandardCharsets.UTF_8);
         }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -42,7 +43,7 @@ final class LoadOptions {
             split = ",",
             paramLabel = "on|off",
             description = "Whether connections are used again (default: on).")
-    private List<String> keepAlive;
+    private @Nullable List<String> keepAlive;
 
     @Option(names = "--disable-keepalive", description = "The same as --keepalive=off.")
     private boolean keepAliveDisabled;
@@ -60,7 +61,7 @@ final class LoadOptions {
             names = {"-d", "--duration"},
             paramLabel = "TIME",
             description = "Length of the measured window of each cell (default: 10s).")
-    private Duration duration;
+    private @Nullable Duration duration;
 
     @Option(
             names = {"-n", "--requests"},
@@ -119,7 +120,7 @@ final class LoadOptions {
             names = "--rcvbuf",
             paramLabel = "SIZE",
             description = "SO_RCVBUF of each socket (default: the system's; 64k for those of throttled clients).")
-    private Units.ByteSize receiveBuffer;
+    private Units.@Nullable ByteSize receiveBuffer;
 
     @Option(
             names = "--source-ip",
@@ -127,7 +128,7 @@ final class LoadOptions {
             description =
                     "Local addresses to connect from, in turns: a comma list, or a range such as "
                             + "127.0.0.1-127.0.0.8; each has ports of its own, which net.ipv4.tcp_tw_reuse does not free sooner.")
-    private String sources;
+    private @Nullable String sources;
 
     @Option(
             names = {"-H", "--header"},

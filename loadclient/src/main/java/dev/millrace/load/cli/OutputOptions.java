@@ -4,6 +4,7 @@ import dev.millrace.load.report.OutputFormat;
 import dev.millrace.load.run.Progress;
 import java.nio.file.Path;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -16,7 +17,7 @@ final class OutputOptions {
             description =
                     "Folder for run.json, report.html, cells.txt, cells.csv, latency.hlog and hgrm files (default: "
                             + "none).")
-    private Path output;
+    private @Nullable Path output;
 
     @Option(
             names = "--format",
@@ -46,7 +47,7 @@ final class OutputOptions {
     private boolean quiet;
 
     /** The folder for results; null if the user wants none. */
-    Path folder() {
+    @Nullable Path folder() {
         return output;
     }
 

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -69,19 +70,19 @@ final class ReplayCommand implements Callable<Integer> {
             names = "--war",
             paramLabel = "FILE",
             description = "The sample application (default: millrace.war beside this program, or in webapp/target).")
-    private Path war;
+    private @Nullable Path war;
 
     @Option(
             names = "--server-cmd",
             paramLabel = "COMMAND",
             description = "Starts the sample application instead of --war; its options are added.")
-    private String serverCommand;
+    private @Nullable String serverCommand;
 
     @Option(
             names = "--java",
             paramLabel = "FILE",
             description = "The Java, or its home, that runs the servers (default: the one that runs this).")
-    private Path java;
+    private @Nullable Path java;
 
     @Option(
             names = "--peers",
@@ -104,7 +105,7 @@ final class ReplayCommand implements Callable<Integer> {
             names = "--peers-jar",
             paramLabel = "FILE",
             description = "What starts the peers but nginx (default: millrace-peers.jar in peers/target).")
-    private Path peersJar;
+    private @Nullable Path peersJar;
 
     @Option(
             names = "--repeat",
@@ -122,7 +123,7 @@ final class ReplayCommand implements Callable<Integer> {
             description = "Goes on after the planned rounds with the cells of undecided claims, until all are decided "
                     + "or this time is spent on an experiment; intervals may then be looked at early, and hold for all "
                     + "claims together.")
-    private Duration budget;
+    private @Nullable Duration budget;
 
     @Option(
             names = "--scale",
@@ -138,7 +139,7 @@ final class ReplayCommand implements Callable<Integer> {
             description =
                     "A window of which the machine's host took more is measured again, four times at most, and the "
                             + "least disturbed counts (default: 10 with --full, 100 with --quick).")
-    private String maxSteal;
+    private @Nullable String maxSteal;
 
     @Option(
             names = "--seed",
@@ -239,8 +240,9 @@ final class ReplayCommand implements Callable<Integer> {
             interruption.beforeExit(replay::stopServers);
             RunFile run = replay.run(interruption, spec.commandLine().getErr(), progress, command());
             int code = report(run, folder);
-            if (replay.failure() != null) {
-                throw replay.failure();
+            Exception failure = replay.failure();
+            if (failure != null) {
+                throw failure;
             }
             return code;
         }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -47,10 +48,10 @@ final class ReportCommand implements Callable<Integer> {
             names = {"-o", "--output"},
             paramLabel = "DIR",
             description = "Folder (default: that of the run.json).")
-    private Path output;
+    private @Nullable Path output;
 
     @Option(names = "--markdown", paramLabel = "FILE", description = "Writes this page, and nothing else.")
-    private Path markdown;
+    private @Nullable Path markdown;
 
     @Option(
             names = "--agree",
@@ -85,12 +86,12 @@ final class ReportCommand implements Callable<Integer> {
         List<RunFile> loaded = runs.stream().map(ReportCommand::read).toList();
         if (markdown == null) {
             Path folder =
-                    output != null ? output : file(runs.get(0)).toAbsolutePath().getParent();
+                    output != null ? output : file(runs.get(0)).toAbsolutePath().resolveSibling("");
             OutputFolder.prepare(folder);
             spec.commandLine().getOut().println(ReportFolder.write(loaded.get(0), folder, formats(folder)));
             return ExitCode.GOOD;
         }
-        return page(loaded);
+        return page(loaded, markdown);
     }
 
     /** All formats but run.json if it is the source: were the disk full, writing it again would lose the run. */
@@ -100,32 +101,35 @@ final class ReportCommand implements Callable<Integer> {
         return isSource ? EnumSet.complementOf(EnumSet.of(OutputFormat.JSON)) : EnumSet.allOf(OutputFormat.class);
     }
 
-    private int page(List<RunFile> loaded) {
+    private int page(List<RunFile> loaded, Path file) {
         require(loaded.stream().anyMatch(run -> run.experiment() != null), "none of these runs is a replay");
-        String command = "loadclient report --markdown " + markdown + " "
+        String command = "loadclient report --markdown " + file + " "
                 + runs.stream().map(Path::toString).collect(Collectors.joining(" "));
         String page = MarkdownPage.of(loaded, command);
         try {
-            Files.writeString(markdown, page);
+            Files.writeString(file, page);
         } catch (IOException e) {
-            throw OutputFolder.unwritable(markdown, e);
+            throw OutputFolder.unwritable(file, e);
         }
-        spec.commandLine().getOut().println(markdown);
+        spec.commandLine().getOut().println(file);
         return ExitCode.GOOD;
     }
 
     private int merge() throws IOException {
-        require(output != null && markdown == null, "--merge takes --output, the folder of the sum");
+        Path folder = output;
+        if (folder == null || markdown != null) {
+            throw new UsageException("--merge takes --output, the folder of the sum");
+        }
         List<RunFile> loaded = runs.stream().map(ReportCommand::read).toList();
-        String command = "loadclient report --merge --output " + output + " "
+        String command = "loadclient report --merge --output " + folder + " "
                 + runs.stream().map(Path::toString).collect(Collectors.joining(" "));
         RunFile sum = UsageException.parse("", () -> MergedRun.of(loaded, command));
-        OutputFolder.prepare(output);
+        OutputFolder.prepare(folder);
         ResultLine.all(sum.cells(), 1).forEach(spec.commandLine().getOut()::println);
         spec.commandLine().getOut().println(sum.plan().get(MergedRun.MERGED));
         spec.commandLine()
                 .getErr()
-                .println("report: " + ReportFolder.write(sum, output, EnumSet.allOf(OutputFormat.class)));
+                .println("report: " + ReportFolder.write(sum, folder, EnumSet.allOf(OutputFormat.class)));
         return ExitCode.of(sum.cells());
     }
 
@@ -146,7 +150,7 @@ final class ReportCommand implements Callable<Integer> {
         try {
             return RunFile.read(file(run));
         } catch (IOException e) {
-            throw new UsageException(e.getMessage(), e);
+            throw new UsageException(String.valueOf(e.getMessage()), e);
         }
     }
 

@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -29,7 +30,7 @@ final class RunOptions {
             description =
                     "Name of the server variant, one for each URL (default with several: host and port, and the path "
                             + "where they are the same).")
-    private List<String> labels;
+    private @Nullable List<String> labels;
 
     @Option(
             names = "--repeat",
@@ -46,14 +47,14 @@ final class RunOptions {
             paramLabel = "fixed|random|abba",
             description = "Order of the cells within each repetition; random is seeded, abba turns around every other "
                     + "one (default: fixed, abba with --budget).")
-    private Schedule.Order order;
+    private Schedule.@Nullable Order order;
 
     @Option(
             names = "--server-pid",
             split = ",",
             paramLabel = "PID",
             description = "The servers' processes, for their CPU time (default: found by port on this machine).")
-    private List<Long> pids;
+    private @Nullable List<Long> pids;
 
     @Option(
             names = "--server-cpu-url",
@@ -62,7 +63,7 @@ final class RunOptions {
             description =
                     "Where the servers tell their CPU time, for those on other machines: JSON with cpuMillis, as the "
                             + "sample application's /stats, Prometheus' process_cpu_seconds_total, or a number of seconds.")
-    private List<URI> cpuUrls;
+    private @Nullable List<URI> cpuUrls;
 
     @Option(
             names = "--server-cmd",
@@ -74,13 +75,13 @@ final class RunOptions {
             names = "--max-cov",
             paramLabel = "PERCENT",
             description = "A cell is invalid if throughput per second varies more (default: any).")
-    private String maxCov;
+    private @Nullable String maxCov;
 
     @Option(
             names = "--max-steal",
             paramLabel = "PERCENT",
             description = "A cell is invalid if the hypervisor took more of the cores (default: any).")
-    private String maxSteal;
+    private @Nullable String maxSteal;
 
     @Option(
             names = "--max-other",
@@ -88,20 +89,20 @@ final class RunOptions {
             description =
                     "A cell is invalid if processes other than server and client took more of the cores, or if that "
                             + "is not known (default: any).")
-    private String maxOther;
+    private @Nullable String maxOther;
 
     @Option(
             names = "--start-at",
             paramLabel = "TIME",
             description = "Begins the load at this moment, the same on several machines: 2030-01-31T12:00:00Z, or "
                     + "seconds since 1970. report --merge adds their runs up.")
-    private String startAt;
+    private @Nullable String startAt;
 
     @Option(
             names = "--require",
             paramLabel = "VERDICT",
             description = "A cell is invalid if it is not server-bound, client-bound, latency-bound or box-bound.")
-    private String required;
+    private @Nullable String required;
 
     @Option(
             names = "--max-errors",
@@ -155,7 +156,7 @@ final class RunOptions {
         start();
     }
 
-    private static void requireEach(String option, List<?> values, int urls) {
+    private static void requireEach(String option, @Nullable List<?> values, int urls) {
         require(values == null || values.size() == urls, option + " must be given for each of the " + urls + " URLs");
     }
 
@@ -195,7 +196,7 @@ final class RunOptions {
                 required);
     }
 
-    private static Double percent(String option, String text) {
+    private static @Nullable Double percent(String option, @Nullable String text) {
         if (text == null) {
             return null;
         }
@@ -218,7 +219,7 @@ final class RunOptions {
     }
 
     /** The servers at these URLs. The output of those with a command goes to the folder, if it is not null. */
-    Servers servers(List<Target> targets, Path logFolder) {
+    Servers servers(List<Target> targets, @Nullable Path logFolder) {
         List<String> names = labels(targets);
         List<Servers.Entry> entries = new ArrayList<>();
         for (int i = 0; i < targets.size(); i++) {
@@ -245,9 +246,7 @@ final class RunOptions {
 
     /** The moment at which the load begins; empty for at once. */
     Optional<StartTime> start() {
-        return startAt == null
-                ? Optional.empty()
-                : Optional.of(UsageException.parse("--start-at: ", () -> StartTime.of(startAt)));
+        return Optional.ofNullable(startAt).map(text -> UsageException.parse("--start-at: ", () -> StartTime.of(text)));
     }
 
     long maxErrors() {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Selects the files of a catalogue that a cell downloads. Stateless. */
 final class Selections {
@@ -21,7 +22,7 @@ final class Selections {
     private Selections() {}
 
     /** A name for the selection of each cell: a file that the user named, each file, or a mix. */
-    static List<String> names(Catalog catalog, List<String> files, String mix) {
+    static List<String> names(Catalog catalog, @Nullable List<String> files, @Nullable String mix) {
         if (mix != null) {
             return List.of(mix);
         }

@@ -22,10 +22,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -88,7 +90,7 @@ final class SelftestCommand implements Callable<Integer> {
             interruption.onRequest(server::close);
             interruption.beforeExit(server::close);
             Map<String, String> urls = server.awaitListeners();
-            Target target = Target.of(urls.get("CANNED"));
+            Target target = Target.of(Objects.requireNonNull(urls.get("CANNED")));
             boolean good = true;
             for (UuidWorkload.Check check : UuidWorkload.Check.values()) {
                 for (int clients : CLIENTS) {
@@ -111,7 +113,7 @@ final class SelftestCommand implements Callable<Integer> {
         }
     }
 
-    private static String micros(Double known) {
+    private static String micros(@Nullable Double known) {
         return known == null ? "-" : String.format(Locale.ROOT, "%.2f", known);
     }
 

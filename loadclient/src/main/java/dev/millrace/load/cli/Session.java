@@ -33,6 +33,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
 /**
@@ -134,18 +135,19 @@ final class Session {
         return failed;
     }
 
-    private void report(Plan plan, String started, Map<String, String> environment, Exception failure)
+    private void report(Plan plan, String started, Map<String, String> environment, @Nullable Exception failure)
             throws IOException {
         if (plan.schedule().repeat() > 1) {
             ResultLine.all(results, nameWidth(plan)).forEach(out::println);
         }
-        if (output.folder() != null) {
+        Path folder = output.folder();
+        if (folder != null) {
             Map<String, String> facts = new LinkedHashMap<>(plan.facts());
             if (failure != null) {
                 facts.put(RunFile.ENDED_EARLY, Failure.firstLine(failure));
             }
             RunFile run = RunFile.of(plan.title(), started, Environment.commandLine(), environment, facts, results);
-            Path page = ReportFolder.write(run, output.folder(), output.formats());
+            Path page = ReportFolder.write(run, folder, output.formats());
             if (!output.quiet()) {
                 err.println("report: " + page);
             }
@@ -233,8 +235,9 @@ final class Session {
             CellRun run = new CellRun(cell, plan.settings(), server, progress);
             interruption.onRequest(run::stop);
             CellResult result = run.run(block);
-            if (run.flaw() != null) {
-                flaws.add(ResultLine.name(result) + ": " + run.flaw());
+            String flaw = run.flaw();
+            if (flaw != null) {
+                flaws.add(ResultLine.name(result) + ": " + flaw);
             }
             return result;
         }

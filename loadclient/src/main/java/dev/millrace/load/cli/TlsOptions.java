@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The options for TLS connections, which https URLs have. */
@@ -17,7 +18,7 @@ final class TlsOptions {
             names = "--cacert",
             paramLabel = "FILE",
             description = "Certificates of the authorities to trust, in PEM (default: those of the JDK).")
-    private Path authorities;
+    private @Nullable Path authorities;
 
     @Option(names = "--insecure", description = "Accepts any certificate, for any host.")
     private boolean insecure;
@@ -64,7 +65,7 @@ final class TlsOptions {
         }
     }
 
-    private X509ExtendedTrustManager trust() {
+    private @Nullable X509ExtendedTrustManager trust() {
         if (insecure) {
             return null;
         }

@@ -2,7 +2,6 @@ package dev.millrace.load.cli;
 
 import java.time.Duration;
 import java.util.Locale;
-import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine;
@@ -13,7 +12,8 @@ final class Units {
 
     private static final Pattern TIME = Pattern.compile("(\\d+(?:\\.\\d+)?)(ms|s|m|h)?");
     private static final Pattern SIZE = Pattern.compile("(\\d+)([kKmMgG]?)");
-    private static final Map<String, Double> MILLIS = Map.of("ms", 1.0, "s", 1e3, "m", 6e4, "h", 3.6e6);
+    private static final long SECOND = 1000;
+    private static final long MINUTE = 60 * SECOND;
 
     private Units() {}
 
@@ -35,16 +35,22 @@ final class Units {
             throw new TypeConversionException("'" + text + "' is not a time such as 10s, 500ms or 2m");
         }
         String unit = matcher.group(2) == null ? "s" : matcher.group(2);
-        return Duration.ofMillis(Math.round(Double.parseDouble(matcher.group(1)) * MILLIS.get(unit)));
+        double millis = switch (unit) {
+            case "ms" -> 1;
+            case "s" -> SECOND;
+            case "m" -> MINUTE;
+            default -> 60 * MINUTE;
+        };
+        return Duration.ofMillis(Math.round(Double.parseDouble(matcher.group(1)) * millis));
     }
 
     /** The form that {@link #duration} reads. */
     static String text(Duration time) {
         long millis = time.toMillis();
-        if (millis % MILLIS.get("s") != 0) {
+        if (millis % SECOND != 0) {
             return millis + "ms";
         }
-        return millis == 0 || millis % MILLIS.get("m") != 0 ? time.toSeconds() + "s" : time.toMinutes() + "m";
+        return millis == 0 || millis % MINUTE != 0 ? time.toSeconds() + "s" : time.toMinutes() + "m";
     }
 
     static long bytes(String text) {

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * URLs that are requested in proportions. Immutable.
@@ -26,7 +27,7 @@ record UrlMix(List<Entry> entries) {
      * @param method its method; null for that of the command
      * @param url    relative to the server's URL; empty for that URL itself
      */
-    record Entry(int weight, String method, String url) {
+    record Entry(int weight, @Nullable String method, String url) {
 
         /** The URL on a server. */
         Target on(Target server) {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -59,14 +60,14 @@ final class UuidCommand extends LoadCommand {
     private List<String> uuidMethods;
 
     @Option(names = "--name", paramLabel = "TEXT", description = "The name for name-based UUIDs.")
-    private String name;
+    private @Nullable String name;
 
     @Option(
             names = "--body-file",
             paramLabel = "FILE",
             description = "The body of POST requests, in place of XML with --count and --uuid-method; --count still "
                     + "says how many UUIDs must be answered.")
-    private Path bodyFile;
+    private @Nullable Path bodyFile;
 
     @Option(
             names = "--verify",
@@ -91,7 +92,7 @@ final class UuidCommand extends LoadCommand {
                 uuidMethods.stream().allMatch(method -> method.matches("\\w+")),
                 "--uuid-method takes names such as RANDOM");
         require(bodyFile == null || methods.stream().allMatch("POST"::equals), "--body-file takes --method=POST");
-        byte[] body = bodyFile == null ? null : body();
+        byte[] body = bodyFile == null ? null : body(bodyFile);
         List<Target> targets = load().targets(urls());
         RunSettings settings = load().settings(0, run().limits());
         Map<String, String> facts = load().facts(settings);
@@ -101,7 +102,7 @@ final class UuidCommand extends LoadCommand {
         return measure("UUID service at " + String.join(", ", urls()), settings, servers(targets), facts, cells);
     }
 
-    private List<Cell> cells(List<Target> targets, List<String> labels, byte[] body) {
+    private List<Cell> cells(List<Target> targets, List<String> labels, byte @Nullable [] body) {
         return settings(body).stream()
                 .map(one -> targets.stream()
                         .map(target -> new UuidWorkload(target, one))
@@ -110,7 +111,7 @@ final class UuidCommand extends LoadCommand {
                 .toList();
     }
 
-    private List<UuidWorkload.Settings> settings(byte[] body) {
+    private List<UuidWorkload.Settings> settings(byte @Nullable [] body) {
         List<UuidWorkload.Settings> all = new ArrayList<>();
         for (String uuidMethod : uuidMethods) {
             for (int count : counts) {
@@ -132,12 +133,12 @@ final class UuidCommand extends LoadCommand {
         return all;
     }
 
-    private byte[] body() throws IOException {
-        require(Files.isRegularFile(bodyFile), "no such file: " + bodyFile);
-        return Files.readAllBytes(bodyFile);
+    private static byte[] body(Path file) throws IOException {
+        require(Files.isRegularFile(file), "no such file: " + file);
+        return Files.readAllBytes(file);
     }
 
-    private String name(String uuidMethod) {
+    private @Nullable String name(String uuidMethod) {
         return name == null && uuidMethod.toUpperCase(Locale.ROOT).equals("NAME") ? "millrace" : name;
     }
 }

@@ -5,4 +5,7 @@
  *
  * <p>Threading: commands run on the main thread; a shutdown hook asks a running cell to end.
  */
+@NullMarked
 package dev.millrace.load.cli;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,6 +1,8 @@
 package dev.millrace.load.experiment;
 
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A condition for servers that did not exist when the experiment was published. Each of them gets a row, whose id is
@@ -16,13 +18,13 @@ record AddedCondition(
         List<String> servers,
         int clients,
         String work,
-        String limit,
-        String unit,
-        String base,
+        @Nullable String limit,
+        @Nullable String unit,
+        @Nullable String base,
         boolean quick,
         boolean peers,
-        Double settle,
-        Double window) {
+        @Nullable Double settle,
+        @Nullable Double window) {
 
     Row row(String server, String part) {
         return new Row(
@@ -34,7 +36,7 @@ record AddedCondition(
                 work,
                 limit,
                 unit,
-                null,
+                Map.of(),
                 base,
                 quick,
                 settle,

@@ -1,6 +1,7 @@
 package dev.millrace.load.experiment;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A published claim, which holds if all its comparisons hold. Immutable.
@@ -20,5 +21,11 @@ public record Claim(String text, List<Compared> compare) {
      * @param low    least ratio at which the claim holds; null for no bound
      * @param high   greatest ratio at which the claim holds; null for no bound
      */
-    public record Compared(String figure, String a, String b, Double than, Double low, Double high) {}
+    public record Compared(
+            String figure,
+            String a,
+            @Nullable String b,
+            @Nullable Double than,
+            @Nullable Double low,
+            @Nullable Double high) {}
 }

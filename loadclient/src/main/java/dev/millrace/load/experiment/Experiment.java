@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A published experiment. Immutable.
@@ -34,7 +35,7 @@ public record Experiment(
         String unit,
         List<String> scaled,
         Map<String, Long> files,
-        String heap,
+        @Nullable String heap,
         Lengths quick,
         Lengths full,
         Map<String, ServerSetting> servers,

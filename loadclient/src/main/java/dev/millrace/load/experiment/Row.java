@@ -2,6 +2,7 @@ package dev.millrace.load.experiment;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One row of an experiment's tables. Immutable.
@@ -28,13 +29,13 @@ public record Row(
         String server,
         int clients,
         String work,
-        String limit,
-        String unit,
+        @Nullable String limit,
+        @Nullable String unit,
         Map<String, Double> then,
-        String base,
+        @Nullable String base,
         boolean quick,
-        Double settle,
-        Double window) {
+        @Nullable Double settle,
+        @Nullable Double window) {
 
     /** Replaces missing figures by an empty map. */
     public Row {

@@ -4,4 +4,7 @@
  *
  * <p>Threading: all classes are immutable.
  */
+@NullMarked
 package dev.millrace.load.experiment;
+
+import org.jspecify.annotations.NullMarked;

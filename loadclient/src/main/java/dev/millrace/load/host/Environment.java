@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The facts about this machine that figures depend on: kernel, cores, JDK, TCP settings. Stateless. */
 public final class Environment {
@@ -44,7 +45,7 @@ public final class Environment {
     }
 
     /** The command line of a process of this machine; null if it is not known. */
-    public static String commandLine(long pid) {
+    public static @Nullable String commandLine(long pid) {
         return ProcessHandle.of(pid)
                 .flatMap(handle -> handle.info().commandLine())
                 .orElse(null);
@@ -56,13 +57,13 @@ public final class Environment {
         return command == null ? "" : command;
     }
 
-    private static void put(Map<String, String> facts, String name, String value) {
+    private static void put(Map<String, String> facts, String name, @Nullable String value) {
         if (value != null) {
             facts.put(name, value);
         }
     }
 
-    private static String valueOf(String file, String key) {
+    private static @Nullable String valueOf(String file, String key) {
         for (String line : lines(file)) {
             if (line.startsWith(key)) {
                 return line.substring(line.indexOf(':') + 1).strip();
@@ -71,7 +72,7 @@ public final class Environment {
         return null;
     }
 
-    private static String firstLine(String file) {
+    private static @Nullable String firstLine(String file) {
         List<String> lines = lines(file);
         return lines.isEmpty() ? null : lines.get(0).strip().replace('\t', ' ');
     }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The local ports that connections can be made from (ip(7), ip-sysctl). When this side closed a connection first, its
@@ -46,7 +47,7 @@ public record LocalPorts(int count, int timeWaitSeconds) {
         return (double) count * localAddresses / timeWaitSeconds;
     }
 
-    private static String read(String file) {
+    private static @Nullable String read(String file) {
         try {
             // Files.readString reads one byte first, and these files return their value to the first read only.
             return Files.readAllLines(Path.of("/proc/sys", file)).get(0).strip();

@@ -10,6 +10,7 @@ import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * CPU time of one process of this machine. On Linux it is {@code utime + stime} of {@code /proc/<pid>/stat} (proc(5),
@@ -158,7 +159,7 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
         return cores;
     }
 
-    private String[] statFields() {
+    private String @Nullable [] statFields() {
         String stat = stat(Path.of("/proc", Long.toString(pid)));
         return stat == null ? null : fields(stat);
     }
@@ -168,7 +169,7 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
         return stat.substring(stat.lastIndexOf(')') + 2).split(" ");
     }
 
-    private static String stat(Path folder) {
+    private static @Nullable String stat(Path folder) {
         try {
             return Files.readString(folder.resolve("stat"));
         } catch (IOException ignored) {

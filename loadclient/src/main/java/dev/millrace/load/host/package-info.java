@@ -5,4 +5,7 @@
  *
  * <p>Threading: all classes are stateless or immutable, and safe for use by any thread.
  */
+@NullMarked
 package dev.millrace.load.host;
+
+import org.jspecify.annotations.NullMarked;

@@ -2,6 +2,7 @@ package dev.millrace.load.http;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The head of an answer of HTTP/1.x (RFC 9112 sections 4 and 5). It points into the buffer that the answer was read into,
@@ -29,7 +30,7 @@ final class BufferedHead implements ResponseHead {
     }
 
     @Override
-    public String field(String name) {
+    public @Nullable String field(String name) {
         int field = indexOf(name);
         return field < 0 ? null : value(field);
     }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connected socket, after its TLS handshake if there is one.
@@ -12,7 +13,7 @@ import java.util.function.Consumer;
  * @param socket    belongs to the caller
  * @param handshake null in clear text
  */
-record Connected(Socket socket, TlsClient.Handshake handshake) {
+record Connected(Socket socket, TlsClient.@Nullable Handshake handshake) {
 
     /**
      * Connects.

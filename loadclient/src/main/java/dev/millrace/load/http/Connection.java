@@ -3,6 +3,7 @@ package dev.millrace.load.http;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A blocking client connection that carries one exchange at a time. It never retries, never follows a redirect and
@@ -23,7 +24,7 @@ public interface Connection extends Closeable {
      * @throws IOException if an answer is missing, or bytes were left over from the call before; the connection is of
      *                     no use then, see {@link Failure#ofExchange}
      */
-    Failure exchange(Call call, Timing timing, IntConsumer meter) throws IOException;
+    @Nullable Failure exchange(Call call, Timing timing, IntConsumer meter) throws IOException;
 
     /** Whether another exchange may follow on this connection. */
     boolean reusable();
@@ -38,7 +39,7 @@ public interface Connection extends Closeable {
     void awaitClose() throws IOException;
 
     /** The TLS handshake; null in clear text. */
-    TlsClient.Handshake handshake();
+    TlsClient.@Nullable Handshake handshake();
 
     /** Closes the socket. */
     @Override

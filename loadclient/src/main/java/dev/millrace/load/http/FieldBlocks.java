@@ -12,6 +12,7 @@ import org.apache.hc.core5.http2.hpack.HPackDecoder;
 import org.apache.hc.core5.http2.hpack.HPackEncoder;
 import org.apache.hc.core5.http2.hpack.HPackException;
 import org.apache.hc.core5.util.ByteArrayBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The field blocks of one connection, compressed by HPACK (RFC 7541) and cut into HEADERS and CONTINUATION frames (RFC
@@ -57,7 +58,7 @@ final class FieldBlocks {
     }
 
     /** Takes a HEADERS frame. Returns its fields, or null if CONTINUATION must follow. */
-    List<Header> headers(RawFrame frame) throws BadResponseException {
+    @Nullable List<Header> headers(RawFrame frame) throws BadResponseException {
         boolean weighted = frame.isFlagSet(FrameFlag.PRIORITY);
         ByteBuffer fields = payload(frame, weighted ? PRIORITY_BYTES : 0);
         fields.position(fields.position() + (weighted ? PRIORITY_BYTES : 0));
@@ -72,7 +73,7 @@ final class FieldBlocks {
     }
 
     /** Takes a CONTINUATION frame. Returns the fields, or null if another must follow. */
-    List<Header> continuation(RawFrame frame) throws BadResponseException {
+    @Nullable List<Header> continuation(RawFrame frame) throws BadResponseException {
         if (openStream == 0 || frame.getStreamId() != openStream) {
             throw new BadResponseException(FailureKind.MALFORMED, "CONTINUATION of another stream");
         }

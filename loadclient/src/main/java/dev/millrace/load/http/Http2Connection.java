@@ -21,6 +21,7 @@ import org.apache.hc.core5.http2.frame.FrameFactory;
 import org.apache.hc.core5.http2.frame.FrameFlag;
 import org.apache.hc.core5.http2.frame.FrameType;
 import org.apache.hc.core5.http2.frame.RawFrame;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A blocking client connection of HTTP/2 (RFC 9113), which may carry many exchanges at once. One thread starts
@@ -37,7 +38,7 @@ public final class Http2Connection implements Connection {
     private static final int OUR_WINDOW = (1 << 30) - 1;
 
     private final Socket socket;
-    private final TlsClient.Handshake handshake;
+    private final TlsClient.@Nullable Handshake handshake;
     private final FrameOutput out;
     private final FrameInput in;
     private final FieldBlocks blocks = new FieldBlocks();
@@ -80,7 +81,7 @@ public final class Http2Connection implements Connection {
     }
 
     private void begin(SocketSettings settings) throws IOException {
-        if (settings.protocol() == Protocol.H2 && !"h2".equals(handshake.protocol())) {
+        if (settings.protocol() == Protocol.H2 && (handshake == null || !"h2".equals(handshake.protocol()))) {
             throw new BadResponseException(FailureKind.MALFORMED, "the server does not agree on h2 by ALPN");
         }
         out.write(PREFACE);
@@ -232,7 +233,7 @@ public final class Http2Connection implements Connection {
     }
 
     /** Opens the windows of the connection and of the stream again, each by what has closed it (RFC 9113 section 6.9.1). */
-    private void returnWindow(RawFrame frame, Http2Stream stream) throws IOException {
+    private void returnWindow(RawFrame frame, @Nullable Http2Stream stream) throws IOException {
         unreported += frame.getLength();
         if (unreported > OUR_WINDOW / 2) {
             out.write(FRAMES.createWindowUpdate(0, (int) unreported));
@@ -245,7 +246,7 @@ public final class Http2Connection implements Connection {
     }
 
     /** Passes on the fields of a complete block. */
-    private void fields(int id, List<Header> fields) throws IOException {
+    private void fields(int id, @Nullable List<Header> fields) throws IOException {
         Http2Stream stream = streams.get(id);
         if (stream == null || fields == null) {
             return;
@@ -257,8 +258,11 @@ public final class Http2Connection implements Connection {
     }
 
     private void end(int id) {
-        endedStreams++;
-        streams.remove(id).end();
+        Http2Stream ended = streams.remove(id);
+        if (ended != null) {
+            endedStreams++;
+            ended.end();
+        }
     }
 
     private void fail(int id, Failure failure) {
@@ -331,9 +335,9 @@ public final class Http2Connection implements Connection {
     }
 
     @Override
-    public Failure exchange(Call call, Timing timing, IntConsumer meter) throws IOException {
+    public @Nullable Failure exchange(Call call, Timing timing, IntConsumer meter) throws IOException {
         brokenOff = false;
-        Failure[] result = new Failure[1];
+        @Nullable Failure[] result = new Failure[1];
         Http2Stream stream = new Http2Stream(call, timing, meter, failure -> result[0] = failure, peerStreamWindow);
         try {
             send(stream, call.request());
@@ -363,7 +367,7 @@ public final class Http2Connection implements Connection {
     }
 
     @Override
-    public TlsClient.Handshake handshake() {
+    public TlsClient.@Nullable Handshake handshake() {
         return handshake;
     }
 

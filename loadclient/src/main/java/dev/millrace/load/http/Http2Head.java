@@ -2,6 +2,7 @@ package dev.millrace.load.http;
 
 import java.util.List;
 import org.apache.hc.core5.http.Header;
+import org.jspecify.annotations.Nullable;
 
 /** The head of an answer of HTTP/2 (RFC 9113 section 8.3). Immutable. */
 final class Http2Head implements ResponseHead {
@@ -43,7 +44,7 @@ final class Http2Head implements ResponseHead {
     }
 
     @Override
-    public String field(String name) {
+    public @Nullable String field(String name) {
         for (Header field : fields) {
             if (field.getName().equalsIgnoreCase(name)) {
                 return field.getValue();

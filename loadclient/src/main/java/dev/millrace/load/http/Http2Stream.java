@@ -7,6 +7,7 @@ import java.util.function.IntConsumer;
 import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http2.H2ConnectionException;
+import org.jspecify.annotations.Nullable;
 
 /** One exchange on a connection of HTTP/2 (RFC 9113 section 5). Used by the connection's thread. */
 final class Http2Stream {
@@ -90,7 +91,7 @@ final class Http2Stream {
         call.check().begin(head);
     }
 
-    private static long announced(String length) throws BadResponseException {
+    private static long announced(@Nullable String length) throws BadResponseException {
         try {
             return length == null ? UNKNOWN : Long.parseLong(length);
         } catch (NumberFormatException e) {
@@ -135,7 +136,7 @@ final class Http2Stream {
         listener.ended(brokenOff ? null : failure());
     }
 
-    private Failure failure() {
+    private @Nullable Failure failure() {
         if (!begun) {
             return new Failure(FailureKind.MALFORMED, "an answer without HEADERS");
         }

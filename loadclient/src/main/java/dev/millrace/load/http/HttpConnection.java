@@ -5,8 +5,10 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection of HTTP/1.1 (RFC 9112).
@@ -15,19 +17,19 @@ public final class HttpConnection implements Connection {
 
     private final Socket socket;
     /** Null in clear text. */
-    private final TlsClient.Handshake handshake;
+    private final TlsClient.@Nullable Handshake handshake;
 
     private final OutputStream out;
     private final TimestampedInput in;
     private final ResponseReader reader;
     private final ResponseReader.Sink sink = this::received;
-    private Call current;
-    private Timing currentTiming;
-    private IntConsumer currentMeter;
+    private @Nullable Call current;
+    private Timing currentTiming = new Timing();
+    private IntConsumer currentMeter = bytes -> {};
     private boolean reusable = true;
     private boolean brokenOff;
 
-    private HttpConnection(Socket socket, TlsClient.Handshake handshake, byte[] chunk) throws IOException {
+    private HttpConnection(Socket socket, TlsClient.@Nullable Handshake handshake, byte[] chunk) throws IOException {
         this.socket = socket;
         this.handshake = handshake;
         this.out = socket.getOutputStream();
@@ -62,7 +64,7 @@ public final class HttpConnection implements Connection {
     }
 
     @Override
-    public Failure exchange(Call call, Timing timing, IntConsumer meter) throws IOException {
+    public @Nullable Failure exchange(Call call, Timing timing, IntConsumer meter) throws IOException {
         timing.reset();
         brokenOff = false;
         reusable = false;
@@ -85,7 +87,7 @@ public final class HttpConnection implements Connection {
         return failure;
     }
 
-    private Failure answer(Call call, Timing timing, IntConsumer meter) throws IOException {
+    private @Nullable Failure answer(Call call, Timing timing, IntConsumer meter) throws IOException {
         ResponseCheck check = call.check();
         reusable = false;
         ResponseHead head = reader.head(call.request().isHead());
@@ -107,18 +109,19 @@ public final class HttpConnection implements Connection {
 
     private boolean received(byte[] bytes, int offset, int count) {
         Timing timing = currentTiming;
+        Call call = Objects.requireNonNull(current);
         if (timing.bodyByte == 0) {
             timing.bodyByte = System.nanoTime();
         }
         timing.bodyBytes += count;
         currentMeter.accept(count);
-        current.check().body(bytes, offset, count);
-        long stopAfter = current.stopAfter();
+        call.check().body(bytes, offset, count);
+        long stopAfter = call.stopAfter();
         return stopAfter == 0 || timing.bodyBytes < stopAfter || timing.bodyBytes == reader.announcedLength();
     }
 
     @Override
-    public TlsClient.Handshake handshake() {
+    public TlsClient.@Nullable Handshake handshake() {
         return handshake;
     }
 

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.message.BasicHeader;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One request, whose bytes are made once and sent as often as wanted. Immutable, if the caller does not change the
@@ -21,11 +22,11 @@ public final class Request {
     private final Target target;
     private final boolean keepAlive;
     private final List<String> headers;
-    private final byte[] body;
+    private final byte @Nullable [] body;
     /** The whole request in HTTP/1.1. */
     private final byte[] bytes;
     /** The fields of HTTP/2, made when they are first wanted. Threads that make them at once make the same. */
-    private volatile List<Header> fields;
+    private volatile @Nullable List<Header> fields;
 
     /**
      * A request.
@@ -37,7 +38,7 @@ public final class Request {
      *                  section 3.2 allows one only
      * @param body      null for none
      */
-    public Request(String method, Target target, boolean keepAlive, List<String> headers, byte[] body) {
+    public Request(String method, Target target, boolean keepAlive, List<String> headers, byte @Nullable [] body) {
         this.method = method;
         this.target = target;
         this.keepAlive = keepAlive;
@@ -107,16 +108,18 @@ public final class Request {
     }
 
     /** The body; null for none. */
-    byte[] body() {
+    byte @Nullable [] body() {
         return body;
     }
 
     /** The fields of HTTP/2 (RFC 9113 section 8.3.1). */
     List<Header> http2() {
-        if (fields == null) {
-            fields = fields();
+        List<Header> made = fields;
+        if (made == null) {
+            made = fields();
+            fields = made;
         }
-        return fields;
+        return made;
     }
 
     private List<Header> fields() {

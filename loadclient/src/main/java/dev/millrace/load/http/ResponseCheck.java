@@ -1,5 +1,7 @@
 package dev.millrace.load.http;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Checks one answer while it streams by, without keeping it. One thread calls it for one answer after the other: {@link
  * #begin}, {@link #body} any number of times, {@link #end}.
@@ -13,7 +15,7 @@ public interface ResponseCheck {
     void body(byte[] bytes, int offset, int length);
 
     /** The body is complete by its framing. Returns what is wrong with the answer, or null. */
-    Failure end();
+    @Nullable Failure end();
 
     /** The body was broken off because {@link Call#stopAfter()} asked for it. {@link #end} is not called then. */
     default void stopped() {

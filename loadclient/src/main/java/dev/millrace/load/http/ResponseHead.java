@@ -1,5 +1,7 @@
 package dev.millrace.load.http;
 
+import org.jspecify.annotations.Nullable;
+
 /** Status and fields of one answer (RFC 9110 sections 5 and 15). It is valid until the body is read. */
 public interface ResponseHead {
 
@@ -12,7 +14,7 @@ public interface ResponseHead {
     int status();
 
     /** The value of the first field of that name, in any case, or null. */
-    String field(String name);
+    @Nullable String field(String name);
 
     /** Whether the value of the first field of that name contains a text. It makes no string: each answer is asked. */
     boolean fieldContains(String name, String text);

@@ -1,6 +1,7 @@
 package dev.millrace.load.http;
 
 import java.net.InetAddress;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Settings of a client's sockets.
@@ -12,7 +13,11 @@ import java.net.InetAddress;
  * @param protocol             spoken on them
  */
 public record SocketSettings(
-        InetAddress source, int receiveBufferBytes, int connectTimeoutMillis, TlsClient tls, Protocol protocol) {
+        @Nullable InetAddress source,
+        int receiveBufferBytes,
+        int connectTimeoutMillis,
+        @Nullable TlsClient tls,
+        Protocol protocol) {
 
     /**
      * Settings for connections to a server.
@@ -24,7 +29,7 @@ public record SocketSettings(
             Target server,
             TlsSettings rule,
             Protocol protocol,
-            InetAddress source,
+            @Nullable InetAddress source,
             int receiveBufferBytes,
             int connectTimeoutMillis) {
         TlsClient tls = server.secure() ? new TlsClient(rule, server, protocol.offered()) : null;
@@ -32,7 +37,7 @@ public record SocketSettings(
     }
 
     /** HTTP/1.1 in clear text. */
-    public SocketSettings(InetAddress source, int receiveBufferBytes, int connectTimeoutMillis) {
+    public SocketSettings(@Nullable InetAddress source, int receiveBufferBytes, int connectTimeoutMillis) {
         this(source, receiveBufferBytes, connectTimeoutMillis, null, Protocol.HTTP1);
     }
 }

@@ -1,5 +1,7 @@
 package dev.millrace.load.http;
 
+import org.jspecify.annotations.Nullable;
+
 /** Is told of the end of an exchange on a connection of HTTP/2, by the connection's thread. */
 public interface StreamListener {
 
@@ -8,5 +10,5 @@ public interface StreamListener {
      *
      * @param failure what is wrong with it, or null
      */
-    void ended(Failure failure);
+    void ended(@Nullable Failure failure);
 }

@@ -12,6 +12,7 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The TLS of one client's connections to one server, one after the other. It has sessions of its own: a session ticket
@@ -24,8 +25,8 @@ public final class TlsClient {
     private final String host;
     private final int port;
     private final List<String> protocols;
-    private SSLContext context;
     private CheckedTrust trust;
+    private SSLContext context;
 
     /**
      * A client.
@@ -39,6 +40,8 @@ public final class TlsClient {
         this.host = server.host();
         this.port = server.address().getPort();
         this.protocols = List.copyOf(protocols);
+        this.trust = new CheckedTrust(settings.trust());
+        this.context = TlsSettings.newContext(trust);
     }
 
     /**
@@ -61,7 +64,7 @@ public final class TlsClient {
      * @param timeoutMillis bound on each read of the handshake
      */
     Secured secure(Socket socket, int timeoutMillis) throws IOException {
-        if (context == null || !settings.resume()) {
+        if (!settings.resume()) {
             trust = new CheckedTrust(settings.trust());
             context = TlsSettings.newContext(trust);
         }
@@ -120,11 +123,11 @@ public final class TlsClient {
     private static final class CheckedTrust extends X509ExtendedTrustManager {
 
         /** Null trusts any certificate. */
-        private final X509ExtendedTrustManager rule;
+        private final @Nullable X509ExtendedTrustManager rule;
 
         private boolean checked;
 
-        CheckedTrust(X509ExtendedTrustManager rule) {
+        CheckedTrust(@Nullable X509ExtendedTrustManager rule) {
             this.rule = rule;
         }
 

@@ -16,6 +16,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How TLS connections are made. Immutable; safe for use by any thread.
@@ -25,7 +26,8 @@ import javax.net.ssl.X509ExtendedTrustManager;
  * @param ciphers  enabled cipher suites; empty for those of the JDK
  * @param resume   whether a client resumes its session on its next connection (RFC 8446 section 2.2)
  */
-public record TlsSettings(X509ExtendedTrustManager trust, List<String> versions, List<String> ciphers, boolean resume) {
+public record TlsSettings(
+        @Nullable X509ExtendedTrustManager trust, List<String> versions, List<String> ciphers, boolean resume) {
 
     /** The authorities, versions and cipher suites of the JDK, with resumption. */
     public static TlsSettings ofJdk() {
@@ -62,7 +64,7 @@ public record TlsSettings(X509ExtendedTrustManager trust, List<String> versions,
         return trust((KeyStore) null);
     }
 
-    private static X509ExtendedTrustManager trust(KeyStore authorities) {
+    private static X509ExtendedTrustManager trust(@Nullable KeyStore authorities) {
         try {
             TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
             factory.init(authorities);
@@ -89,7 +91,7 @@ public record TlsSettings(X509ExtendedTrustManager trust, List<String> versions,
     }
 
     /** A context with sessions of its own. */
-    static SSLContext newContext(X509ExtendedTrustManager trust) {
+    static SSLContext newContext(@Nullable X509ExtendedTrustManager trust) {
         try {
             SSLContext context = SSLContext.getInstance("TLS");
             context.init(null, trust == null ? null : new TrustManager[] {trust}, null);

@@ -11,4 +11,7 @@
  * <p>Threading: a connection, its timing and its checks belong to one thread. Another may close the socket alone, which
  * {@link dev.millrace.load.http.Connections#open} shows before it connects.
  */
+@NullMarked
 package dev.millrace.load.http;
+
+import org.jspecify.annotations.NullMarked;

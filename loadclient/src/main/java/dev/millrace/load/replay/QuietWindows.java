@@ -69,7 +69,8 @@ final class QuietWindows {
     private static double stealPercent(CellResult result) {
         CpuUse cpu = result.cpu();
         Double total = cpu.total();
-        return total == null || total == 0 ? 0 : cpu.steal() / total * 100;
+        Double steal = cpu.steal();
+        return total == null || total == 0 || steal == null ? 0 : steal / total * 100;
     }
 
     @Override

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One experiment, planned and then measured. This object owns the experiment's files and servers until {@link
@@ -34,7 +35,7 @@ public final class Replay implements AutoCloseable {
     private final ReplayFiles files;
     private final ReplayServers servers;
     private final ReplayPlan plan;
-    private Exception failure;
+    private @Nullable Exception failure;
 
     /**
      * The settings that all experiments of a command share. Immutable.
@@ -51,7 +52,7 @@ public final class Replay implements AutoCloseable {
     public record Settings(
             boolean full,
             int repeat,
-            Duration budget,
+            @Nullable Duration budget,
             double scale,
             long seed,
             double maxStealPercent,
@@ -163,7 +164,7 @@ public final class Replay implements AutoCloseable {
     }
 
     /** The failure that ended the run before all cells were measured; null if there was none. */
-    public Exception failure() {
+    public @Nullable Exception failure() {
         return failure;
     }
 

@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Measures the cells of an experiment. A server is started before its first cell, and warmed up by all kinds of work
@@ -48,10 +49,10 @@ final class ReplayRun {
     private final PrintWriter err;
     private final Progress.Style progress;
     private final QuietWindows windows;
-    private final Questions questions;
+    private final @Nullable Questions questions;
     private final List<CellResult> results = new ArrayList<>();
     private final long beginNanos = System.nanoTime();
-    private Exception failure;
+    private @Nullable Exception failure;
     private int cellsDone;
 
     /**
@@ -76,7 +77,7 @@ final class ReplayRun {
             PrintWriter err,
             Progress.Style progress,
             double maxStealPercent,
-            Questions questions) {
+            @Nullable Questions questions) {
         this.questions = questions;
         this.plan = plan;
         this.servers = servers;
@@ -107,7 +108,7 @@ final class ReplayRun {
     }
 
     /** The failure that ended the run before all cells were measured; null if there was none. */
-    Exception failure() {
+    @Nullable Exception failure() {
         return failure;
     }
 
@@ -133,7 +134,7 @@ final class ReplayRun {
      *
      * @return null if there is no further round
      */
-    private Predicate<Row> next(int done, int planned) {
+    private @Nullable Predicate<Row> next(int done, int planned) {
         if (interruption.requested()) {
             return null;
         }

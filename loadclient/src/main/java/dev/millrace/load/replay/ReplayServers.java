@@ -14,7 +14,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The servers of one experiment, each a process of its own that starts before its first cell. This object owns the
@@ -80,12 +82,12 @@ final class ReplayServers implements AutoCloseable {
      * @return null if an optional server did not start; it is skipped from then on
      * @throws IOException if another server did not start; the message is for people
      */
-    Running start(String name) throws IOException, InterruptedException {
+    @Nullable Running start(String name) throws IOException, InterruptedException {
         Running known = running.get(name);
         if (known != null) {
             return known;
         }
-        ServerSetting setting = experiment.servers().get(name);
+        ServerSetting setting = Objects.requireNonNull(experiment.servers().get(name), name);
         ServerProcess process = ServerProcess.of(
                 command(name, setting), 1, logs.resolve("server-" + name.replaceAll("\\W", "_") + ".log"));
         try {
@@ -121,7 +123,7 @@ final class ReplayServers implements AutoCloseable {
         if (setting.peer()) {
             return programs.peer(setting.listener(), files.folder());
         }
-        List<String> command = new ArrayList<>(programs.war(experiment.heap() == null ? HEAP : experiment.heap()));
+        List<String> command = new ArrayList<>(programs.war(Objects.requireNonNullElse(experiment.heap(), HEAP)));
         for (String listener : LISTENERS) {
             command.add("--" + listener.toLowerCase(Locale.ROOT) + "-port="
                     + (listener.equals(setting.listener()) ? 0 : -1));

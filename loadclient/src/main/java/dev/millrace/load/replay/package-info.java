@@ -4,4 +4,7 @@
  *
  * <p>Threading: one thread; a shutdown hook may close the servers.
  */
+@NullMarked
 package dev.millrace.load.replay;
+
+import org.jspecify.annotations.NullMarked;

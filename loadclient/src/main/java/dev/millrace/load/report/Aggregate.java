@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All repetitions of one cell. Immutable.
@@ -34,14 +35,14 @@ record Aggregate(String label, Map<String, String> parameters, List<CellResult> 
     }
 
     /** Mean and interval of a figure over the {@linkplain #soundest soundest} repetitions; null if it is unknown. */
-    Interval interval(Function<CellResult, Double> figure) {
+    @Nullable Interval interval(Function<CellResult, @Nullable Double> figure) {
         List<Double> values =
                 soundest().stream().map(figure).filter(Objects::nonNull).toList();
         return values.isEmpty() ? null : Interval.of(values);
     }
 
     /** Mean of a figure over the {@linkplain #soundest soundest} repetitions; null if it is unknown. */
-    Double mean(Function<CellResult, Double> figure) {
+    @Nullable Double mean(Function<CellResult, @Nullable Double> figure) {
         Interval interval = interval(figure);
         return interval == null ? null : interval.mean();
     }

@@ -6,6 +6,7 @@ import dev.millrace.load.experiment.Row;
 import dev.millrace.load.report.Comparison.Ratio;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells whether two runs of the same experiment agree: whether the intervals of their ratios overlap. Intervals of 95 %
@@ -23,10 +24,15 @@ public record Agreement(List<Line> lines) {
      * @param first  the ratio in the first run; null if it is missing
      * @param second the ratio in the second run; null if it is missing
      */
-    record Line(String text, Ratio first, Ratio second) {
+    record Line(
+            String text, @Nullable Ratio first, @Nullable Ratio second) {
 
         boolean agrees() {
-            return isInBoth() && first.low() <= second.high() && second.low() <= first.high();
+            return first != null
+                    && second != null
+                    && isInBoth()
+                    && first.low() <= second.high()
+                    && second.low() <= first.high();
         }
 
         boolean isInBoth() {
@@ -45,9 +51,8 @@ public record Agreement(List<Line> lines) {
      */
     public static Agreement of(RunFile first, RunFile second) {
         Experiment experiment = first.experiment();
-        if (experiment == null
-                || second.experiment() == null
-                || !experiment.name().equals(second.experiment().name())) {
+        Experiment others = second.experiment();
+        if (experiment == null || others == null || !experiment.name().equals(others.name())) {
             throw new IllegalArgumentException("these are not two replays of the same experiment");
         }
         ExperimentResults one = new ExperimentResults(first);
@@ -91,11 +96,11 @@ public record Agreement(List<Line> lines) {
         return run.row(compared.a()) != null && run.row(compared.b()) != null;
     }
 
-    private static boolean hasInterval(Ratio ratio) {
+    private static boolean hasInterval(@Nullable Ratio ratio) {
         return ratio != null && !Double.isNaN(ratio.low());
     }
 
-    private static Ratio ratio(ExperimentResults run, Claim.Compared compared) {
+    private static @Nullable Ratio ratio(ExperimentResults run, Claim.Compared compared) {
         return run.ratio(compared.figure(), run.row(compared.a()), run.row(compared.b()), null);
     }
 

@@ -7,7 +7,9 @@ import dev.millrace.load.run.SizeResult;
 import dev.millrace.load.run.TlsResult;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Writes the tables of a report as HTML. Stateless. */
 final class CellTables {
@@ -52,7 +54,7 @@ final class CellTables {
     }
 
     private static List<String> result(Aggregate cell) {
-        Interval rate = cell.interval(CellResult::requestsPerSecond);
+        Interval rate = Objects.requireNonNull(cell.interval(CellResult::requestsPerSecond));
         return List.of(
                 ResultLine.name(cell.label(), cell.parameters()),
                 cell.first().model(),
@@ -166,6 +168,8 @@ final class CellTables {
 
     private static List<String> cpu(CellResult cell) {
         CpuUse cpu = cell.cpu();
+        Long threads = cpu.serverThreads();
+        Long resident = cpu.serverResidentBytes();
         return List.of(
                 ResultLine.name(cell),
                 Integer.toString(cell.repetition() + 1),
@@ -177,11 +181,8 @@ final class CellTables {
                 cores(cpu.steal(), cell),
                 cores(cpu.softirq(), cell),
                 FigureFormat.number(cell.clientMicrosPerRequest()),
-                cpu.serverThreads() == null
-                        ? FigureFormat.UNKNOWN
-                        : cpu.serverThreads().toString(),
-                FigureFormat.number(
-                        cpu.serverResidentBytes() == null ? null : cpu.serverResidentBytes() / BYTES_PER_MEBIBYTE));
+                threads == null ? FigureFormat.UNKNOWN : threads.toString(),
+                FigureFormat.number(resident == null ? null : resident / BYTES_PER_MEBIBYTE));
     }
 
     /** A bar of the machine's CPU time: server, client, other, steal; the rest was idle. */
@@ -194,8 +195,9 @@ final class CellTables {
         Svg svg = new Svg(width, 12, "server, client, other, steal, idle");
         double x = 0;
         int part = 0;
-        for (Double seconds :
-                new Double[] {cpu.serverElsewhere() ? null : cpu.server(), cpu.client(), cpu.other(), cpu.steal()}) {
+        for (@Nullable Double seconds : new @Nullable Double[] {
+            cpu.serverElsewhere() ? null : cpu.server(), cpu.client(), cpu.other(), cpu.steal()
+        }) {
             double length = seconds == null ? 0 : seconds / total * width;
             svg.bar(x, 0, length, 12, "p" + part++, FigureFormat.number(seconds) + " s");
             x += length;
@@ -203,7 +205,7 @@ final class CellTables {
         return svg.done();
     }
 
-    private static String cores(Double seconds, CellResult cell) {
+    private static String cores(@Nullable Double seconds, CellResult cell) {
         return FigureFormat.number(seconds == null ? null : seconds / cell.windowSeconds());
     }
 }

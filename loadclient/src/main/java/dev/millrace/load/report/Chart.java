@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Values by category and series with their 95 % intervals, drawn as lines or as bars. Categories have equal distances,
@@ -32,7 +33,7 @@ final class Chart {
     }
 
     /** Adds a value, unless it is null. */
-    void add(String name, String category, Interval value) {
+    void add(String name, String category, @Nullable Interval value) {
         if (value != null && Double.isFinite(value.mean())) {
             categories.add(category);
             series.computeIfAbsent(name, key -> new LinkedHashMap<>()).put(category, value);

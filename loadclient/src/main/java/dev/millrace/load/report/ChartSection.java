@@ -13,6 +13,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The charts of all requests, or of all downloads. With several variants of a server each variant is a series, and lines
@@ -135,19 +136,19 @@ final class ChartSection {
         return page.toString();
     }
 
-    private static Double millis(Percentiles times, Function<Percentiles, Double> figure) {
+    private static @Nullable Double millis(@Nullable Percentiles times, Function<Percentiles, Double> figure) {
         Double micros = FigureFormat.of(times, figure);
         return micros == null ? null : micros / MICROS_PER_MILLI;
     }
 
     /** Work per second of server CPU, which compares servers best where client and server share cores. */
-    private static Double workPerCpuSecond(CellResult cell) {
+    private static @Nullable Double workPerCpuSecond(CellResult cell) {
         Double server = cell.cpu().server();
         return server == null || server == 0 ? null : cell.throughput() * cell.windowSeconds() / server;
     }
 
     /** Adds lines over the number of clients where several were measured, and bars for the other cells. */
-    private void figure(String title, String unit, Function<CellResult, Double> value) {
+    private void figure(String title, String unit, Function<CellResult, @Nullable Double> value) {
         if (severalVariants) {
             lines.entrySet().stream().limit(MOST_CONDITIONS).forEach(one -> {
                 String condition = one.getKey().isEmpty() ? "" : ", " + one.getKey();
@@ -158,18 +159,24 @@ final class ChartSection {
         }
         Chart bars = new Chart(title, unit, colours);
         for (Aggregate cell : byLabel(single)) {
-            bars.add(severalVariants ? cell.label() : "", singleNames.get(cell), cell.interval(value));
+            bars.add(
+                    severalVariants ? cell.label() : "",
+                    Objects.requireNonNull(singleNames.get(cell)),
+                    cell.interval(value));
         }
         page.append(bars.isEmpty() ? "" : bars.bars());
     }
 
     private void lines(
-            String title, String unit, Map<String, List<Aggregate>> conditions, Function<CellResult, Double> value) {
+            String title,
+            String unit,
+            Map<String, List<Aggregate>> conditions,
+            Function<CellResult, @Nullable Double> value) {
         Chart chart = new Chart(title, unit, colours);
         conditions.forEach((condition, cells) -> byLabel(cells)
                 .forEach(cell -> chart.add(
                         severalVariants ? cell.label() : condition,
-                        cell.parameters().get(CLIENTS),
+                        Integer.toString(clients(cell)),
                         cell.interval(value))));
         page.append(chart.isEmpty() ? "" : chart.lines());
     }

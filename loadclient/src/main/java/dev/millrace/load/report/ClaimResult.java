@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What became of a claim. Immutable.
@@ -18,7 +19,12 @@ import java.util.Set;
  * @param byThroughput decision by throughput, or by the figure that the claim names
  * @param byCpu        decision by work per server CPU; null if the claim has none
  */
-record ClaimResult(Claim claim, String then, String now, Decision byThroughput, Decision byCpu) {
+record ClaimResult(
+        Claim claim,
+        String then,
+        String now,
+        Decision byThroughput,
+        @Nullable Decision byCpu) {
 
     private static final Set<Decision> ALWAYS_COUNTED = EnumSet.of(Decision.HOLDS, Decision.FAILS, Decision.UNDECIDED);
 
@@ -29,11 +35,11 @@ record ClaimResult(Claim claim, String then, String now, Decision byThroughput, 
         List<Decision> byCpu = new ArrayList<>();
         for (Claim.Compared compared : claim.compare()) {
             Row a = today.row(compared.a());
-            Row b = compared.b() == null ? null : today.row(compared.b());
+            Row b = today.row(compared.b());
             boolean known = a != null && (b != null || compared.b() == null);
-            boolean measured = known && today.cell(a) != null && (b == null || today.cell(b) != null);
+            boolean measured = known && a != null && today.cell(a) != null && (b == null || today.cell(b) != null);
             Ratio ratio = known ? today.ratio(compared.figure(), a, b, compared.than()) : null;
-            then.add(known ? then(compared, a, b) : FigureFormat.UNKNOWN);
+            then.add(known && a != null ? then(compared, a, b) : FigureFormat.UNKNOWN);
             now.add(ratio == null ? FigureFormat.UNKNOWN : ratio.text());
             decisions.add(Decision.of(compared, ratio, measured));
             if (compared.figure().equals(ExperimentResults.THROUGHPUT) && compared.b() != null) {
@@ -49,7 +55,7 @@ record ClaimResult(Claim claim, String then, String now, Decision byThroughput, 
                 byCpu.isEmpty() ? null : Decision.ofAll(byCpu));
     }
 
-    private static String then(Claim.Compared compared, Row a, Row b) {
+    private static String then(Claim.Compared compared, Row a, @Nullable Row b) {
         Double above = a.then().get(compared.figure());
         Double below = b == null ? compared.than() : b.then().get(compared.figure());
         return FigureFormat.number(above == null || below == null ? null : above / below);
@@ -61,7 +67,7 @@ record ClaimResult(Claim claim, String then, String now, Decision byThroughput, 
 
     /** The verdict: the server's CPU time decides where throughput cannot. */
     Decision decision() {
-        return isDecidedByCpu() ? byCpu : byThroughput;
+        return byCpu != null && isDecidedByCpu() ? byCpu : byThroughput;
     }
 
     /** The verdict in words. */

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Two runs compared cell by cell. Repetition n of one is paired with repetition n of the other, which ran at nearly the
@@ -42,9 +43,9 @@ public record Comparison(boolean labelled, boolean early, List<Row> rows) {
 
         private final String label;
         private final boolean moreIsBetter;
-        private final Function<CellResult, Double> figure;
+        private final Function<CellResult, @Nullable Double> figure;
 
-        Metric(String label, boolean moreIsBetter, Function<CellResult, Double> figure) {
+        Metric(String label, boolean moreIsBetter, Function<CellResult, @Nullable Double> figure) {
             this.label = label;
             this.moreIsBetter = moreIsBetter;
             this.figure = figure;
@@ -135,7 +136,7 @@ public record Comparison(boolean labelled, boolean early, List<Row> rows) {
     public record NotComparable(String text, boolean onlyInvalid) {
 
         /** The reason against one run's repetitions of a cell; null for none. */
-        static NotComparable of(String run, Aggregate cell) {
+        static @Nullable NotComparable of(String run, @Nullable Aggregate cell) {
             if (cell == null) {
                 return new NotComparable(run + ": missing", false);
             }
@@ -172,11 +173,11 @@ public record Comparison(boolean labelled, boolean early, List<Row> rows) {
             Map<String, String> parameters,
             Map<Metric, Ratio> ratios,
             Set<Metric> lost,
-            NotComparable inB,
-            NotComparable inA) {
+            @Nullable NotComparable inB,
+            @Nullable NotComparable inA) {
 
         /** The reason why the deciding figures do not clear B; null if they decide. */
-        public NotComparable notComparable(List<Metric> deciding) {
+        public @Nullable NotComparable notComparable(List<Metric> deciding) {
             if (inB != null) {
                 return inB;
             }
@@ -228,7 +229,7 @@ public record Comparison(boolean labelled, boolean early, List<Row> rows) {
     }
 
     /** The row of the same cell in another comparison of the same A; null if there is none. */
-    public Row like(Row row) {
+    public @Nullable Row like(Row row) {
         return rows.stream()
                 .filter(one ->
                         one.label().equals(row.label()) && one.parameters().equals(row.parameters()))
@@ -251,7 +252,7 @@ public record Comparison(boolean labelled, boolean early, List<Row> rows) {
                 .collect(Collectors.joining(", "));
     }
 
-    private static Row row(Confidence confidence, Aggregate a, Aggregate b) {
+    private static Row row(Confidence confidence, Aggregate a, @Nullable Aggregate b) {
         Map<Metric, Ratio> ratios = new LinkedHashMap<>();
         Set<Metric> lost = EnumSet.noneOf(Metric.class);
         for (Metric metric : Metric.values()) {
@@ -271,7 +272,11 @@ public record Comparison(boolean labelled, boolean early, List<Row> rows) {
             for (CellResult other : b.sound()) {
                 Double before = metric.figure.apply(one);
                 Double after = metric.figure.apply(other);
-                if (one.repetition() == other.repetition() && known(before) && known(after)) {
+                if (one.repetition() == other.repetition()
+                        && before != null
+                        && after != null
+                        && known(before)
+                        && known(after)) {
                     pairs.add(after / before);
                 }
             }
@@ -279,7 +284,7 @@ public record Comparison(boolean labelled, boolean early, List<Row> rows) {
         return pairs;
     }
 
-    private static boolean known(Double figure) {
+    private static boolean known(@Nullable Double figure) {
         return figure != null && figure > 0;
     }
 }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a comparison for programs and for pull requests. Immutable.
@@ -63,7 +64,7 @@ public record ComparisonFiles(
         node.put("verdict", deciding.contains(metric) ? verdict.apply(metric, ratio) : null);
     }
 
-    private static Double finite(double value) {
+    private static @Nullable Double finite(double value) {
         return Double.isFinite(value) ? value : null;
     }
 

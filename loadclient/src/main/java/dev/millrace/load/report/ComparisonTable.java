@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Writes a table with the variants of a server side by side. The last variant is the control. Stateless. */
 public final class ComparisonTable {
@@ -91,15 +92,15 @@ public final class ComparisonTable {
         return shown;
     }
 
-    private static Double throughput(CellResult cell) {
+    private static @Nullable Double throughput(@Nullable CellResult cell) {
         return cell == null ? null : (Double) cell.throughput();
     }
 
-    private static Double cost(Cost unit, CellResult cell) {
+    private static @Nullable Double cost(Cost unit, @Nullable CellResult cell) {
         return cell == null ? null : unit.of(cell);
     }
 
-    private static String ratio(Double value, Double control) {
+    private static String ratio(@Nullable Double value, @Nullable Double control) {
         return value == null || control == null || control == 0
                 ? FigureFormat.UNKNOWN
                 : String.format(Locale.ROOT, "%.2f", value / control);

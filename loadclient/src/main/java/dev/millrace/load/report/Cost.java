@@ -2,6 +2,7 @@ package dev.millrace.load.report;
 
 import dev.millrace.load.run.CellResult;
 import java.util.Collection;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The unit of the server's CPU time. A gigabyte of files of a few bytes is millions of requests, so that its cost says
@@ -40,7 +41,7 @@ enum Cost {
     }
 
     /** The figure in this unit; null if it is unknown. */
-    Double of(CellResult cell) {
+    @Nullable Double of(CellResult cell) {
         return this == PER_GIGABYTE ? cell.serverMillisPerGigabyte() : cell.serverMicrosPerRequest();
     }
 

@@ -3,6 +3,7 @@ package dev.millrace.load.report;
 import dev.millrace.load.experiment.Claim;
 import dev.millrace.load.report.Comparison.Ratio;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The decision on a published claim by the intervals of today's ratios. */
 enum Decision {
@@ -33,7 +34,7 @@ enum Decision {
      * @param ratio    the ratio; null if it is missing
      * @param measured whether all rows have cells, sound or not
      */
-    static Decision of(Claim.Compared compared, Ratio ratio, boolean measured) {
+    static Decision of(Claim.Compared compared, @Nullable Ratio ratio, boolean measured) {
         if (ratio == null) {
             return measured ? NOT_COMPARABLE : NOT_MEASURED;
         }

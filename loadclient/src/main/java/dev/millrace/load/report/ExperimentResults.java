@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Today's results for the rows of an experiment. Ratios are taken within each block, whose cells ran at nearly the same
@@ -35,7 +36,7 @@ final class ExperimentResults {
     private final int blocksPerValue;
 
     ExperimentResults(RunFile run) {
-        this.experiment = run.experiment();
+        this.experiment = run.replayed();
         this.cells = run.cells();
         this.confidence = run.endedWhenDecided()
                 ? Confidence.of(FIGURES_OF_A_CLAIM * questions(experiment), true)
@@ -73,7 +74,7 @@ final class ExperimentResults {
     }
 
     /** The row of that id; null if this form of the experiment does not have it. */
-    Row row(String id) {
+    @Nullable Row row(@Nullable String id) {
         return experiment.rows().stream()
                 .filter(row -> row.id().equals(id))
                 .findFirst()
@@ -81,7 +82,7 @@ final class ExperimentResults {
     }
 
     /** All repetitions of a row; null if it was not measured. */
-    Aggregate cell(Row row) {
+    @Nullable Aggregate cell(Row row) {
         List<CellResult> found = cells.stream()
                 .filter(cell ->
                         cell.label().equals(row.server()) && cell.parameters().equals(row.parameters()))
@@ -90,16 +91,16 @@ final class ExperimentResults {
     }
 
     /** Mean and interval of a figure; null if it is unknown. */
-    Interval figure(Row row, String name) {
+    @Nullable Interval figure(Row row, String name) {
         return figure(row, cell -> value(name, cell));
     }
 
     /** Mean and interval of the server's CPU time; null if it is unknown. */
-    Interval figure(Row row, Cost cost) {
+    @Nullable Interval figure(Row row, Cost cost) {
         return figure(row, cost::of);
     }
 
-    private Interval figure(Row row, Function<CellResult, Double> figure) {
+    private @Nullable Interval figure(Row row, Function<CellResult, @Nullable Double> figure) {
         Map<Integer, List<Double>> starts = new TreeMap<>();
         for (CellResult one : measured(row).soundest()) {
             add(starts, one, figure.apply(one));
@@ -121,7 +122,7 @@ final class ExperimentResults {
     }
 
     /** The ratio of two rows, or of a row and a number; null if a figure is missing. */
-    Ratio ratio(String figure, Row a, Row b, Double than) {
+    @Nullable Ratio ratio(String figure, @Nullable Row a, @Nullable Row b, @Nullable Double than) {
         Aggregate above = a == null ? null : cell(a);
         Aggregate below = b == null ? null : cell(b);
         if (above == null || (below == null && than == null)) {
@@ -147,7 +148,7 @@ final class ExperimentResults {
                 .toList();
     }
 
-    private void add(Map<Integer, List<Double>> starts, CellResult cell, Double value) {
+    private void add(Map<Integer, List<Double>> starts, CellResult cell, @Nullable Double value) {
         if (value != null) {
             starts.computeIfAbsent(cell.repetition() / blocksPerValue, key -> new ArrayList<>())
                     .add(value);
@@ -166,12 +167,12 @@ final class ExperimentResults {
                 .toList();
     }
 
-    private static Double quotient(Double above, Double below) {
+    private static @Nullable Double quotient(@Nullable Double above, @Nullable Double below) {
         return above != null && below != null && above > 0 && below > 0 ? (Double) (above / below) : null;
     }
 
     /** A figure by its name in the experiments; null if it is unknown. */
-    private Double value(String figure, CellResult cell) {
+    private @Nullable Double value(String figure, CellResult cell) {
         return switch (figure) {
             case THROUGHPUT -> Double.valueOf(cell.throughput());
             case "cpu" -> cell.cost();
@@ -182,7 +183,7 @@ final class ExperimentResults {
     }
 
     /** Mean time from request to first body byte over all downloads begun in the window, in seconds. */
-    private static Double init(CellResult cell) {
+    private static @Nullable Double init(CellResult cell) {
         long downloads = cell.sizes().stream().mapToLong(SizeResult::downloads).sum();
         double micros = cell.sizes().stream()
                 .mapToDouble(size -> size.init().mean() * size.downloads())
@@ -191,7 +192,7 @@ final class ExperimentResults {
     }
 
     /** Mean speed of downloads of the largest file, in MB/s; null if none was complete. */
-    private Double speed(CellResult cell) {
+    private @Nullable Double speed(CellResult cell) {
         if (experiment.files().isEmpty()) {
             return null;
         }

@@ -14,6 +14,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Makes the tables of a replay: published figures beside those of today, and the decisions on claims. Immutable. */
 public final class ExperimentTables {
@@ -26,7 +27,7 @@ public final class ExperimentTables {
     private final boolean hasFurther;
 
     private ExperimentTables(RunFile run) {
-        this.experiment = run.experiment();
+        this.experiment = run.replayed();
         this.today = new ExperimentResults(run);
         this.hasFurther = experiment.rows().stream().anyMatch(row -> row.then().containsKey(FURTHER.get(0)));
     }
@@ -96,7 +97,7 @@ public final class ExperimentTables {
         Aggregate cell = today.cell(row);
         Double then = row.then().get(ExperimentResults.THROUGHPUT);
         Interval now = today.figure(row, ExperimentResults.THROUGHPUT);
-        Row base = row.base() == null ? null : today.row(row.base());
+        Row base = today.row(row.base());
         List<String> texts = new ArrayList<>(List.of(
                 row.text(),
                 FigureFormat.number(then),
@@ -129,7 +130,7 @@ public final class ExperimentTables {
         return faults.isEmpty() ? cell.verdict() : String.join(", ", faults);
     }
 
-    private static String thenRatio(Row row, Row base) {
+    private static String thenRatio(Row row, @Nullable Row base) {
         Double above = row.then().get(ExperimentResults.THROUGHPUT);
         Double below = base == null ? null : base.then().get(ExperimentResults.THROUGHPUT);
         return FigureFormat.number(above == null || below == null ? null : above / below);
@@ -157,7 +158,7 @@ public final class ExperimentTables {
     /** What became of each claim of a replay. */
     static List<ClaimResult> claims(RunFile run) {
         ExperimentResults today = new ExperimentResults(run);
-        return run.experiment().claims().stream()
+        return run.replayed().claims().stream()
                 .map(claim -> ClaimResult.of(claim, today))
                 .toList();
     }
@@ -185,11 +186,11 @@ public final class ExperimentTables {
     }
 
     /** A number with three decimals if it is below 1, because times may be milliseconds. */
-    private static String small(Double value) {
+    private static String small(@Nullable Double value) {
         return value == null || value >= 1 ? FigureFormat.number(value) : String.format(Locale.ROOT, "%.3f", value);
     }
 
-    static String text(Ratio ratio) {
+    static String text(@Nullable Ratio ratio) {
         return ratio == null ? FigureFormat.UNKNOWN : ratio.text();
     }
 }

@@ -18,6 +18,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogWriter;
+import org.jspecify.annotations.Nullable;
 
 /** Writes results in the formats of other tools. Stateless. */
 final class Exports {
@@ -114,13 +115,13 @@ final class Exports {
                 plain(cell.serverMicrosPerRequest()),
                 plain(cell.serverMillisPerGigabyte()),
                 plain(cell.clientMicrosPerRequest())));
-        List<Function<CellResult, Double>> seconds = List.of(
+        List<Function<CellResult, @Nullable Double>> seconds = List.of(
                 c -> c.cpu().server(),
                 c -> c.cpu().client(),
                 c -> c.cpu().other(),
                 c -> c.cpu().idle(),
                 c -> c.cpu().steal());
-        for (Function<CellResult, Double> one : seconds) {
+        for (Function<CellResult, @Nullable Double> one : seconds) {
             Double used = one.apply(cell);
             row.add(plain(used == null ? null : used / cell.windowSeconds()));
         }
@@ -151,7 +152,7 @@ final class Exports {
         return (ResultLine.name(cell) + "-" + cell.repetition()).replaceAll("[^\\w.=-]+", "_");
     }
 
-    private static String plain(Double value) {
+    private static String plain(@Nullable Double value) {
         return value == null ? "" : String.format(Locale.ROOT, "%.6g", value);
     }
 

@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Formats figures as text, the same in every locale. Stateless. */
 final class FigureFormat {
@@ -28,7 +29,7 @@ final class FigureFormat {
     private FigureFormat() {}
 
     /** A number with about three digits: {@code 12,345}, {@code 81.2}, {@code 0.71}; a hyphen for null. */
-    static String number(Double value) {
+    static String number(@Nullable Double value) {
         if (value == null || value.isNaN() || value.isInfinite()) {
             return UNKNOWN;
         }
@@ -71,12 +72,12 @@ final class FigureFormat {
     }
 
     /** A figure of a distribution; null if the distribution is missing or empty. */
-    static Double of(Percentiles times, Function<Percentiles, Double> figure) {
+    static @Nullable Double of(@Nullable Percentiles times, Function<Percentiles, Double> figure) {
         return times == null || times.count() == 0 ? null : figure.apply(times);
     }
 
     /** Microseconds as a number of milliseconds. */
-    static String millis(Double micros) {
+    static String millis(@Nullable Double micros) {
         return number(micros == null ? null : micros / MICROS_PER_MILLI);
     }
 

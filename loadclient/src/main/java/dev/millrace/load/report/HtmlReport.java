@@ -1,6 +1,8 @@
 package dev.millrace.load.report;
 
+import dev.millrace.load.experiment.Experiment;
 import dev.millrace.load.run.CellResult;
+import dev.millrace.load.run.CpuUse;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -10,6 +12,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 
 /**
@@ -41,9 +44,10 @@ final class HtmlReport {
                 .append("</p>\n");
         warnings();
         RatioTables.of(run).forEach(table -> page.append(table.html()));
-        if (run.experiment() != null) {
-            page.append("<p>").append(Svg.escape(run.experiment().about())).append("</p>\n<ul>\n");
-            run.experiment()
+        Experiment experiment = run.experiment();
+        if (experiment != null) {
+            page.append("<p>").append(Svg.escape(experiment.about())).append("</p>\n<ul>\n");
+            experiment
                     .scaled()
                     .forEach(
                             line -> page.append("<li>").append(Svg.escape(line)).append("</li>\n"));
@@ -95,13 +99,18 @@ final class HtmlReport {
     /** What makes valid figures less exact stands beside the good news. */
     private String others() {
         double most = run.cells().stream()
-                .filter(cell -> cell.cpu().total() != null && cell.cpu().server() != null)
-                .mapToDouble(cell -> cell.cpu().other() / cell.cpu().total())
+                .mapToDouble(cell -> others(cell.cpu()))
                 .max()
                 .orElse(0);
         return most < MUCH_BY_OTHERS
                 ? ""
                 : String.format(Locale.ROOT, " But other processes took up to %.0f %% of the machine.", most * 100);
+    }
+
+    private static double others(CpuUse cpu) {
+        Double total = cpu.total();
+        Double other = cpu.other();
+        return total == null || other == null || cpu.server() == null ? 0 : other / total;
     }
 
     private void items(String tag, List<CellResult> cells, Function<CellResult, String> text) {
@@ -128,7 +137,7 @@ final class HtmlReport {
 
     private static String resource(String name) {
         try (InputStream in = HtmlReport.class.getResourceAsStream(name)) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            return new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

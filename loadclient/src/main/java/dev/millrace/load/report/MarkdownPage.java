@@ -53,7 +53,7 @@ public final class MarkdownPage {
         for (RunFile run : runs) {
             for (ClaimResult result : ExperimentTables.claims(run)) {
                 rows.add(List.of(
-                        run.experiment().name() + ": " + result.claim().text(),
+                        run.replayed().name() + ": " + result.claim().text(),
                         result.then(),
                         result.now(),
                         result.verdict()));
@@ -64,15 +64,15 @@ public final class MarkdownPage {
 
     private static void append(StringBuilder page, RunFile run) {
         page.append("## ")
-                .append(run.experiment().title())
+                .append(run.replayed().title())
                 .append("\n\n")
-                .append(run.experiment().about())
+                .append(run.replayed().about())
                 .append("\n\n");
-        run.experiment().scaled().forEach(line -> page.append("- ").append(line).append('\n'));
+        run.replayed().scaled().forEach(line -> page.append("- ").append(line).append('\n'));
         page.append("\nMeasured at ")
                 .append(run.started())
                 .append(" by `replay ")
-                .append(run.experiment().name())
+                .append(run.replayed().name())
                 .append("`:\n\n- ");
         FACTS.stream()
                 .filter(run.environment()::containsKey)

@@ -205,8 +205,8 @@ public final class MergedRun {
             double firstEnd = Double.POSITIVE_INFINITY;
             double longest = 0;
             for (int i = 0; i < parts.size(); i++) {
-                double start =
-                        parts.get(i).windowStartMillis() + clocks.aheadMillis().get(i);
+                double start = Objects.requireNonNull(parts.get(i).windowStartMillis())
+                        + clocks.aheadMillis().get(i);
                 double length = parts.get(i).windowSeconds() * MILLIS;
                 firstStart = Math.min(firstStart, start);
                 lastStart = Math.max(lastStart, start);

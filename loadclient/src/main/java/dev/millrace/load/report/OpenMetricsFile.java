@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes results in the text format of OpenMetrics 1.0, which Prometheus and other collectors read. Each repetition of a
@@ -118,7 +119,7 @@ public final class OpenMetricsFile {
         cells.forEach(cell -> samples.accept(cell, labels(cell)));
     }
 
-    private void sample(String name, String labels, Double value) {
+    private void sample(String name, String labels, @Nullable Double value) {
         if (value != null) {
             text.append(name)
                     .append('{')
@@ -143,7 +144,7 @@ public final class OpenMetricsFile {
         return "," + name + "=\"" + escaped + '"';
     }
 
-    private static Double scaled(Double micros) {
+    private static @Nullable Double scaled(@Nullable Double micros) {
         return micros == null ? null : micros / MICROS;
     }
 }

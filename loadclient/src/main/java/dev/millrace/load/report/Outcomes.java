@@ -100,8 +100,9 @@ public record Outcomes(List<Line> lines) {
             }
         }
         for (Outcome outcome : Outcome.values()) {
-            if (reasons.containsKey(outcome) && (bad == null || outcome == Outcome.WORSE)) {
-                return new Line(row, name, outcome, reasons.get(outcome));
+            String reason = reasons.get(outcome);
+            if (reason != null && (bad == null || outcome == Outcome.WORSE)) {
+                return new Line(row, name, outcome, reason);
             }
         }
         return new Line(row, name, Outcome.UNDECIDED, bad == null ? "" : bad.text());

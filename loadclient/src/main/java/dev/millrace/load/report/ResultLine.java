@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /** Writes one line of fixed width per cell. Stateless. */
 public final class ResultLine {
@@ -46,7 +47,7 @@ public final class ResultLine {
      */
     static String of(Aggregate cell, int nameWidth) {
         boolean bytes = cell.first().countsBytes();
-        Interval rate = cell.interval(CellResult::throughput);
+        Interval rate = Objects.requireNonNull(cell.interval(CellResult::throughput));
         Cost cost = Cost.of(cell.repetitions());
         String text = String.format(
                 Locale.ROOT,
@@ -99,8 +100,7 @@ public final class ResultLine {
         if (all.isEmpty()) {
             return "";
         }
-        Double median = cell.mean(result ->
-                result.tls() == null ? null : FigureFormat.of(result.tls().handshake(), Percentiles::p50));
+        Double median = cell.mean(ResultLine::medianHandshake);
         return String.format(
                 Locale.ROOT,
                 " | %s %d full %d resumed%s",
@@ -110,8 +110,13 @@ public final class ResultLine {
                 median == null ? "" : " p50 " + FigureFormat.millis(median) + " ms");
     }
 
+    private static @Nullable Double medianHandshake(CellResult cell) {
+        TlsResult tls = cell.tls();
+        return tls == null ? null : FigureFormat.of(tls.handshake(), Percentiles::p50);
+    }
+
     private static String millis(
-            Aggregate cell, Function<Times, Percentiles> times, Function<Percentiles, Double> figure) {
+            Aggregate cell, Function<Times, @Nullable Percentiles> times, Function<Percentiles, Double> figure) {
         return FigureFormat.millis(cell.mean(result -> FigureFormat.of(times.apply(result.times()), figure)));
     }
 
@@ -157,7 +162,7 @@ public final class ResultLine {
     }
 
     /** The kernel counts CPU time in ticks, so that 0 means less than one tick and is unknown. */
-    private static Double cores(Double seconds, CellResult result) {
+    private static @Nullable Double cores(@Nullable Double seconds, CellResult result) {
         return seconds == null || seconds == 0 ? null : seconds / result.windowSeconds();
     }
 }

@@ -14,6 +14,8 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A run with its results, which is the content of {@code run.json}. Immutable.
@@ -37,7 +39,7 @@ public record RunFile(
         Map<String, String> environment,
         Map<String, String> plan,
         List<CellResult> cells,
-        Experiment experiment) {
+        @Nullable Experiment experiment) {
 
     /** The version written by this program. */
     public static final int SCHEMA_VERSION = 1;
@@ -94,6 +96,11 @@ public record RunFile(
                     + SCHEMA_VERSION);
         }
         return run;
+    }
+
+    /** The experiment of a run that is a replay. */
+    Experiment replayed() {
+        return Objects.requireNonNull(experiment, "no replay");
     }
 
     /** Whether the run looked at its intervals, and ended when they decided. */

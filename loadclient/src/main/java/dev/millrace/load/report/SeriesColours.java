@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The colours of the series of one page. A series has the same colour in all charts, and within a section no other
@@ -42,10 +43,11 @@ final class SeriesColours {
     }
 
     /** The end of the names of the style sheet's classes for a series; null if no colour was left for it. */
-    String of(String name) {
+    @Nullable String of(String name) {
         if (name.equals(UNNAMED)) {
             return NEUTRAL;
         }
-        return inSection.contains(name) ? known.get(name).toString() : null;
+        Integer colour = known.get(name);
+        return colour != null && inSection.contains(name) ? colour.toString() : null;
     }
 }

@@ -5,4 +5,7 @@
  *
  * <p>Threading: classes are immutable, stateless, or confined to the thread that writes a report.
  */
+@NullMarked
 package dev.millrace.load.report;
+
+import org.jspecify.annotations.NullMarked;

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The figures of one cell. Rates count the verified answers of the window only, see {@link Counts}. Errors are those of
@@ -40,13 +41,13 @@ public record CellResult(
         Map<String, FailureCount> errors,
         Times times,
         List<SizeResult> sizes,
-        TlsResult tls,
+        @Nullable TlsResult tls,
         CpuUse cpu,
         Series series,
         String histogram,
         String verdict,
         List<String> notes,
-        Long windowStartMillis) {
+        @Nullable Long windowStartMillis) {
 
     private static final double MICROS = 1e6;
     private static final double MILLIS = 1e3;
@@ -131,27 +132,25 @@ public record CellResult(
 
     /** The server's CPU time per verified answer in microseconds; null when it is not known. */
     @JsonProperty(access = JsonProperty.Access.READ_ONLY)
-    public Double serverMicrosPerRequest() {
-        return !known(cpu.server()) || counts.requests() == 0 ? null : cpu.server() * MICROS / counts.requests();
+    public @Nullable Double serverMicrosPerRequest() {
+        return per(cpu.server(), MICROS, (double) counts.requests());
     }
 
     /** The server's CPU time in milliseconds per 10^9 body bytes; null when it is not known. */
     @JsonProperty(access = JsonProperty.Access.READ_ONLY)
-    public Double serverMillisPerGigabyte() {
-        return !known(cpu.server()) || counts.bytes() == 0
-                ? null
-                : cpu.server() * MILLIS / (counts.bytes() / BYTES_PER_GIGABYTE);
+    public @Nullable Double serverMillisPerGigabyte() {
+        return per(cpu.server(), MILLIS, counts.bytes() / BYTES_PER_GIGABYTE);
     }
 
     /** The client's own CPU time per verified answer in microseconds; null when it is not known. */
     @JsonProperty(access = JsonProperty.Access.READ_ONLY)
-    public Double clientMicrosPerRequest() {
-        return !known(cpu.client()) || counts.requests() == 0 ? null : cpu.client() * MICROS / counts.requests();
+    public @Nullable Double clientMicrosPerRequest() {
+        return per(cpu.client(), MICROS, (double) counts.requests());
     }
 
     /** The kernel counts CPU time in ticks, so that 0 means less than one tick. */
-    private static boolean known(Double cpuSeconds) {
-        return cpuSeconds != null && cpuSeconds > 0;
+    private static @Nullable Double per(@Nullable Double cpuSeconds, double unit, double count) {
+        return cpuSeconds == null || cpuSeconds <= 0 || count == 0 ? null : cpuSeconds * unit / count;
     }
 
     /** Number of failures of all kinds. */
@@ -172,7 +171,7 @@ public record CellResult(
     }
 
     /** The main figure of cost: ms per GB for downloads, microseconds per request for other work; null if unknown. */
-    public Double cost() {
+    public @Nullable Double cost() {
         return countsBytes ? serverMillisPerGigabyte() : serverMicrosPerRequest();
     }
 }

@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs one cell: starts the clients, warms the server up, opens and closes the window, waits for exchanges begun in it,
@@ -34,7 +35,7 @@ public final class CellRun {
 
     private final Cell cell;
     private final RunSettings settings;
-    private final ServerCpu server;
+    private final @Nullable ServerCpu server;
     private final ProgressListener progress;
     private final CellClock clock;
     private final List<LoadClient> clients = new ArrayList<>();
@@ -45,13 +46,13 @@ public final class CellRun {
     private final List<Long> byteSeries = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
     private volatile boolean stopped;
-    private String flaw;
+    private @Nullable String flaw;
     private long seenRequests;
     private long seenBytes;
     private long windowStartMillis;
 
     /** A run of a cell; the server is null when its process is not known. */
-    public CellRun(Cell cell, RunSettings settings, ServerCpu server, ProgressListener progress) {
+    public CellRun(Cell cell, RunSettings settings, @Nullable ServerCpu server, ProgressListener progress) {
         this.cell = cell;
         this.settings = settings;
         this.server = server;
@@ -69,7 +70,7 @@ public final class CellRun {
      * The reason why the figures are invalid even if all errors are forgiven; null if there is none. It is known when
      * {@link #run} has returned.
      */
-    public String flaw() {
+    public @Nullable String flaw() {
         return flaw;
     }
 
@@ -138,7 +139,7 @@ public final class CellRun {
             long usedBefore = server == null ? 0 : server.nanos().orElse(0);
             pass(SECOND + POLL, true);
             long used = server == null ? 0 : server.nanos().orElse(0) - usedBefore;
-            compilers = used <= 0 ? 0 : (double) (server.compilerNanos() - compiledBefore) / used;
+            compilers = server == null || used <= 0 ? 0 : (double) (server.compilerNanos() - compiledBefore) / used;
         }
         notes.add("steady after a warm-up of " + warmupSeries.size() + " s");
     }
@@ -325,9 +326,9 @@ public final class CellRun {
     /** Notes the load of other processes, which makes figures less exact and shows nowhere else in the result. */
     private void noteOthers(CpuUse cpu) {
         Double total = cpu.total();
-        if (total != null && server != null && cpu.other() > total * MUCH_BY_OTHERS) {
-            notes.add(String.format(
-                    Locale.ROOT, "other processes used %.0f %% of the machine", cpu.other() / total * 100));
+        Double other = cpu.other();
+        if (total != null && server != null && other != null && other > total * MUCH_BY_OTHERS) {
+            notes.add(String.format(Locale.ROOT, "other processes used %.0f %% of the machine", other / total * 100));
         }
     }
 

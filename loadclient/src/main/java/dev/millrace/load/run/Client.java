@@ -12,6 +12,7 @@ import dev.millrace.load.scenario.Script;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** One client: one thread, with one connection and one exchange at a time. Confined to its thread. */
 final class Client implements LoadClient {
@@ -31,7 +32,7 @@ final class Client implements LoadClient {
     private final long timeoutNanos;
     private final Recording recording;
     private final Pacing pacing;
-    private final Throttle throttle;
+    private final @Nullable Throttle throttle;
     private final Deadline deadline = new Deadline();
     private final boolean keepAlive;
     private final boolean download;
@@ -44,7 +45,7 @@ final class Client implements LoadClient {
     /** The timing of the first part of a resumed download. */
     private Timing firstPart = new Timing();
 
-    private Connection connection;
+    private @Nullable Connection connection;
     /** When the exchange began; for a resumed download, its first part. */
     private long start;
 
@@ -155,15 +156,16 @@ final class Client implements LoadClient {
             bytesInWindow = 0;
             startedInWindow = byClock ? clock.inWindow(due) : clock.phase() == Phase.WINDOW;
         }
-        if (connection != null || connect()) {
-            exchange(due, ticket, rest);
+        Connection current = connection == null ? connect() : connection;
+        if (current != null) {
+            exchange(current, due, ticket, rest);
         } else if (rest) {
             // The second part is dropped: requested later, it would be counted as a download of its own.
             script.next();
         }
     }
 
-    private void exchange(long due, boolean ticket, boolean rest) {
+    private void exchange(Connection current, long due, boolean ticket, boolean rest) {
         if (throttle != null) {
             throttle.start();
         }
@@ -173,11 +175,11 @@ final class Client implements LoadClient {
         boolean complete = false;
         Call call = script.next();
         try {
-            failure = connection.exchange(call, timing, meter);
+            failure = current.exchange(call, timing, meter);
             if (!keepAlive) {
-                connection.awaitClose();
+                current.awaitClose();
             }
-            goesOn = connection.brokenOff();
+            goesOn = current.brokenOff();
             complete = true;
             if (rest) {
                 timing.addFirstPart(firstPart);
@@ -186,7 +188,7 @@ final class Client implements LoadClient {
             failure = Failure.ofExchange(e);
         }
         boolean inTime = deadline.clear();
-        if (!inTime || !keepAlive || !connection.reusable()) {
+        if (!inTime || !keepAlive || !current.reusable()) {
             drop();
         }
         if (!inTime && !complete) {
@@ -216,12 +218,13 @@ final class Client implements LoadClient {
         }
     }
 
-    private boolean connect() {
+    private @Nullable Connection connect() {
         connection = connector.open(chunk);
-        if (connector.failure() != null) {
-            failed(connector.failure());
+        Failure failure = connector.failure();
+        if (failure != null) {
+            failed(failure);
         }
-        return connection != null;
+        return connection;
     }
 
     private void received(int count) {

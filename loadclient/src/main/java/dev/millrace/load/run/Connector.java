@@ -9,6 +9,7 @@ import dev.millrace.load.run.CellClock.Phase;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
 
 /** Opens one client's connections, one after the other, and records them. Confined to the client's thread. */
 final class Connector {
@@ -19,7 +20,7 @@ final class Connector {
     private final Recording recording;
     private final Deadline deadline;
     private final long timeoutNanos;
-    private Failure failure;
+    private @Nullable Failure failure;
 
     Connector(
             InetSocketAddress address,
@@ -37,15 +38,15 @@ final class Connector {
     }
 
     /** Connects. Returns null if that failed, see {@link #failure}, or was ended by the watchdog, which is counted. */
-    Connection open(byte[] chunk) {
+    @Nullable Connection open(byte[] chunk) {
         failure = null;
         long before = System.nanoTime();
         Connection connection = null;
-        IOException reason = null;
+        Failure reason = null;
         try {
             connection = Connections.open(address, sockets, chunk, this::guard);
         } catch (IOException e) {
-            reason = e;
+            reason = Failure.ofConnect(e);
         }
         if (!deadline.clear()) {
             if (connection != null) {
@@ -54,8 +55,8 @@ final class Connector {
             clock.cutOff.increment();
             return null;
         }
-        if (reason != null) {
-            failure = Failure.ofConnect(reason);
+        if (connection == null) {
+            failure = reason;
             return null;
         }
         clock.connections.increment();
@@ -63,7 +64,7 @@ final class Connector {
         return connection;
     }
 
-    private void record(TlsClient.Handshake handshake, long nanos) {
+    private void record(TlsClient.@Nullable Handshake handshake, long nanos) {
         boolean inWindow = clock.phase() == Phase.WINDOW;
         if (handshake != null) {
             recording.handshake(handshake, inWindow);
@@ -80,7 +81,7 @@ final class Connector {
     }
 
     /** Why the last connect failed; null if it did not fail. */
-    Failure failure() {
+    @Nullable Failure failure() {
         return failure;
     }
 }

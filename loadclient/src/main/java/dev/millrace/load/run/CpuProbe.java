@@ -5,20 +5,21 @@ import dev.millrace.load.host.ProcessCpu;
 import dev.millrace.load.host.ServerCpu;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the CPU time of server, client and machine at both ends of a window. Used by one thread. */
 final class CpuProbe {
 
     private static final double NANOS_PER_SECOND = 1e9;
 
-    private final ServerCpu server;
+    private final @Nullable ServerCpu server;
     private final ServerCpu client = new ProcessCpu(ProcessHandle.current().pid());
     private OptionalLong serverBefore = OptionalLong.empty();
     private OptionalLong clientBefore = OptionalLong.empty();
     private Optional<MachineCpu> machineBefore = Optional.empty();
 
     /** A probe; the server is null when its process is not known. */
-    CpuProbe(ServerCpu server) {
+    CpuProbe(@Nullable ServerCpu server) {
         this.server = server;
     }
 
@@ -52,15 +53,15 @@ final class CpuProbe {
                 elsewhere);
     }
 
-    private static OptionalLong nanos(ServerCpu process) {
+    private static OptionalLong nanos(@Nullable ServerCpu process) {
         return process == null ? OptionalLong.empty() : process.nanos();
     }
 
-    private static Long boxed(OptionalLong value) {
+    private static @Nullable Long boxed(OptionalLong value) {
         return value.isPresent() ? value.getAsLong() : null;
     }
 
-    private static Double seconds(OptionalLong before, OptionalLong after) {
+    private static @Nullable Double seconds(OptionalLong before, OptionalLong after) {
         return before.isEmpty() || after.isEmpty() ? null : (after.getAsLong() - before.getAsLong()) / NANOS_PER_SECOND;
     }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.load.run;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The use of the machine's cores during a window, in CPU seconds. Unknown parts are null: without {@code /proc}, or
@@ -19,19 +20,19 @@ import com.fasterxml.jackson.annotation.JsonInclude;
  * @param serverElsewhere     whether the server used the cores of another machine
  */
 public record CpuUse(
-        Double server,
-        Double client,
-        Double other,
-        Double idle,
-        Double steal,
-        Double softirq,
-        Long serverThreads,
-        Long serverResidentBytes,
+        @Nullable Double server,
+        @Nullable Double client,
+        @Nullable Double other,
+        @Nullable Double idle,
+        @Nullable Double steal,
+        @Nullable Double softirq,
+        @Nullable Long serverThreads,
+        @Nullable Long serverResidentBytes,
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean serverElsewhere) {
 
     /** The machine's CPU time in the window; null when it is not known. */
-    public Double total() {
-        return idle == null
+    public @Nullable Double total() {
+        return idle == null || steal == null || other == null
                 ? null
                 : idle
                         + steal

@@ -3,6 +3,7 @@ package dev.millrace.load.run;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The deadline of one client's connect or exchange. The client sets and clears it. The watchdog claims it when it has
@@ -15,7 +16,7 @@ final class Deadline {
     private static final long CLAIMED = 1;
 
     private final AtomicLong nanos = new AtomicLong(NONE);
-    private volatile Closeable socket;
+    private volatile @Nullable Closeable socket;
 
     /** Sets the client's new socket. */
     void guard(Closeable guarded) {
@@ -54,7 +55,10 @@ final class Deadline {
 
     private void close() {
         try {
-            socket.close();
+            Closeable guarded = socket;
+            if (guarded != null) {
+                guarded.close();
+            }
         } catch (IOException ignored) {
             // The client's thread gets an exception of its own.
             return;

@@ -12,6 +12,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Adds up the figures that several clients measured at the same time on the same server. Rates are added. Latencies come
@@ -97,19 +98,12 @@ public final class MergedCell {
     }
 
     private static Histogram latency(List<CellResult> parts) {
-        Histogram sum = null;
-        for (CellResult part : parts) {
-            if (part.histogram().isEmpty()) {
-                throw new IllegalArgumentException("a run has no histogram of its latencies");
-            }
-            Histogram one = part.latencies();
-            if (sum == null) {
-                sum = one;
-                sum.setAutoResize(true);
-            } else {
-                sum.add(one);
-            }
+        if (parts.stream().anyMatch(part -> part.histogram().isEmpty())) {
+            throw new IllegalArgumentException("a run has no histogram of its latencies");
         }
+        Histogram sum = parts.get(0).latencies();
+        sum.setAutoResize(true);
+        parts.stream().skip(1).forEach(part -> sum.add(part.latencies()));
         return sum;
     }
 
@@ -137,7 +131,7 @@ public final class MergedCell {
         return sum;
     }
 
-    private static TlsResult tls(List<CellResult> parts) {
+    private static @Nullable TlsResult tls(List<CellResult> parts) {
         List<TlsResult> all =
                 parts.stream().map(CellResult::tls).filter(Objects::nonNull).toList();
         if (all.isEmpty()) {
@@ -169,7 +163,7 @@ public final class MergedCell {
                 first.serverElsewhere());
     }
 
-    private static Double cores(List<CellResult> parts, Function<CpuUse, Double> figure) {
+    private static @Nullable Double cores(List<CellResult> parts, Function<CpuUse, @Nullable Double> figure) {
         double sum = 0;
         for (CellResult part : parts) {
             Double one = figure.apply(part.cpu());

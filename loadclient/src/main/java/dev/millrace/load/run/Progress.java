@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** Shows once a second on standard error how far a cell is. Confined to one thread. */
 public final class Progress implements ProgressListener, AutoCloseable {
@@ -31,7 +32,7 @@ public final class Progress implements ProgressListener, AutoCloseable {
     private final PrintWriter err;
     private final String name;
     private final Style style;
-    private final ServerCpu server;
+    private final @Nullable ServerCpu server;
     private long readAt;
     private OptionalLong serverNanos = OptionalLong.empty();
     private boolean dirty;
@@ -46,7 +47,7 @@ public final class Progress implements ProgressListener, AutoCloseable {
      *
      * @param server its CPU stands in the bar if it is on this machine; null if it is not known
      */
-    public Progress(PrintWriter err, String name, Style style, ServerCpu server) {
+    public Progress(PrintWriter err, String name, Style style, @Nullable ServerCpu server) {
         this.err = err;
         this.name = name;
         this.style = style != Style.AUTO ? style : isTerminal() ? Style.BAR : Style.PLAIN;

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The distributions that clients record. Up to 256 clients have one each; more clients share them, hence the lock,
@@ -134,7 +135,7 @@ final class Recording {
     }
 
     /** TLS of the connections; null in clear text. */
-    TlsResult tls() {
+    @Nullable TlsResult tls() {
         return tlsVersions.isEmpty()
                 ? null
                 : new TlsResult(
@@ -156,7 +157,7 @@ final class Recording {
         return results;
     }
 
-    private static Percentiles known(Histogram histogram) {
+    private static @Nullable Percentiles known(Histogram histogram) {
         return histogram.getTotalCount() == 0 ? null : Percentiles.of(histogram);
     }
 }

@@ -4,6 +4,7 @@ import dev.millrace.load.http.TlsSettings;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings that all cells of a run share. Immutable.
@@ -103,7 +104,11 @@ public record RunSettings(
      * @param maxOther share of the cores taken by processes that are neither server nor client in per cent; null for any
      * @param require  the verdict that is required, such as {@code server-bound}; null for any
      */
-    public record Limits(Double maxCov, Double maxSteal, Double maxOther, String require) {
+    public record Limits(
+            @Nullable Double maxCov,
+            @Nullable Double maxSteal,
+            @Nullable Double maxOther,
+            @Nullable String require) {
 
         /** No bounds. */
         public static final Limits NONE = new Limits(null, null, null, null);

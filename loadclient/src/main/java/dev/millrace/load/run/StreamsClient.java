@@ -12,9 +12,11 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashSet;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One client with several requests under way at once, on one connection of HTTP/2, in the closed model. One thread
@@ -37,7 +39,7 @@ final class StreamsClient implements LoadClient {
     /** Requests under way, the oldest first. */
     private final Set<Slot> busy = new LinkedHashSet<>();
 
-    private Http2Connection connection;
+    private @Nullable Http2Connection connection;
     /** Whether the watchdog has closed the connection. */
     private boolean aborting;
 
@@ -71,7 +73,7 @@ final class StreamsClient implements LoadClient {
             do {
                 fill();
                 if (!busy.isEmpty()) {
-                    await();
+                    await(Objects.requireNonNull(connection));
                 }
                 if (failedNow) {
                     failedNow = false;
@@ -99,58 +101,61 @@ final class StreamsClient implements LoadClient {
             if (phase == Phase.DRAIN || (ticket && !clock.takeTicket())) {
                 return;
             }
-            if (connection != null || connect()) {
-                start(now, ticket);
+            Http2Connection current = connection == null ? connect() : connection;
+            if (current != null) {
+                start(current, now, ticket);
             }
         }
     }
 
-    private boolean connect() {
-        connection = (Http2Connection) connector.open(NO_CHUNK);
-        if (connection != null && connection.streamLimit() < cell.streams()) {
-            clock.streamLimit.accumulateAndGet(connection.streamLimit(), Math::min);
+    private @Nullable Http2Connection connect() {
+        Http2Connection opened = (Http2Connection) connector.open(NO_CHUNK);
+        connection = opened;
+        if (opened != null && opened.streamLimit() < cell.streams()) {
+            clock.streamLimit.accumulateAndGet(opened.streamLimit(), Math::min);
         }
-        if (connector.failure() != null) {
-            failed(connector.failure());
+        Failure failure = connector.failure();
+        if (failure != null) {
+            failed(failure);
         }
-        if (connection != null && connection.streamLimit() == 0) {
+        if (opened != null && opened.streamLimit() == 0) {
             failed(new Failure(FailureKind.REFUSED, "the server allows no stream"));
             drop();
         }
-        return connection != null;
+        return connection;
     }
 
-    private void start(long now, boolean ticket) {
+    private void start(Http2Connection current, long now, boolean ticket) {
         Slot slot = free.remove();
         busy.add(slot);
         try {
-            slot.start(now, ticket);
+            slot.start(current, now, ticket);
         } catch (IOException e) {
-            lost(e);
+            lost(current, e);
         }
     }
 
-    private void await() {
+    private void await(Http2Connection current) {
         deadline.set(busy.iterator().next().lastProgress + timeoutNanos);
         try {
-            connection.await();
+            current.await();
             if (!deadline.clear()) {
                 aborting = true;
-                lost(new IOException("closed by the watchdog"));
+                lost(current, new IOException("closed by the watchdog"));
             }
         } catch (IOException e) {
             aborting = !deadline.clear();
-            lost(e);
+            lost(current, e);
         } catch (RuntimeException e) {
             // A fault of this program counts as a failure too. Otherwise the client would end in silence.
             deadline.clear();
-            lost(new IOException(e.toString(), e));
+            lost(current, new IOException(e.toString(), e));
         }
     }
 
     /** The connection has failed, and all that was under way on it. */
-    private void lost(IOException failure) {
-        connection.fail(failure);
+    private void lost(Http2Connection current, IOException failure) {
+        current.fail(failure);
         aborting = false;
         drop();
     }
@@ -183,13 +188,13 @@ final class StreamsClient implements LoadClient {
             this.script = script;
         }
 
-        void start(long now, boolean withTicket) throws IOException {
+        void start(Http2Connection current, long now, boolean withTicket) throws IOException {
             start = now;
             lastProgress = now;
             bytesInWindow = 0;
             startedInWindow = clock.phase() == Phase.WINDOW;
             ticket = withTicket;
-            connection.send(script.next(), timing, this, this);
+            current.send(script.next(), timing, this, this);
         }
 
         @Override
@@ -205,7 +210,7 @@ final class StreamsClient implements LoadClient {
         }
 
         @Override
-        public void ended(Failure failure) {
+        public void ended(@Nullable Failure failure) {
             busy.remove(this);
             free.add(this);
             if (aborting) {

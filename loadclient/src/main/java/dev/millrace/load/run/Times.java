@@ -1,5 +1,7 @@
 package dev.millrace.load.run;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The distributions of a cell's times, in microseconds. In the closed model an exchange begins when it is sent, before
  * connecting if a new connection is needed. Immutable.
@@ -14,8 +16,8 @@ package dev.millrace.load.run;
  */
 public record Times(
         Percentiles latency,
-        Percentiles raw,
+        @Nullable Percentiles raw,
         Percentiles headerByte,
         Percentiles firstByte,
         Percentiles connect,
-        Percentiles lateness) {}
+        @Nullable Percentiles lateness) {}

@@ -6,6 +6,7 @@ import dev.millrace.load.http.FailureKind;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides what bounded a cell's throughput, and whether its figures are valid. In the closed model there is always a
@@ -51,7 +52,7 @@ final class Verdict {
             Series series,
             boolean stopped,
             boolean drainIsConclusive,
-            ServerCpu server,
+            @Nullable ServerCpu server,
             RunSettings.Limits limits) {
 
         boolean noPorts() {
@@ -73,7 +74,7 @@ final class Verdict {
     }
 
     /** The reason why the figures would be invalid even without errors; null if there is none. */
-    static String flaw(Facts facts) {
+    static @Nullable String flaw(Facts facts) {
         if (facts.noPorts()) {
             return "ports";
         }
@@ -99,7 +100,7 @@ final class Verdict {
         return flaw != null || required == null || required.equals(facts.bound()) ? flaw : facts.bound();
     }
 
-    private static String unfinished(Facts facts) {
+    private static @Nullable String unfinished(Facts facts) {
         Counts counts = facts.counts();
         if (!facts.drainIsConclusive()) {
             return null;
@@ -119,7 +120,7 @@ final class Verdict {
      * A rate counts as reached if the requests were sent by the window's end. Later ones are in the latencies, but the
      * server did not bear that load. One request more or less depends on where the window's edges fell.
      */
-    private static String otherRate(Facts facts) {
+    private static @Nullable String otherRate(Facts facts) {
         double due = facts.cell().rate() * facts.seconds();
         long answered = facts.counts().requests();
         long failed =
@@ -134,34 +135,39 @@ final class Verdict {
         return null;
     }
 
-    private static String unsteady(Facts facts) {
+    private static @Nullable String unsteady(Facts facts) {
         RunSettings.Limits limits = facts.limits();
         List<Long> series = facts.cell().workload().countsBytes()
                 ? facts.series().bytes()
                 : facts.series().requests();
-        if (limits.maxCov() != null && series.size() > 1) {
+        Double maxCov = limits.maxCov();
+        if (maxCov != null && series.size() > 1) {
             double cov = Steadiness.cov(series) * 100;
-            if (cov > limits.maxCov()) {
+            if (cov > maxCov) {
                 return String.format(Locale.ROOT, "unsteady (%.1f %%)", cov);
             }
         }
         Double total = facts.cpu().total();
-        if (limits.maxSteal() != null && total != null && facts.seconds() >= MIN_SECONDS_FOR_STEAL) {
-            double steal = facts.cpu().steal() / total * 100;
-            if (steal > limits.maxSteal()) {
+        Double maxSteal = limits.maxSteal();
+        Double stolen = facts.cpu().steal();
+        if (maxSteal != null && total != null && stolen != null && facts.seconds() >= MIN_SECONDS_FOR_STEAL) {
+            double steal = stolen / total * 100;
+            if (steal > maxSteal) {
                 return String.format(Locale.ROOT, "steal (%.1f %%)", steal);
             }
         }
-        return limits.maxOther() == null ? null : taken(facts, limits.maxOther());
+        Double maxOther = limits.maxOther();
+        return maxOther == null ? null : taken(facts, maxOther);
     }
 
     /** A bound that cannot be checked is not kept: without the server's time, others' time holds the server's. */
-    private static String taken(Facts facts, double most) {
+    private static @Nullable String taken(Facts facts, double most) {
         Double total = facts.cpu().total();
-        if (total == null || facts.cpu().server() == null) {
+        Double byOthers = facts.cpu().other();
+        if (total == null || byOthers == null || facts.cpu().server() == null) {
             return "what other processes took is not known";
         }
-        double other = facts.cpu().other() / total * 100;
+        double other = byOthers / total * 100;
         return facts.seconds() >= MIN_SECONDS_FOR_STEAL && other > most
                 ? String.format(Locale.ROOT, "other processes (%.1f %%)", other)
                 : null;
@@ -170,31 +176,35 @@ final class Verdict {
     private static String bound(Facts facts) {
         CpuUse cpu = facts.cpu();
         Double total = cpu.total();
-        if (total == null || cpu.client() == null || facts.seconds() < MIN_SECONDS_FOR_BOUND) {
+        Double byClient = cpu.client();
+        Double idleSeconds = cpu.idle();
+        if (total == null || byClient == null || idleSeconds == null || facts.seconds() < MIN_SECONDS_FOR_BOUND) {
             return UNKNOWN;
         }
         double cores = total / facts.seconds();
-        double client = cpu.client()
+        double client = byClient
                 / facts.seconds()
                 / Math.min(
                         cores,
                         new ProcessCpu(ProcessHandle.current().pid())
                                 .allowedCores()
                                 .orElse(cores));
-        if (cpu.server() == null || cpu.serverElsewhere()) {
+        Double byServer = cpu.server();
+        ServerCpu process = facts.server();
+        if (byServer == null || process == null || cpu.serverElsewhere()) {
             // Neither the number of the server's cores is known then, nor the load of other processes on them.
             return client >= BUSY ? "client-bound" : UNKNOWN;
         }
-        double server = cpu.server()
+        double server = byServer
                 / facts.seconds()
-                / Math.min(cores, facts.server().allowedCores().orElse(cores));
+                / Math.min(cores, process.allowedCores().orElse(cores));
         if (server >= BUSY) {
             return "server-bound";
         }
         if (client >= BUSY && server < NOT_BUSY) {
             return "client-bound";
         }
-        double idle = cpu.idle() / total;
+        double idle = idleSeconds / total;
         return idle > MUCH_IDLE ? "latency-bound" : idle < NO_IDLE ? "box-bound" : "mixed";
     }
 }

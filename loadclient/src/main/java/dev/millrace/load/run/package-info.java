@@ -6,4 +6,7 @@
  * <p>Threading: one thread per client, one that watches for timeouts, and the caller's, which opens and closes the
  * measured window. A client's records belong to its thread until that has ended.
  */
+@NullMarked
 package dev.millrace.load.run;
+
+import org.jspecify.annotations.NullMarked;

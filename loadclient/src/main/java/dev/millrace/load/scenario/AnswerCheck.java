@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks an answer of any server. The body is digested while it comes. It is kept only where JSON or XML is expected,
@@ -20,8 +21,8 @@ final class AnswerCheck implements ResponseCheck {
     private static final int MOST_EXCERPT_BYTES = 120;
 
     private final Expectations expected;
-    private final MessageDigest digest;
-    private final DocumentCheck document;
+    private final @Nullable MessageDigest digest;
+    private final @Nullable DocumentCheck document;
     private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
     private int status;
     private boolean right;
@@ -63,7 +64,7 @@ final class AnswerCheck implements ResponseCheck {
     }
 
     @Override
-    public Failure end() {
+    public @Nullable Failure end() {
         if (!right) {
             String excerpt = kept.size() == 0 ? "" : ": " + kept.toString(StandardCharsets.UTF_8);
             return new Failure(

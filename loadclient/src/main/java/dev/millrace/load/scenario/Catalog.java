@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The files that a server offers, as {@code {"files":[{"name":"1k.bin","size":1024,"md5":"..."}]}}. Immutable, except
@@ -134,7 +135,7 @@ public record Catalog(
         return catalog;
     }
 
-    private static IOException unreadable(String source, String reason, IOException cause) {
+    private static IOException unreadable(String source, @Nullable String reason, @Nullable IOException cause) {
         return new IOException(
                 "cannot read the catalogue " + source + ": " + reason + "; expected is " + FORM
                         + " (loadclient catalog writes one, --file NAME does without)",

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One file of a catalogue. The catalogue gives its MD5. Its CRC32C, which costs a fifteenth of the MD5, is learnt from
@@ -13,11 +14,14 @@ import java.security.NoSuchAlgorithmException;
 @JsonIgnoreProperties(ignoreUnknown = true)
 public final class CatalogFile {
 
+    /** In place of the file that a check has yet to be told. */
+    static final CatalogFile NONE = new CatalogFile("", 0, null);
+
     private static final long UNKNOWN = -1;
 
     private final String name;
     private final long size;
-    private final String md5;
+    private final @Nullable String md5;
     private volatile long crc32c = UNKNOWN;
 
     /**
@@ -31,7 +35,7 @@ public final class CatalogFile {
     public CatalogFile(
             @JsonProperty(value = "name", required = true) String name,
             @JsonProperty(value = "size", required = true) long size,
-            @JsonProperty("md5") String md5) {
+            @JsonProperty("md5") @Nullable String md5) {
         this.name = name;
         this.size = size;
         this.md5 = md5;
@@ -56,7 +60,7 @@ public final class CatalogFile {
         return size;
     }
 
-    String md5() {
+    @Nullable String md5() {
         return md5;
     }
 

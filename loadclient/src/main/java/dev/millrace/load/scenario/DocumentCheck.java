@@ -17,6 +17,7 @@ import javax.xml.parsers.ParserConfigurationException;
 import javax.xml.xpath.XPathConstants;
 import javax.xml.xpath.XPathExpression;
 import javax.xml.xpath.XPathExpressionException;
+import org.jspecify.annotations.Nullable;
 import org.w3c.dom.Document;
 import org.xml.sax.SAXException;
 
@@ -29,7 +30,7 @@ final class DocumentCheck {
 
     private final Expectations expected;
     private final List<XPathExpression> xpaths = new ArrayList<>();
-    private final DocumentBuilder parser;
+    private final @Nullable DocumentBuilder parser;
 
     DocumentCheck(Expectations expected) {
         this.expected = expected;
@@ -54,12 +55,12 @@ final class DocumentCheck {
     }
 
     /** Returns what is wrong with a body, or null. */
-    Failure failure(byte[] body) {
+    @Nullable Failure failure(byte[] body) {
         Failure failure = expected.json().isEmpty() ? null : jsonFailure(body);
-        return failure != null || parser == null ? failure : xmlFailure(body);
+        return failure != null || parser == null ? failure : xmlFailure(parser, body);
     }
 
-    private Failure jsonFailure(byte[] body) {
+    private @Nullable Failure jsonFailure(byte[] body) {
         JsonNode root;
         try {
             root = JSON.readTree(body);
@@ -84,10 +85,10 @@ final class DocumentCheck {
         return null;
     }
 
-    private Failure xmlFailure(byte[] body) {
+    private @Nullable Failure xmlFailure(DocumentBuilder builder, byte[] body) {
         Document document;
         try {
-            document = parser.parse(new ByteArrayInputStream(body));
+            document = builder.parse(new ByteArrayInputStream(body));
         } catch (SAXException | IOException e) {
             return wrong("no XML: " + Failure.firstLine(e));
         }

@@ -7,6 +7,7 @@ import dev.millrace.load.http.ResponseHead;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /** Checks a downloaded file by its catalogue: status, Content-Length, length, CRC32C, MD5. Used by one thread. */
 final class DownloadCheck implements ResponseCheck {
@@ -15,8 +16,8 @@ final class DownloadCheck implements ResponseCheck {
     private final int sampleEvery;
     private final CRC32C crc = new CRC32C();
     private final MessageDigest md5 = CatalogFile.newDigest();
-    private CatalogFile file;
-    private Failure headFailure;
+    private CatalogFile file = CatalogFile.NONE;
+    private @Nullable Failure headFailure;
     private long length;
     private boolean checksumming;
     private boolean digesting;
@@ -53,7 +54,7 @@ final class DownloadCheck implements ResponseCheck {
         md5.reset();
     }
 
-    private Failure headFailure(ResponseHead head) {
+    private @Nullable Failure headFailure(ResponseHead head) {
         if (head.status() != ResponseHead.OK) {
             return new Failure(FailureKind.STATUS, "status " + head.status() + " for " + file.name());
         }
@@ -79,7 +80,7 @@ final class DownloadCheck implements ResponseCheck {
     }
 
     @Override
-    public Failure end() {
+    public @Nullable Failure end() {
         if (headFailure != null || verify == Verify.NONE) {
             return headFailure;
         }

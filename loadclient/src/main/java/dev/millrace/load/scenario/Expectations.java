@@ -7,6 +7,7 @@ import java.util.stream.Collectors;
 import javax.xml.xpath.XPathExpression;
 import javax.xml.xpath.XPathExpressionException;
 import javax.xml.xpath.XPathFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the answers of any server must be. Immutable.
@@ -16,7 +17,8 @@ import javax.xml.xpath.XPathFactory;
  * @param json     values that the body must hold as JSON; empty for none
  * @param xpaths   XPath 1.0 expressions that must be true of the body as XML; empty for none
  */
-public record Expectations(List<Statuses> statuses, String sha256, List<JsonValue> json, List<String> xpaths) {
+public record Expectations(
+        List<Statuses> statuses, @Nullable String sha256, List<JsonValue> json, List<String> xpaths) {
 
     /**
      * A range of status codes. Immutable.
@@ -33,7 +35,7 @@ public record Expectations(List<Statuses> statuses, String sha256, List<JsonValu
      * @param pointer its place (RFC 6901)
      * @param value   the text of a string, or the JSON form of any other value; null for any value
      */
-    public record JsonValue(JsonPointer pointer, String value) {}
+    public record JsonValue(JsonPointer pointer, @Nullable String value) {}
 
     /**
      * Compiles an XPath expression, which belongs to one thread.

@@ -8,6 +8,7 @@ import dev.millrace.load.http.ResponseHead;
 import dev.millrace.load.http.Target;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Wraps another workload, and checks that its answers also carry certain header fields. Immutable. */
 public final class ExpectingWorkload implements Workload {
@@ -68,7 +69,7 @@ public final class ExpectingWorkload implements Workload {
     }
 
     /** A field and its value; null for any value. */
-    private record Expected(String name, String value) {
+    private record Expected(String name, @Nullable String value) {
 
         static Expected of(String text) {
             int equals = text.indexOf('=');
@@ -79,7 +80,7 @@ public final class ExpectingWorkload implements Workload {
                             text.substring(equals + 1).strip());
         }
 
-        Failure check(ResponseHead head) {
+        @Nullable Failure check(ResponseHead head) {
             String field = head.field(name);
             if (field != null && (value == null || value.equals(field))) {
                 return null;
@@ -93,10 +94,10 @@ public final class ExpectingWorkload implements Workload {
     private static final class Expecting implements ResponseCheck {
 
         private final List<Expected> expected;
-        private ResponseCheck inner;
-        private Failure failure;
+        private ResponseCheck inner = new StatusCheck();
+        private @Nullable Failure failure;
         /** The failure of the broken off answer that the next one continues. */
-        private Failure earlier;
+        private @Nullable Failure earlier;
 
         private boolean broken;
 
@@ -132,7 +133,7 @@ public final class ExpectingWorkload implements Workload {
         }
 
         @Override
-        public Failure end() {
+        public @Nullable Failure end() {
             Failure other = inner.end();
             return other != null ? other : failure;
         }

@@ -14,10 +14,13 @@ import dev.millrace.load.http.TlsSettings;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Sends a GET on a connection of its own, before the run. A timer aborts it when no bytes come any more. */
 public final class Fetch {
@@ -29,7 +32,6 @@ public final class Fetch {
     private final int timeoutMillis;
     private final TlsSettings tls;
     private final Protocol protocol;
-    private Closeable raw;
     private volatile long lastProgress;
     private volatile boolean stalled;
 
@@ -66,11 +68,11 @@ public final class Fetch {
             thread.setDaemon(true);
             return thread;
         });
+        AtomicReference<@Nullable Closeable> raw = new AtomicReference<>();
         SocketSettings settings = SocketSettings.to(target, tls, protocol, null, 0, timeoutMillis);
-        try (Connection connection =
-                Connections.open(target.address(), settings, new byte[BUFFER_BYTES], socket -> raw = socket)) {
+        try (Connection connection = Connections.open(target.address(), settings, new byte[BUFFER_BYTES], raw::set)) {
             lastProgress = System.nanoTime();
-            Closeable socket = raw;
+            Closeable socket = Objects.requireNonNull(raw.get());
             var unused = timer.schedule(() -> watch(socket, timer), timeoutMillis, TimeUnit.MILLISECONDS);
             Failure failure = connection.exchange(
                     new Call(request, check), new Timing(), count -> lastProgress = System.nanoTime());

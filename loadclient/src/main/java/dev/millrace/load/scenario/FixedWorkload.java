@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Repeats the same GET, and compares each body with the same bytes. Immutable. */
 public final class FixedWorkload implements Workload {
@@ -102,7 +103,7 @@ public final class FixedWorkload implements Workload {
         }
 
         @Override
-        public Failure end() {
+        public @Nullable Failure end() {
             if (status != ResponseHead.OK) {
                 return new Failure(FailureKind.STATUS, "status " + status);
             }

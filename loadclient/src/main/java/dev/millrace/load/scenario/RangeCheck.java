@@ -4,6 +4,7 @@ import dev.millrace.load.http.Failure;
 import dev.millrace.load.http.FailureKind;
 import dev.millrace.load.http.ResponseCheck;
 import dev.millrace.load.http.ResponseHead;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks one part of a file (RFC 9110 section 15.3.7): status, Content-Range, Content-Length, and every byte. Used by
@@ -12,12 +13,12 @@ import dev.millrace.load.http.ResponseHead;
 final class RangeCheck implements ResponseCheck {
 
     private final ReferenceFiles reference;
-    private CatalogFile file;
+    private CatalogFile file = CatalogFile.NONE;
     private long first;
     private long last;
     private long position;
     private boolean same;
-    private Failure headFailure;
+    private @Nullable Failure headFailure;
 
     RangeCheck(ReferenceFiles reference) {
         this.reference = reference;
@@ -38,7 +39,7 @@ final class RangeCheck implements ResponseCheck {
     }
 
     /** The failure in the head of an answer that should carry these bytes of a file; null if it is right. */
-    static Failure partFailure(ResponseHead head, CatalogFile file, long first, long last) {
+    static @Nullable Failure partFailure(ResponseHead head, CatalogFile file, long first, long last) {
         String wanted = "bytes " + first + "-" + last + "/" + file.size();
         if (head.status() != ResponseHead.PARTIAL_CONTENT) {
             return new Failure(FailureKind.STATUS, "status " + head.status() + " for " + wanted + " of " + file.name());
@@ -64,7 +65,7 @@ final class RangeCheck implements ResponseCheck {
     }
 
     @Override
-    public Failure end() {
+    public @Nullable Failure end() {
         if (headFailure != null) {
             return headFailure;
         }

@@ -15,6 +15,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The content of files of a catalogue, with which any part of them is compared. Each file is downloaded once, and must
@@ -72,7 +73,7 @@ public final class ReferenceFiles {
     /** Whether the file holds these bytes at that position. */
     boolean matches(CatalogFile file, long position, byte[] bytes, int offset, int count) {
         MappedByteBuffer content = contents.get(file.name());
-        if (position + count > content.limit()) {
+        if (content == null || position + count > content.limit()) {
             return false;
         }
         return content.slice((int) position, count).mismatch(ByteBuffer.wrap(bytes, offset, count)) < 0;
@@ -100,7 +101,7 @@ public final class ReferenceFiles {
         }
 
         @Override
-        public Failure end() {
+        public @Nullable Failure end() {
             return check.end();
         }
     }

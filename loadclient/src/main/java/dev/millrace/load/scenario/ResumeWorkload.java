@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Downloads that are broken off at a random place and resumed. The client closes the connection there, and requests the
@@ -55,12 +56,12 @@ public final class ResumeWorkload extends FileWorkload {
 
         private final SplittableRandom random;
         private final DownloadCheck whole = new DownloadCheck(verify, 1);
-        private CatalogFile file;
+        private CatalogFile file = CatalogFile.NONE;
         private long received;
         private boolean broken;
         private boolean second;
-        private String validator;
-        private Failure partFailure;
+        private @Nullable String validator;
+        private @Nullable Failure partFailure;
 
         Resuming(SplittableRandom random) {
             this.random = random;
@@ -105,7 +106,7 @@ public final class ResumeWorkload extends FileWorkload {
         }
 
         /** A strong ETag, otherwise the date, because RFC 9110 section 13.1.5 forbids weak ETags in If-Range. */
-        private String validator(ResponseHead head) {
+        private @Nullable String validator(ResponseHead head) {
             String tag = head.field("ETag");
             if (tag != null && !tag.startsWith("W/")) {
                 return tag;
@@ -127,7 +128,7 @@ public final class ResumeWorkload extends FileWorkload {
         }
 
         @Override
-        public Failure end() {
+        public @Nullable Failure end() {
             return partFailure != null ? partFailure : whole.end();
         }
     }

@@ -10,6 +10,7 @@ import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How far a server's clock is ahead of this machine's, by the field {@code Date} of its answers (RFC 9110 section 6.6.1).
@@ -29,7 +30,7 @@ public record ServerClock(long lowMillis, long highMillis) {
     /** A check that keeps the answer's Date. */
     private static final class DateCheck extends StatusCheck {
 
-        private String date;
+        private @Nullable String date;
 
         @Override
         public void begin(ResponseHead head) {
@@ -37,7 +38,7 @@ public record ServerClock(long lowMillis, long highMillis) {
         }
 
         @Override
-        public Failure end() {
+        public @Nullable Failure end() {
             // Each status has a Date.
             return null;
         }
@@ -49,7 +50,7 @@ public record ServerClock(long lowMillis, long highMillis) {
      * @return null if its answers have no Date, or contradict each other, as those of several servers may
      * @throws IOException if it does not answer
      */
-    public static ServerClock read(Target target, Fetch fetch) throws IOException {
+    public static @Nullable ServerClock read(Target target, Fetch fetch) throws IOException {
         long low = Long.MIN_VALUE;
         long high = Long.MAX_VALUE;
         for (int i = 0; i < MOST_ANSWERS && (i == 0 || high - low > NARROW_MILLIS); i++) {
@@ -68,7 +69,7 @@ public record ServerClock(long lowMillis, long highMillis) {
         return low > high ? null : new ServerClock(low, high);
     }
 
-    private static Long millis(String date) {
+    private static @Nullable Long millis(@Nullable String date) {
         try {
             return date == null
                     ? null

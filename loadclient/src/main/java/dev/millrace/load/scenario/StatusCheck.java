@@ -4,6 +4,7 @@ import dev.millrace.load.http.Failure;
 import dev.millrace.load.http.FailureKind;
 import dev.millrace.load.http.ResponseCheck;
 import dev.millrace.load.http.ResponseHead;
+import org.jspecify.annotations.Nullable;
 
 /** Checks the status and accepts any body. Used by one thread. */
 class StatusCheck implements ResponseCheck {
@@ -21,7 +22,7 @@ class StatusCheck implements ResponseCheck {
     }
 
     @Override
-    public Failure end() {
+    public @Nullable Failure end() {
         return status == ResponseHead.OK ? null : new Failure(FailureKind.STATUS, "status " + status);
     }
 }

@@ -5,6 +5,7 @@ import dev.millrace.load.http.FailureKind;
 import dev.millrace.load.http.ResponseCheck;
 import dev.millrace.load.http.ResponseHead;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks an answer of the UUID service byte by byte: status, media type and root element. The root must hold the
@@ -38,8 +39,8 @@ final class UuidResponseCheck implements ResponseCheck {
     private final int expected;
     private final byte[] name = new byte[MAX_NAME];
     private final StringBuilder excerpt = new StringBuilder(MAX_EXCERPT);
-    private Failure headFailure;
-    private Mode mode;
+    private @Nullable Failure headFailure;
+    private Mode mode = Mode.CONTENT;
     private int nameLength;
     private boolean closing;
     private int last;
@@ -48,10 +49,10 @@ final class UuidResponseCheck implements ResponseCheck {
     private boolean inUuid;
     private int uuidLength;
     private boolean uuidRight;
-    private String root;
+    private @Nullable String root;
     private boolean strayText;
     /** The first markup at a wrong place; null if there is none. */
-    private String stray;
+    private @Nullable String stray;
 
     private boolean complete;
     private int uuids;
@@ -76,7 +77,7 @@ final class UuidResponseCheck implements ResponseCheck {
         headFailure = headFailure(head);
     }
 
-    private static Failure headFailure(ResponseHead head) {
+    private static @Nullable Failure headFailure(ResponseHead head) {
         if (head.status() != ResponseHead.OK) {
             return new Failure(FailureKind.STATUS, "status " + head.status());
         }
@@ -121,7 +122,9 @@ final class UuidResponseCheck implements ResponseCheck {
                     mode = Mode.COMMENT;
                 } else if (b == '>') {
                     mode = Mode.CONTENT;
-                    stray(root == null ? null : "a declaration");
+                    if (root != null) {
+                        stray("a declaration");
+                    }
                 }
             }
             default -> throw new IllegalStateException(mode.name());
@@ -206,7 +209,7 @@ final class UuidResponseCheck implements ResponseCheck {
     }
 
     private void close() {
-        if (depth == 0 || !isNamed(inUuid ? "uuid" : root)) {
+        if (depth == 0 || !isNamed(inUuid ? "uuid" : String.valueOf(root))) {
             stray("</" + name() + ">");
         }
         depth = Math.max(0, depth - 1);
@@ -254,7 +257,7 @@ final class UuidResponseCheck implements ResponseCheck {
     }
 
     @Override
-    public Failure end() {
+    public @Nullable Failure end() {
         if (headFailure != null) {
             return excerpt.isEmpty()
                     ? headFailure

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Requests to the UUID service: by query string or by an XML body. Immutable. */
 public final class UuidWorkload implements Workload {
@@ -36,10 +37,10 @@ public final class UuidWorkload implements Workload {
             boolean keepAlive,
             String uuidMethod,
             int count,
-            String name,
+            @Nullable String name,
             List<String> headers,
             Check check,
-            byte[] body) {
+            byte @Nullable [] body) {
 
         /** Settings without a body. */
         public Settings(
@@ -47,7 +48,7 @@ public final class UuidWorkload implements Workload {
                 boolean keepAlive,
                 String uuidMethod,
                 int count,
-                String name,
+                @Nullable String name,
                 List<String> headers,
                 Check check) {
             this(httpMethod, keepAlive, uuidMethod, count, name, headers, check, null);

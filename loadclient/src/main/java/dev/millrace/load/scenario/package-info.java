@@ -5,4 +5,7 @@
  * <p>Threading: all clients share a workload, which is immutable, except that a file learns its checksum once. A {@link
  * dev.millrace.load.scenario.Script} belongs to one client.
  */
+@NullMarked
 package dev.millrace.load.scenario;
+
+import org.jspecify.annotations.NullMarked;

@@ -90,7 +90,8 @@ public final class ServerProcess implements AutoCloseable {
                             + log,
                     e);
         } catch (ExecutionException e) {
-            throw new IOException(e.getCause().getMessage(), e);
+            Throwable cause = e.getCause();
+            throw new IOException(cause == null ? e.getMessage() : cause.getMessage(), e);
         }
     }
 

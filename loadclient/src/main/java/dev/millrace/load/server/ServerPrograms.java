@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The programs that experiments measure: the sample application, and other servers as its peers. Immutable.
@@ -20,7 +22,12 @@ import java.util.Map;
  * @param peers   the jar that starts peers; null if its place is not known
  * @param root    the folder of this project's sources; null if it is not known
  */
-public record ServerPrograms(ServerJava java, Path warFile, List<String> command, Path peers, Path root) {
+public record ServerPrograms(
+        ServerJava java,
+        @Nullable Path warFile,
+        @Nullable List<String> command,
+        @Nullable Path peers,
+        @Nullable Path root) {
 
     /** All peers. The module {@code peers} starts them, except nginx. */
     public static final List<String> PEERS = List.of("jetty", "tomcat", "undertow", "helidon", "nginx");
@@ -40,7 +47,8 @@ public record ServerPrograms(ServerJava java, Path warFile, List<String> command
      * @param peers   the jar of the peers that the user named; null to look for it near this program
      * @throws IOException if a file is missing; the message is for people
      */
-    public static ServerPrograms find(Path javaPath, Path war, String command, Path peers)
+    public static ServerPrograms find(
+            @Nullable Path javaPath, @Nullable Path war, @Nullable String command, @Nullable Path peers)
             throws IOException, InterruptedException {
         ServerJava java = javaPath == null ? ServerJava.current() : ServerJava.of(javaPath);
         if (peers != null && !Files.isRegularFile(peers)) {
@@ -56,7 +64,7 @@ public record ServerPrograms(ServerJava java, Path warFile, List<String> command
         List<Path> candidates = new ArrayList<>();
         if (war != null) {
             candidates.add(war);
-        } else if (folder != null) {
+        } else if (folder != null && root != null) {
             candidates.add(folder.resolve(WAR));
             candidates.add(root.resolve("webapp/target").resolve(WAR));
         }
@@ -76,7 +84,7 @@ public record ServerPrograms(ServerJava java, Path warFile, List<String> command
         return java.feature();
     }
 
-    private static Path ownFolder() {
+    private static @Nullable Path ownFolder() {
         try {
             return Path.of(ServerPrograms.class
                             .getProtectionDomain()
@@ -93,11 +101,11 @@ public record ServerPrograms(ServerJava java, Path warFile, List<String> command
 
     /** The command that starts the sample application, before its options. */
     public List<String> war(String heap) {
-        return command != null ? command : java.jar(warFile, "-Xmx" + heap);
+        return command != null ? command : java.jar(Objects.requireNonNull(warFile), "-Xmx" + heap);
     }
 
     /** The jar or script that starts a peer; null if it is missing. */
-    public Path peer(String name) {
+    public @Nullable Path peer(String name) {
         Path program = !name.equals(NGINX) ? peers : root == null ? null : root.resolve("docs/bench/nginx.sh");
         boolean there = program != null && Files.isRegularFile(program) && (!name.equals(NGINX) || onPath(NGINX));
         return there ? program : null;
@@ -110,7 +118,7 @@ public record ServerPrograms(ServerJava java, Path warFile, List<String> command
 
     /** The command that starts a peer, which serves a folder on a free port. */
     public List<String> peer(String name, Path folder) throws IOException {
-        Path program = peer(name);
+        Path program = Objects.requireNonNull(peer(name), name);
         if (name.equals(NGINX)) {
             return List.of(program.toString(), Integer.toString(freePort()), folder.toString());
         }
@@ -145,7 +153,7 @@ public record ServerPrograms(ServerJava java, Path warFile, List<String> command
     }
 
     /** The commit of a clone, marked as dirty if its sources were changed; null if git does not know one. */
-    static String commit(Path root) throws InterruptedException {
+    static @Nullable String commit(Path root) throws InterruptedException {
         String commit = git(root, "rev-parse", "--short=12", "HEAD");
         // The results of earlier runs are committed with the sources, but do not change them.
         String changed =
@@ -153,7 +161,7 @@ public record ServerPrograms(ServerJava java, Path warFile, List<String> command
         return commit == null || changed == null ? null : commit + (changed.isEmpty() ? "" : "-dirty");
     }
 
-    private static String git(Path root, String... arguments) throws InterruptedException {
+    private static @Nullable String git(Path root, String... arguments) throws InterruptedException {
         List<String> command = new ArrayList<>(List.of("git"));
         command.addAll(List.of(arguments));
         try {

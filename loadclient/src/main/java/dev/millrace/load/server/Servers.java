@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The servers that are measured. Those with a command are started anew for each block, and owned by this object until
@@ -28,7 +29,7 @@ public final class Servers implements AutoCloseable {
     private static final int PROBE_MILLIS = 500;
 
     private final List<Entry> entries;
-    private final Path logFolder;
+    private final @Nullable Path logFolder;
     private final Map<String, ServerProcess> started = new HashMap<>();
 
     /**
@@ -40,10 +41,15 @@ public final class Servers implements AutoCloseable {
      * @param cpuUri  URL at which it reports its CPU time, or null
      * @param command command that starts it, or null
      */
-    public record Entry(String label, Target target, Long pid, URI cpuUri, String command) {}
+    public record Entry(
+            String label,
+            Target target,
+            @Nullable Long pid,
+            @Nullable URI cpuUri,
+            @Nullable String command) {}
 
     /** Servers. The output of those that are started goes to the folder; null for the temporary folder. */
-    public Servers(List<Entry> entries, Path logFolder) {
+    public Servers(List<Entry> entries, @Nullable Path logFolder) {
         this.entries = List.copyOf(entries);
         this.logFolder = logFolder;
     }
@@ -56,14 +62,15 @@ public final class Servers implements AutoCloseable {
     public void startBlock() throws IOException, InterruptedException {
         close();
         for (Entry entry : entries) {
-            if (entry.command() != null) {
+            String command = entry.command();
+            if (command != null) {
                 refuseOther(entry.target().address());
                 Path folder = logFolder == null ? Path.of(System.getProperty("java.io.tmpdir")) : logFolder;
                 Files.createDirectories(folder);
                 String name = entry.label().isEmpty()
                         ? "server"
                         : "server-" + entry.label().replaceAll("\\W", "_");
-                ServerProcess process = ServerProcess.ofCommand(entry.command(), folder.resolve(name + ".log"));
+                ServerProcess process = ServerProcess.ofCommand(command, folder.resolve(name + ".log"));
                 started.put(entry.label(), process);
                 process.awaitPort(entry.target().address());
             }
@@ -79,12 +86,12 @@ public final class Servers implements AutoCloseable {
     }
 
     /** The CPU time of a server; null if it is not known. */
-    public ServerCpu cpu(String label) {
+    public @Nullable ServerCpu cpu(String label) {
         Entry entry = entry(label);
-        return entry.cpuUri() == null
+        URI cpuUri = entry.cpuUri();
+        return cpuUri == null
                 ? process(label)
-                : new ReportedCpu(
-                        entry.cpuUri(), isLocal(entry.target().address().getAddress()));
+                : new ReportedCpu(cpuUri, isLocal(entry.target().address().getAddress()));
     }
 
     private Entry entry(String label) {
@@ -95,19 +102,18 @@ public final class Servers implements AutoCloseable {
     }
 
     /** A server's process with its descendants; null if it is not known. */
-    ProcessCpu process(String label) {
+    @Nullable ProcessCpu process(String label) {
         Entry entry = entry(label);
-        if (started.containsKey(label)) {
-            return new ProcessCpu(started.get(label).pid(), true);
-        }
-        if (entry.pid() != null) {
-            return new ProcessCpu(entry.pid(), true);
+        ServerProcess process = started.get(label);
+        Long pid = process == null ? entry.pid() : Long.valueOf(process.pid());
+        if (pid != null) {
+            return new ProcessCpu(pid, true);
         }
         if (!isLocal(entry.target().address().getAddress())) {
             return null;
         }
-        OptionalLong pid = ListeningPort.pid(entry.target().address());
-        return pid.isPresent() ? new ProcessCpu(pid.getAsLong(), true) : null;
+        OptionalLong listening = ListeningPort.pid(entry.target().address());
+        return listening.isPresent() ? new ProcessCpu(listening.getAsLong(), true) : null;
     }
 
     /**
@@ -115,21 +121,22 @@ public final class Servers implements AutoCloseable {
      *
      * @return null if it may be, or the listening process is not known
      */
-    public String wrongProcess(Entry entry) {
+    public @Nullable String wrongProcess(Entry entry) {
         InetSocketAddress address = entry.target().address();
-        if (entry.pid() == null || !isLocal(address.getAddress())) {
+        Long pid = entry.pid();
+        if (pid == null || !isLocal(address.getAddress())) {
             return null;
         }
         OptionalLong listening = ListeningPort.pid(address);
-        if (listening.isEmpty() || listening.getAsLong() == entry.pid()) {
+        if (listening.isEmpty() || listening.getAsLong() == pid) {
             return null;
         }
-        boolean started = ProcessHandle.of(entry.pid()).stream()
+        boolean started = ProcessHandle.of(pid).stream()
                 .flatMap(ProcessHandle::descendants)
                 .anyMatch(child -> child.pid() == listening.getAsLong());
         return started
                 ? null
-                : "process " + entry.pid() + " does not listen on " + address.getHostString() + ":" + address.getPort()
+                : "process " + pid + " does not listen on " + address.getHostString() + ":" + address.getPort()
                         + ", process " + listening.getAsLong() + " does";
     }
 

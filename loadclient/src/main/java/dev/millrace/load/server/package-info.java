@@ -5,4 +5,7 @@
  * <p>Threading: a {@link dev.millrace.load.server.ServerProcess} is safe for use by any thread, because a shutdown hook
  * ends it; {@code Servers} belongs to one thread.
  */
+@NullMarked
 package dev.millrace.load.server;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,24 +1,23 @@
 package dev.millrace.load.report;
 
+import static dev.millrace.load.report.ExperimentRuns.ROWS;
+import static dev.millrace.load.report.ExperimentRuns.TIMES;
+import static dev.millrace.load.report.ExperimentRuns.cell;
+import static dev.millrace.load.report.ExperimentRuns.experiment;
+import static dev.millrace.load.report.ExperimentRuns.row;
+import static dev.millrace.load.report.ExperimentRuns.run;
+import static dev.millrace.load.report.ExperimentRuns.with;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.experiment.Claim;
-import dev.millrace.load.experiment.Experiment;
 import dev.millrace.load.experiment.Lengths;
 import dev.millrace.load.experiment.Row;
-import dev.millrace.load.experiment.ServerSetting;
 import dev.millrace.load.report.Comparison.Ratio;
 import dev.millrace.load.run.CellResult;
 import dev.millrace.load.run.Counts;
-import dev.millrace.load.run.CpuUse;
-import dev.millrace.load.run.FailureCount;
-import dev.millrace.load.run.Percentiles;
-import dev.millrace.load.run.Series;
 import dev.millrace.load.run.SizeResult;
-import dev.millrace.load.run.Times;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,114 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The tables of a replay: ratios within each block, and decisions by their intervals. */
 class ExperimentTablesTest {
-    private static final Percentiles TIMES = new Percentiles(10, 2, 1, 3, 4, 5, 6);
-    private static final Lengths SHORT = new Lengths(1, 3, 0, 0, 0, 1, 1, 0);
-
     @TempDir
     private Path folder;
-
-    private static Row row(String id, String server, Double then, String base) {
-        return new Row(
-                id,
-                "Part",
-                "text of " + id,
-                server,
-                4,
-                "hello",
-                null,
-                null,
-                then == null ? null : Map.of("throughput", then),
-                base,
-                true,
-                null,
-                null);
-    }
-
-    private static final List<Row> ROWS =
-            List.of(row("a", "A", 100.0, null), row("b", "B", 200.0, "a"), row("c", "C", null, "a"));
-
-    private static CellResult cell(String server, int block, long requests, double serverSeconds, boolean wrong) {
-        Map<String, FailureCount> errors = wrong ? Map.of("reset", new FailureCount(1, "x")) : Map.of();
-        return cell(server, block, new Counts(requests, 0, 4, 0, 0, 0), errors, List.of(), serverSeconds);
-    }
-
-    private static CellResult cell(
-            String server,
-            int block,
-            Counts counts,
-            Map<String, FailureCount> errors,
-            List<SizeResult> sizes,
-            double serverSeconds) {
-        return new CellResult(
-                server,
-                Map.of("clients", "4", "work", "hello"),
-                block,
-                "closed",
-                !sizes.isEmpty(),
-                1.0,
-                counts,
-                errors,
-                new Times(TIMES, null, TIMES, TIMES, TIMES, null),
-                sizes,
-                new CpuUse(serverSeconds, 0.4, 0.1, 0.3, 0.0, 0.2, 10L, 1000L, false),
-                new Series(List.of(), List.of(), List.of()),
-                "",
-                errors.isEmpty() ? "box-bound" : "errors",
-                List.of());
-    }
-
-    /** B does 1.5 times as much as A in each block for the same CPU time, while the machine's speed changes. */
-    private static RunFile run(boolean wrong) {
-        List<CellResult> cells = new ArrayList<>();
-        long[] drift = {1000, 3000, 2000};
-        double[] noise = {1.49, 1.51, 1.50};
-        for (int block = 0; block < 3; block++) {
-            cells.add(cell("A", block, drift[block], 1, false));
-            cells.add(cell("B", block, Math.round(drift[block] * noise[block]), 1, wrong));
-        }
-        return run(Map.of("form", "quick"), cells, experiment("test", null, SHORT, ROWS));
-    }
-
-    private static Experiment experiment(String name, Map<String, Long> files, Lengths full, List<Row> rows) {
-        ServerSetting setting = new ServerSetting("x", "BIO", List.of(), 0, false, false);
-        List<Claim> claims = List.of(
-                claim("faster", "b", "a", null, 1.0, null),
-                claim("slower", "b", "a", null, null, 1.0),
-                claim("half as fast again", "b", "a", null, 1.4, 1.6),
-                claim("on the edge", "b", "a", null, 1.5, null),
-                claim("of another server", "c", "a", null, 1.0, null),
-                claim("much", "a", null, 50_000.0, 1.0, null));
-        return new Experiment(
-                name,
-                "An experiment",
-                "About it.",
-                "req/s",
-                List.of("Smaller."),
-                files,
-                null,
-                SHORT,
-                full,
-                Map.of("A", setting, "B", setting, "C", setting),
-                rows,
-                List.of(),
-                claims);
-    }
-
-    private static RunFile run(Map<String, String> plan, List<CellResult> cells, Experiment experiment) {
-        return new RunFile(
-                1,
-                "An experiment",
-                "2026-01-01",
-                "loadclient replay test",
-                Map.of("cores", "2"),
-                plan,
-                cells,
-                experiment);
-    }
-
-    private static Claim claim(String text, String a, String b, Double than, Double low, Double high) {
-        return new Claim(text, List.of(new Claim.Compared("throughput", a, b, than, low, high)));
-    }
 
     @Test
     void figuresOfThenStandBesideThoseOfToday() {
@@ -251,10 +144,6 @@ class ExperimentTablesTest {
                 "where none is sound, of all");
     }
 
-    private static RunFile with(RunFile run, List<CellResult> cells) {
-        return run(run.plan(), cells, run.experiment());
-    }
-
     @Test
     void oneRunDecidesNothing() {
         Claim.Compared compared = new Claim.Compared("throughput", "a", "b", null, 1.0, null);
@@ -288,71 +177,6 @@ class ExperimentTablesTest {
         assertTrue(page.contains("| text of b | 200 | 3,007 | "), page);
         assertTrue(page.contains("| slower | 2.00 | 1.50 ["), page);
         assertTrue(Files.readString(folder.resolve("test/report.html")).contains("<td>does not hold today</td>"));
-    }
-
-    /** In each block, B does this many times as much as A. */
-    private static RunFile run(String name, double... factors) {
-        List<CellResult> cells = new ArrayList<>();
-        for (int block = 0; block < factors.length; block++) {
-            cells.add(cell("A", block, 1000, 1, false));
-            cells.add(cell("B", block, Math.round(1000 * factors[block]), 1, false));
-        }
-        return run(Map.of("form", "quick"), cells, experiment(name, null, SHORT, ROWS));
-    }
-
-    @Test
-    void twoRunsAgreeWhereTheirIntervalsMeet() {
-        Agreement near = Agreement.of(run("test", 1.4, 1.5, 1.6), run("test", 1.5, 1.6, 1.7));
-        assertTrue(near.complete(), near.text());
-        assertTrue(near.text().endsWith("5 of 5 agree"), near.text());
-        Agreement apart = Agreement.of(run("test", 1.4, 1.5, 1.6), run("test", 2.9, 3.0, 3.1));
-        assertEquals(false, apart.complete());
-        assertTrue(
-                apart.text().lines().anyMatch(line -> line.matches("text of b +1\\.50 \\[1\\..* APART")), apart.text());
-        assertTrue(apart.text().endsWith("0 of 5 agree"), apart.text());
-    }
-
-    @Test
-    void onlyTwoRepeatedRunsOfOneExperimentCanAgree() {
-        RunFile run = run("test", 1.4, 1.5);
-        assertThrows(IllegalArgumentException.class, () -> Agreement.of(run, run("another", 1.4, 1.5)));
-        assertThrows(IllegalArgumentException.class, () -> Agreement.of(run, run("test", 1.5)));
-    }
-
-    /** Three blocks in which B and C do 1.5 times as much as A. */
-    private static RunFile three(String wrong) {
-        RunFile run = run("test", 1.4, 1.5, 1.6);
-        List<CellResult> cells = new ArrayList<>(run.cells());
-        run.cells().stream()
-                .filter(cell -> cell.label().equals("B"))
-                .forEach(cell ->
-                        cells.add(cell("C", cell.repetition(), cell.counts().requests(), 1, false)));
-        cells.replaceAll(cell -> cell.label().equals(wrong) ? cell(wrong, cell.repetition(), 1000, 1, true) : cell);
-        return with(run, cells);
-    }
-
-    @Test
-    void aRatioThatOneRunHasLostDoesNotAgree() {
-        assertTrue(Agreement.of(three(""), three("")).text().endsWith("7 of 7 agree"));
-        Agreement lost = Agreement.of(three(""), three("B"));
-        assertEquals(false, lost.complete());
-        assertTrue(
-                lost.text().lines().anyMatch(line -> line.matches("text of b +1\\.50 \\[1\\..* - +MISSING in second")),
-                lost.text());
-        assertTrue(lost.text().endsWith("2 of 7 agree"), lost.text());
-        assertTrue(Agreement.of(three("B"), three("")).text().contains(" MISSING in first\n"));
-        assertTrue(Agreement.of(three("B"), three("B")).text().endsWith("2 of 2 agree"), "lost in both");
-    }
-
-    @Test
-    void rowsThatOneRunDoesNotHaveAreNotMissing() {
-        RunFile all = three("");
-        RunFile quick = run(
-                all.plan(),
-                all.cells().stream().filter(cell -> !cell.label().equals("C")).toList(),
-                experiment("test", null, SHORT, ROWS.subList(0, 2)));
-        assertTrue(Agreement.of(all, quick).text().endsWith("5 of 5 agree"));
-        assertTrue(Agreement.of(quick, all).text().endsWith("5 of 5 agree"));
     }
 
     /** The long form with two blocks on servers that were started once, as in older files. */
