@@ -1,6 +1,5 @@
 package dev.millrace.connector;
 
-import dev.millrace.limits.MonitoredEndPoint;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -16,9 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
-import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +31,6 @@ import org.slf4j.LoggerFactory;
 final class ConnectionThreads implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionThreads.class);
     private static final long IDLE_THREAD_SECONDS = 10;
-    /** For connections to end in order, by their protocol. */
-    private static final long END_MILLIS = 1000;
     /** For handlers to return, before and after they are interrupted: as Jetty's pool. */
     private static final long STOP_MILLIS = 2500;
 
@@ -192,12 +187,12 @@ final class ConnectionThreads implements Executor {
     void end(Collection<EndPoint> endPoints, LongSupplier waiting) {
         try {
             // On a thread of its own: TLS, to say farewell, waits for a lock that its writer may hold.
-            execute(() -> List.copyOf(endPoints).forEach(ConnectionThreads::endInOrder));
+            execute(() -> OrderlyEnd.end(endPoints, MillraceEndPoint::isWritePending));
         } catch (Throwable x) {
             LOG.debug("No thread to end connections in order", x);
         }
         long begin = NanoTime.now();
-        awaitNoneBut(waiting, END_MILLIS);
+        awaitNoneBut(waiting, OrderlyEnd.MOST_MILLIS);
         // Closing the end point itself waits for no thread, and wakes those that read or write.
         List.copyOf(endPoints).forEach(EndPoint::close);
         if (!awaitNone(STOP_MILLIS - NanoTime.millisSince(begin))) {
@@ -206,12 +201,6 @@ final class ConnectionThreads implements Executor {
                 LOG.warn("{} threads {} did not end", running.size(), name);
             }
         }
-    }
-
-    private static void endInOrder(EndPoint endPoint) {
-        Connection connection = endPoint.getConnection();
-        boolean writing = endPoint instanceof MonitoredEndPoint monitored && monitored.isWritePending();
-        IO.close(connection == null || writing ? endPoint : connection);
     }
 
     /**

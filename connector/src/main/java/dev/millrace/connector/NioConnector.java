@@ -28,8 +28,7 @@ import org.eclipse.jetty.util.thread.ThreadPool;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jetty's selector connector, with end points that send files by {@code sendfile(2)}, and with a choice of where a
- * ready connection is served.
+ * Jetty's selector connector, with end points that send files by {@code sendfile(2)}, and a choice of where a ready connection is served.
  *
  * <pre>{@code
  * NioConnector connector = new NioConnector(server);
@@ -108,8 +107,8 @@ public class NioConnector extends MillraceConnector {
     }
 
     /**
-     * Chooses where a ready connection is served; takes effect for connections accepted from then on. A handler that
-     * blocks on the selector's own thread delays the selector's others: by milliseconds if it waits for its peer, else by a second or two.
+     * Chooses where a ready connection is served; takes effect for connections accepted from then on. A handler that blocks on the
+     * selector's own thread delays the selector's others: by milliseconds if it waits for its peer, else by a second or two.
      *
      * @param dispatch {@code adaptive}: as Jetty decides, by the invocation type of the handlers; {@code selector}: by the
      *     selector's own thread, for handlers that do not block; {@code handoff}: each request by another thread than the
@@ -130,9 +129,9 @@ public class NioConnector extends MillraceConnector {
     }
 
     /**
-     * Sets how many requests of an HTTP/1.1 connection a thread answers in a row, if each is there as soon as the last
-     * is answered. Only platform threads of a {@link QueuedThreadPool} that has some to spare do so; with TLS, those of {@link TlsConnectionFactory}.
-     * With {@code dispatch=selector} only a thread does so that has left its selector to another. Takes effect at once.
+     * Sets how many requests of an HTTP/1.1 connection a thread answers in a row, if each is there as soon as the last is answered. Only
+     * platform threads of a {@link QueuedThreadPool} that has some to spare do so; with TLS, those of {@link TlsConnectionFactory}. With
+     * {@code dispatch=selector} only a thread does so that has left its selector to another. Takes effect at once.
      *
      * @param requestsPerDispatch at least 1; 64 is the default; 1: the selector waits for each request, as Jetty's does
      */
@@ -239,9 +238,15 @@ public class NioConnector extends MillraceConnector {
             return making == null ? super.getExecutor() : making;
         }
 
+        @Override
+        protected void doStop() throws Exception {
+            OrderlyEnd.end(getConnectedEndPoints(), endPoint -> false);
+            super.doStop();
+        }
+
         // Jetty's selectors have the pool tell of a connection's end. All threads of the pool may wait for that end:
-        // they read streams of HTTP/2 or a WebSocket. A pool of virtual threads does not tell whether it is short of
-        // threads.
+        // they read streams of
+        // HTTP/2 or a WebSocket. A pool of virtual threads does not tell whether it is short of threads.
         @Override
         protected void execute(Runnable task) {
             if (isClosingThread()) {
@@ -280,7 +285,7 @@ public class NioConnector extends MillraceConnector {
             super.onAccepted(channel);
         }
 
-        // The versions before 12.1.14 have no other method to override; that one still calls this.
+        // Versions before 12.1.14 have no other method; that one still calls this.
         @SuppressWarnings("removal")
         @Override
         protected void onAcceptFailed(SelectableChannel channel, Throwable cause) {
@@ -297,8 +302,9 @@ public class NioConnector extends MillraceConnector {
             return super.acceptor(server);
         }
 
-        // A stopping selector ends the connections that it knows by their protocol. It may not know one that another
-        // thread is just opening. That one is closed by doStop() if it is open by then, and else here.
+        // A stop does not know a connection that another thread is just opening. The connector's doStop() closes that
+        // one if it is
+        // open by then, and else this does.
         @Override
         public void connectionOpened(Connection connection, Object context) {
             EndPoint endPoint = onSocket(connection);

@@ -130,6 +130,15 @@ public final class JettyInternals {
                 : null;
     }
 
+    /** Whether a connection of HTTP/1.1 handles a request that has not ended. False for another protocol, and when that cannot be seen. */
+    public static boolean handlesRequest(Connection connection) {
+        return HTTP_1
+                && CHANNEL
+                && connection instanceof HttpConnection http
+                && http.getHttpChannel() instanceof HttpChannelState channel
+                && channel.getHttpStream() != null;
+    }
+
     /** @return what a connection of HTTP/1.1 keeps from one request to the next; null when it keeps nothing, and for another protocol */
     public static @Nullable Components componentsOf(@Nullable Connection connection) {
         return HTTP_1

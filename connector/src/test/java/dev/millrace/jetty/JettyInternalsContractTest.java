@@ -86,6 +86,7 @@ class JettyInternalsContractTest {
                     assertEquals(
                             request.getId(),
                             JettyInternals.requestOf(connection).getId());
+                    assertTrue(JettyInternals.handlesRequest(connection));
                 },
                 response -> {});
     }

@@ -1,0 +1,65 @@
+package dev.millrace.connector;
+
+import dev.millrace.jetty.JettyInternals;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+import org.eclipse.jetty.http.HttpParser;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.util.IO;
+import org.eclipse.jetty.util.NanoTime;
+
+/**
+ * Ends the connections of a connector that stops: by their protocols where that is safe.
+ *
+ * <p>Jetty's connection of HTTP/1.1, when it is closed, reads what it can of the request's content, without a look whether a thread of the
+ * request does the same. Then the buffer may be gone under one of them, and a thread that has just begun to wait is not told of the
+ * end. Closing the end point under such a connection touches no buffer, and tells whoever waits then, or later.
+ */
+final class OrderlyEnd {
+    /** How long requests have to notice that their end point was closed. */
+    static final long MOST_MILLIS = 1000;
+
+    private OrderlyEnd() {}
+
+    /**
+     * Ends connections, and waits a second at most. Any thread may call it that may wait for a lock of TLS.
+     *
+     * @param endPoints those that are connected at any moment
+     * @param busy end points that are closed themselves, for their protocol would wait
+     */
+    static void end(Collection<EndPoint> endPoints, Predicate<MillraceEndPoint> busy) {
+        List<Connection> requests = new ArrayList<>();
+        for (EndPoint endPoint : List.copyOf(endPoints)) {
+            Connection spoken = endPoint instanceof MillraceEndPoint ours ? ours.spoken() : null;
+            if (spoken != null && mayRead(spoken)) {
+                requests.add(spoken);
+                endPoint.close();
+            } else if (endPoint instanceof MillraceEndPoint ours && busy.test(ours)) {
+                endPoint.close();
+            } else {
+                Connection connection = endPoint.getConnection();
+                IO.close(connection == null ? endPoint : connection);
+            }
+        }
+        // A request that neither reads nor writes has heard nothing of the end: an asynchronous one, as a rule.
+        long begin = NanoTime.now();
+        while (requests.stream().anyMatch(JettyInternals::handlesRequest)
+                && NanoTime.millisSince(begin) < MOST_MILLIS) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+        }
+        requests.forEach(IO::close);
+    }
+
+    // One that waits for content does not read while it waits.
+    private static boolean mayRead(Connection connection) {
+        HttpParser parser = JettyInternals.parserOf(connection);
+        return parser != null
+                && parser.inContentState()
+                && !connection.getEndPoint().isFillInterested();
+    }
+}
