@@ -301,6 +301,8 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
         private void endSlowContent(MonitoredEndPoint endPoint, AbstractEndPoint spokenOver) {
             if (!endPoint.getRates().isTold()) {
                 endPoint.getRates().tell();
+                // The count comes first: a later look's end may overtake this one, and the peer ask for the count.
+                slowRequests.increment();
                 ends.add(new PeerEnd(endPoint, CONTENT, () -> fail(spokenOver)));
             } else {
                 // The application has had another grace, and has neither answered nor let the connection go.
@@ -351,14 +353,13 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
     // As when the connection fails. One thread only takes the interest in the peer's bytes: else the application's may
     // read while Jetty drops what is there, and one of them finds no buffer. Where bytes have just come the request is
     // not told. It has another grace, or is closed.
-    private boolean fail(AbstractEndPoint endPoint) {
-        // First, for the peer may ask as soon as it sees the end.
-        slowRequests.increment();
+    private static boolean fail(AbstractEndPoint endPoint) {
         return endPoint.getFillInterest().onFail(new SlowPeerException(CONTENT));
     }
 
     // Jetty runs the demand that waits for content on this thread if it does not block, and else on one of its own.
     private boolean fail(Request request) {
+        // First, for the peer may ask as soon as it sees the end.
         slowRequests.increment();
         try {
             request.fail(new SlowPeerException(CONTENT));

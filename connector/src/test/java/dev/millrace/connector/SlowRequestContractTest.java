@@ -193,6 +193,8 @@ class SlowRequestContractTest {
         try (TestServer started = start(new Application());
                 RawClient client = post("/deaf")) {
             clock.pass(SILENCE_SECONDS);
+            assertEquals(
+                    1, connector().getSlowRequests(), "by the look, and not with an end that another may overtake");
             assertInstanceOf(SlowPeerException.class, failure.get(30, TimeUnit.SECONDS));
             clock.pass(GRACE_SECONDS - 1);
             assertTrue(connector().getConnectedEndPoints().stream().allMatch(EndPoint::isOpen), "no time to answer");
