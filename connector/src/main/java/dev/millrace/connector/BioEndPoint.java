@@ -313,8 +313,10 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         if (!isAlertUnderWay() && lingers()) {
             return;
         }
+        // Before a reset, if bytes of the peer are unread, comes the end: so the JDK closes a channel that has a
+        // selector.
         // JDK 17: close() leaves a thread inside sendfile where it is; shutdownOutput() wakes it.
-        if (writeDuty.isWriting()) {
+        if (writeDuty.isWriting() || !hasPeerEnded()) {
             super.endOutput();
         }
         super.doClose();
