@@ -22,9 +22,14 @@ final class MalformedRequest {
      * and when more comes, or the end, closes in the middle of the answer. After the answer it closes in any case.
      */
     static boolean isAnswered(@Nullable Connection connection) {
-        // Not with TLS, which may need the peer's bytes to send its own.
+        // Not of TLS, which may need the peer's bytes to send its own, but of what is in it.
         HttpParser parser = JettyInternals.parserOf(connection);
         return parser != null && parser.isTerminated() && JettyInternals.requestOf(connection) != null;
+    }
+
+    /** Whether a connection that has answered a malformed request reads no more. The protocol that follows an upgrade does. */
+    static boolean endsReading(@Nullable Connection connection) {
+        return JettyInternals.parserOf(connection) != null;
     }
 
     /**

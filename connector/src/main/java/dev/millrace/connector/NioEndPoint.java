@@ -168,7 +168,8 @@ final class NioEndPoint extends MillraceEndPoint {
             return -1;
         }
         RequestLoop current = requestLoop;
-        if (isBehindMalformed() || (current != null && current.hasLookedInVain())) {
+        if ((behindMalformed && MalformedRequest.endsReading(getConnection()))
+                || (current != null && current.hasLookedInVain())) {
             return 0;
         }
         int filled = read(buffer);
@@ -198,8 +199,7 @@ final class NioEndPoint extends MillraceEndPoint {
     // The first thread that answers a malformed request lets its finder leave. Not with TLS, whose lock this thread
     // holds: the finder, which may be the selector's thread, may be about to wait for that.
     private void beginWrite() {
-        HttpParser parser = JettyInternals.parserOf(getConnection());
-        if (parser != null && parser.isTerminated() && !behindMalformed) {
+        if (!behindMalformed && MalformedRequest.isAnswered(getConnection())) {
             behindMalformed = true;
             MalformedRequest.awaitFinder(this::handlingThread);
         }
@@ -208,11 +208,6 @@ final class NioEndPoint extends MillraceEndPoint {
     private @Nullable Thread handlingThread() {
         RequestLoop current = requestLoop;
         return current == null ? null : current.thread();
-    }
-
-    // Nothing is read any more, unless another protocol follows.
-    private boolean isBehindMalformed() {
-        return behindMalformed && JettyInternals.parserOf(getConnection()) != null;
     }
 
     // Only where nothing is left to do but to wait for a request: TLS may ask in the middle of a write, and then wait.

@@ -7,18 +7,23 @@ import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -33,8 +38,12 @@ class MalformedAnswerTest {
     private static final String MALFORMED = "A".repeat(9000) + " / HTTP/1.1\r\nHost: a\r\n\r\n";
 
     private static final int READ_AT_ONCE = 8192;
+    private static final int RECORD_BYTES = 16 * 1024;
     private static final int ATTEMPTS = 3;
     private static final int ROUNDS = 200;
+
+    @TempDir
+    Path directory;
 
     private final Handler hello = new Handler.Abstract() {
         @Override
@@ -121,7 +130,30 @@ class MalformedAnswerTest {
                 assertEquals(400, client.answer().status());
             }
             Await.until("closed", () -> server.events().closed() == 1);
-            assertTrue(server.events().last().getBytesIn() <= READ_AT_ONCE);
+            assertTrue(
+                    server.events().last().getBytesIn() <= READ_AT_ONCE,
+                    () -> "read " + server.events().last().getBytesIn());
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.millrace.testing.Connectors#ours")
+    void readsNothingBehindItInTls(Connectors connectors) throws Exception {
+        Tls tls = new Tls(directory);
+        try (TestServer server = new TestServer(jetty ->
+                        connectors.on(jetty, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()))
+                .expectMalformedRequests()
+                .start(hello)) {
+            try (RawClient client = tls.connect(server.port()).send("bad\r\n\r\n" + "x".repeat(2 * RECORD_BYTES))) {
+                assertEquals(400, client.answer().status());
+            }
+            Await.until(
+                    "closed",
+                    () -> server.events().opened() == 2 && server.events().closed() == 2);
+            assertEquals(HttpConnection.class, server.events().last().getClass());
+            assertTrue(
+                    server.events().last().getBytesIn() <= RECORD_BYTES,
+                    () -> "read " + server.events().last().getBytesIn());
         }
     }
 
