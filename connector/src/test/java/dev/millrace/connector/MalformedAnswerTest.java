@@ -39,7 +39,7 @@ class MalformedAnswerTest {
 
     private static final int READ_AT_ONCE = 8192;
     private static final int RECORD_BYTES = 16 * 1024;
-    private static final int ATTEMPTS = 3;
+    private static final int ATTEMPTS = 20;
     private static final int ROUNDS = 200;
 
     @TempDir
