@@ -222,7 +222,10 @@ final class TlsConnection extends SslConnection {
 
         @Override
         public int fill(ByteBuffer buffer) throws IOException {
-            return behindMalformed && MalformedRequest.endsReading(getConnection()) ? 0 : super.fill(buffer);
+            // Without room for bytes it is Jetty's own, for TLS that needs some of the peer to write on.
+            boolean endsReading =
+                    behindMalformed && buffer.capacity() > 0 && MalformedRequest.endsReading(getConnection());
+            return endsReading ? 0 : super.fill(buffer);
         }
 
         @Override
