@@ -132,7 +132,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
 
     @Override
     protected void needsFillInterest() {
-        if (answersMalformed()) {
+        if (MalformedRequest.isAnswered(getConnection())) {
             return;
         }
         try {
@@ -187,7 +187,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         if (BufferUtil.remaining(buffers) == 0) {
             return true;
         }
-        readLoop.awaitReaderOfMalformed(httpParser());
+        readLoop.beginWrite(httpParser(), getConnection() instanceof SslConnection);
         boolean inBackground = writeDuty.isBackgroundWriter();
         if (!inBackground && (isWriteOfAnother() || !readLoop.isAlone(httpParser()))) {
             return flushAtOnce(buffers);
@@ -313,8 +313,10 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         if (!isAlertUnderWay() && lingers()) {
             return;
         }
-        // JDK 17: close() leaves a thread inside sendfile where it is; shutdownOutput() wakes it.
-        if (writeDuty.isWriting()) {
+        // The end comes before a reset, as the JDK has it where there is a selector. And JDK 17: close() leaves a
+        // thread
+        // inside sendfile where it is; shutdownOutput() wakes it.
+        if (writeDuty.isWriting() || !hasPeerEnded()) {
             super.endOutput();
         }
         super.doClose();

@@ -169,16 +169,6 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         return JettyInternals.parserOf(spoken());
     }
 
-    /**
-     * Whether a malformed request is being answered, on a thread of the pool. Jetty's connection asks for more even then,
-     * and when more comes, or the end, closes in the middle of the answer. After the answer it closes in any case.
-     */
-    final boolean answersMalformed() {
-        // Not with TLS, which may need the peer's bytes to send its own.
-        HttpParser parser = JettyInternals.parserOf(getConnection());
-        return parser != null && parser.isTerminated() && JettyInternals.requestOf(getConnection()) != null;
-    }
-
     /** Whether TLS has something to write, for which it may need the peer's bytes (RFC 5246 section 7.4.1.1). */
     final boolean writesTls() {
         return getConnection() instanceof SslConnection ssl

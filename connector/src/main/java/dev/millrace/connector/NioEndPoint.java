@@ -37,6 +37,7 @@ final class NioEndPoint extends MillraceEndPoint {
     private volatile @Nullable NioTransfer transfer;
     private volatile @Nullable RequestLoop requestLoop;
     private volatile SelectionKey key;
+    private volatile boolean behindMalformed;
 
     NioEndPoint(
             NioConnector connector,
@@ -167,7 +168,8 @@ final class NioEndPoint extends MillraceEndPoint {
             return -1;
         }
         RequestLoop current = requestLoop;
-        if (current != null && current.hasLookedInVain()) {
+        if ((behindMalformed && MalformedRequest.endsReading(getConnection()))
+                || (current != null && current.hasLookedInVain())) {
             return 0;
         }
         int filled = read(buffer);
@@ -179,7 +181,7 @@ final class NioEndPoint extends MillraceEndPoint {
 
     @Override
     protected void needsFillInterest() {
-        if (answersMalformed() || goesOn()) {
+        if (MalformedRequest.isAnswered(getConnection()) || goesOn()) {
             return;
         }
         super.needsFillInterest();
@@ -192,6 +194,20 @@ final class NioEndPoint extends MillraceEndPoint {
         if (parser != null && (parser.inContentState() || writesTls())) {
             selectorExecutor.aboutToBlock();
         }
+    }
+
+    // The first thread that answers a malformed request lets its finder leave. Not with TLS, whose lock this thread
+    // holds: the finder, which may be the selector's thread, may be about to wait for that.
+    private void beginWrite() {
+        if (!behindMalformed && MalformedRequest.isAnswered(getConnection())) {
+            behindMalformed = true;
+            MalformedRequest.awaitFinder(this::handlingThread);
+        }
+    }
+
+    private @Nullable Thread handlingThread() {
+        RequestLoop current = requestLoop;
+        return current == null ? null : current.thread();
     }
 
     // Only where nothing is left to do but to wait for a request: TLS may ask in the middle of a write, and then wait.
@@ -280,6 +296,7 @@ final class NioEndPoint extends MillraceEndPoint {
         if (isOutputShutdown()) {
             throw new EofException(new ClosedChannelException());
         }
+        beginWrite();
         NioTransfer current = transfer;
         int token = current == null ? -1 : current.region().indexIn(buffers);
         boolean flushed;

@@ -8,7 +8,6 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.FillInterest;
-import org.eclipse.jetty.util.NanoTime;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,7 +30,6 @@ final class ReadLoop {
     private static final int WAITING = 1;
     private static final int BUSY = 2;
     private static final int AGAIN = 3;
-    private static final long MAX_LEAVING_MILLIS = 100;
     // In place of an object each, for idle connections are many: see docs/bench/connections.sh memory.
     private static final AtomicLongFieldUpdater<ReadLoop> DUTY =
             AtomicLongFieldUpdater.newUpdater(ReadLoop.class, "duty");
@@ -42,6 +40,7 @@ final class ReadLoop {
     private final ReadAhead readAhead;
     // The loop in whose callback the connection's own code runs; its thread comes back here when that code returns.
     private volatile @Nullable Loop handling;
+    private volatile boolean behindMalformed;
 
     /** The end point whose channel is read. */
     interface Owner {
@@ -176,7 +175,7 @@ final class ReadLoop {
      * Fills a buffer with what is there, without waiting.
      *
      * @param buffer in flush mode, filled behind its limit
-     * @return the bytes filled; 0 when there are none or another thread reads or waits for them; -1 at the end
+     * @return the bytes filled; 0 when there are none, or another thread reads or waits for them, or none is to be read; -1 at the end
      * @throws IOException when the socket fails
      */
     int fill(ByteBuffer buffer) throws IOException {
@@ -186,7 +185,7 @@ final class ReadLoop {
         // Meant for the application, as on a selector connector; here it would close the channel.
         boolean interrupted = Thread.interrupted();
         try {
-            return phase(duty) == WAITING ? 0 : readAhead.fill(buffer);
+            return behindMalformed || phase(duty) == WAITING ? 0 : readAhead.fill(buffer);
         } finally {
             readAhead.unlock();
             if (interrupted) {
@@ -239,23 +238,16 @@ final class ReadLoop {
     }
 
     /**
-     * Lets the thread that has found a request malformed leave the connection, before the other thread that answers it
-     * goes on. When that has answered it reads to the end, into the buffer that the first is about to give back, and
-     * that may be another connection's by then. That one would begin with bytes of this one (Jetty's HttpConnection,
-     * 12.1.12).
+     * Called before something is written. The first thread that answers a malformed request lets its finder leave. From then on nothing
+     * is read: see {@link MalformedRequest}.
+     *
+     * @param parser null for another protocol than HTTP/1.1
+     * @param inTls whether TLS may need the peer's bytes all the same
      */
-    void awaitReaderOfMalformed(@Nullable HttpParser parser) {
-        Thread reader = handlingThread();
-        if (reader == null || reader == Thread.currentThread()) {
-            return;
-        }
-        if (parser == null || !parser.isTerminated()) {
-            return;
-        }
-        // It does no more than to give the buffer back; but inside TLS it may need the lock that this thread holds.
-        long begin = NanoTime.now();
-        while (handlingThread() == reader && NanoTime.millisSince(begin) < MAX_LEAVING_MILLIS) {
-            Thread.yield();
+    void beginWrite(@Nullable HttpParser parser, boolean inTls) {
+        if (parser != null && parser.isTerminated() && !behindMalformed) {
+            behindMalformed = !inTls;
+            MalformedRequest.awaitFinder(this::handlingThread);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.millrace.connector;
 
 import java.io.Closeable;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.util.ProcessorUtils;
 import org.eclipse.jetty.util.thread.Invocable;
@@ -22,10 +23,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestLoop implements Invocable.Task, Closeable {
     private static final int MAX_TO_PASS = 64;
+    private static final AtomicReferenceFieldUpdater<RequestLoop, Thread> THREAD =
+            AtomicReferenceFieldUpdater.newUpdater(RequestLoop.class, Thread.class, "thread");
 
     private final AbstractEndPoint endPoint;
     private final Runnable task;
-    private @Nullable Thread thread;
+    // Also read by a thread that answers a malformed request.
+    private volatile @Nullable Thread thread;
     private @Nullable Thread staying;
     private int requests;
     // Bytes, because every idle connection keeps them.
@@ -65,7 +69,7 @@ final class RequestLoop implements Invocable.Task, Closeable {
     @Override
     public void run() {
         Thread current = Thread.currentThread();
-        thread = current;
+        THREAD.lazySet(this, current);
         // A thread for which this is false is, or may be, the selector's.
         mayBlock = !inSelector && Invocable.getInvocationType(task) == InvocationType.BLOCKING;
         looking = false;
@@ -78,12 +82,17 @@ final class RequestLoop implements Invocable.Task, Closeable {
             }
         } finally {
             if (thread == current) {
-                thread = null;
+                THREAD.lazySet(this, null);
             }
             // The interrupt was meant for the handler that has returned. A stopping selector would take it for its own
             // end, and its stop would wait without end (ManagedSelector.select).
             Thread.interrupted();
         }
+    }
+
+    /** The thread that runs the task, if any; other threads see a little later that it has begun or returned. */
+    @Nullable Thread thread() {
+        return thread;
     }
 
     /**

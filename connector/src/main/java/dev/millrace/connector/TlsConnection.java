@@ -200,6 +200,7 @@ final class TlsConnection extends SslConnection {
     /** Sends files: it reads what it encrypts next, and keeps none of it. */
     private final class FileEndPoint extends SslEndPoint implements TransferEndPoint {
         private volatile @Nullable FileRegion announced;
+        private volatile boolean behindMalformed;
 
         @Override
         public void announce(FileRegion region) {
@@ -220,7 +221,18 @@ final class TlsConnection extends SslConnection {
         }
 
         @Override
+        public int fill(ByteBuffer buffer) throws IOException {
+            // Without room for bytes it is Jetty's own, for TLS that needs some of the peer to write on.
+            boolean endsReading =
+                    behindMalformed && buffer.capacity() > 0 && MalformedRequest.endsReading(getConnection());
+            return endsReading ? 0 : super.fill(buffer);
+        }
+
+        @Override
         public boolean flush(ByteBuffer... buffers) throws IOException {
+            if (!behindMalformed && MalformedRequest.isAnswered(getConnection())) {
+                behindMalformed = true;
+            }
             FileRegion region = announced;
             int token = region == null ? -1 : region.indexIn(buffers);
             if (region == null || token < 0) {

@@ -4,47 +4,71 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Answers of HTTP/1.1 as far as it takes to see whether the last one is whole. */
+/** Answers of HTTP/1.1 as far as it takes to see how the last one ends. */
 final class Answers {
     private static final Pattern HEAD = Pattern.compile("\\GHTTP/1\\.1 (\\d{3})[^\r\n]*\r\n((?:[^\r\n]+\r\n)*)\r\n");
     private static final Pattern LENGTH = Pattern.compile("(?:^|\n)Content-Length: (\\d+)\r");
     private static final Pattern CHUNK = Pattern.compile("\\G([0-9A-F]+)\r\n");
     private static final Pattern TRAILERS = Pattern.compile("\\G(?:[^\r\n]+\r\n)*\r\n");
 
+    private static final String CHUNKED = "Transfer-Encoding: chunked\r\n";
+
     private Answers() {}
 
+    /** How one ends, as far as its bytes tell. */
+    enum Ending {
+        /** In the middle. */
+        CUT_OFF,
+        /** It has neither a length nor chunks, or is to HEAD: it looks whole wherever it is cut off. */
+        UNSEEN,
+        WHOLE
+    }
+
     /**
-     * Whether bytes are a row of whole answers. An answer without a length lasts until the end, and counts as whole.
+     * How the last of a row of answers ends.
      *
      * @param requests what they are answers to, for one to HEAD has no content
      */
-    static boolean areWhole(String bytes, List<SentRequests.Sent> requests) {
+    static Ending ending(String bytes, List<SentRequests.Sent> requests) {
+        Ending ending = Ending.WHOLE;
         int position = 0;
         int answered = 0;
         while (position < bytes.length()) {
             Matcher head = HEAD.matcher(bytes);
             if (!head.find(position)) {
-                return false;
+                return Ending.CUT_OFF;
             }
             boolean isInterim = head.group(1).startsWith("1");
             boolean isToHead = answered < requests.size()
                     && requests.get(answered).method().equals("HEAD");
             position = isInterim || isToHead ? head.end() : end(bytes, head);
             if (position < 0) {
-                return false;
+                return Ending.CUT_OFF;
             }
+            ending = isToHead || (!isInterim && lastsUntilTheEnd(head)) ? Ending.UNSEEN : Ending.WHOLE;
             answered += isInterim ? 0 : 1;
         }
-        return true;
+        return ending;
+    }
+
+    private static boolean lastsUntilTheEnd(Matcher head) {
+        String fields = head.group(2);
+        return hasContent(head)
+                && !fields.contains(CHUNKED)
+                && !LENGTH.matcher(fields).find();
+    }
+
+    private static boolean hasContent(Matcher head) {
+        int status = Integer.parseInt(head.group(1));
+        return status != 204 && status != 304;
     }
 
     private static int end(String bytes, Matcher head) {
-        int status = Integer.parseInt(head.group(1));
         String fields = head.group(2);
-        if (status == 204 || status == 304) {
+        if (!hasContent(head)) {
             return head.end();
         }
-        if (fields.contains("Transfer-Encoding: chunked\r\n")) {
+        if (fields.contains(CHUNKED)) {
             return endOfChunks(bytes, head.end());
         }
         Matcher length = LENGTH.matcher(fields);

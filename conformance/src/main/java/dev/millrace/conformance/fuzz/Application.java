@@ -40,11 +40,15 @@ final class Application extends Handler.Abstract {
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) throws Exception {
-        String path = Request.getPathInContext(request);
-        int end = path.indexOf('/', 1);
-        String first = path.isEmpty() ? "" : path.substring(1, end < 0 ? path.length() : end);
-        manners.getOrDefault(first, Application::mirror).answer(request, response, callback);
+        String manner = mannerOf(Request.getPathInContext(request));
+        manners.getOrDefault(manner, Application::mirror).answer(request, response, callback);
         return true;
+    }
+
+    /** The first segment of a path. */
+    static String mannerOf(String path) {
+        int end = path.indexOf('/', 1);
+        return path.isEmpty() ? "" : path.substring(1, end < 0 ? path.length() : end);
     }
 
     /** Answers with what it was asked, as far as that can be said in text. */

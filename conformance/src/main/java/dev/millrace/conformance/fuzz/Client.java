@@ -9,22 +9,27 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /** Has many conversations at once, on one thread. */
 final class Client implements AutoCloseable {
     private static final long LOOK_MILLIS = 1;
+    /** The most that counts of the time between two looks. Where this thread waits longer for a processor, so do the server's. */
+    private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final Selector selector = Selector.open();
     private final ByteBuffer read = ByteBuffer.allocate(64 * 1024);
     private final IdentityHashMap<Conversation, Consumer<Outcome>> conversations = new IdentityHashMap<>();
     private final List<Conversation> readable = new ArrayList<>();
+    private long lookNanoTime = System.nanoTime();
+    private long clockNanos;
 
     Client() throws IOException {}
 
     /** Begins a conversation; {@link #advance} has its outcome accepted. */
     void begin(Input input, Tested tested, Consumer<Outcome> outcomes) throws IOException {
-        conversations.put(new Conversation(input, tested, selector, read), outcomes);
+        conversations.put(new Conversation(input, tested, selector, read, clockNanos), outcomes);
     }
 
     int conversations() {
@@ -38,6 +43,9 @@ final class Client implements AutoCloseable {
             // Whether a server rests is no event: it is looked at again soon.
             selector.select(this::onReadable, LOOK_MILLIS);
         }
+        long now = System.nanoTime();
+        clockNanos += Math.min(now - lookNanoTime, MOST_NANOS);
+        lookNanoTime = now;
         for (Conversation one : readable) {
             advance(one, true);
         }
@@ -52,7 +60,7 @@ final class Client implements AutoCloseable {
     }
 
     private void advance(Conversation one, boolean isReadable) throws IOException {
-        Outcome outcome = one.advance(isReadable);
+        Outcome outcome = one.advance(isReadable, clockNanos);
         if (outcome != null) {
             one.close();
             conversations.remove(one).accept(outcome);

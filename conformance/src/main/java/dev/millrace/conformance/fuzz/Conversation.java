@@ -28,15 +28,18 @@ final class Conversation implements AutoCloseable {
     private int cuts;
     private boolean isOutputEnded;
     private Outcome.End end;
-    private long lastNanoTime = System.nanoTime();
+    private long nowNanos;
+    private long lastNanos;
 
     /**
      * Connects.
      *
      * @param selector finds out when there is something to read; its keys have the conversation attached
      * @param read what is read passes through it
+     * @param nowNanos by the clock of {@link #advance}
      */
-    Conversation(Input input, Tested tested, Selector selector, ByteBuffer read) throws IOException {
+    Conversation(Input input, Tested tested, Selector selector, ByteBuffer read, long nowNanos) throws IOException {
+        this.lastNanos = nowNanos;
         this.input = input;
         this.tested = tested;
         this.read = read;
@@ -54,14 +57,16 @@ final class Conversation implements AutoCloseable {
      * Sends and reads what can be without waiting.
      *
      * @param isReadable whether there is something to read
+     * @param clockNanos by which the conversation counts as stuck
      * @return the outcome, null until there is one
      */
-    Outcome advance(boolean isReadable) {
+    Outcome advance(boolean isReadable, long clockNanos) {
+        nowNanos = clockNanos;
         if (isReadable) {
             read();
         }
         send();
-        if (end == null && System.nanoTime() - lastNanoTime > STUCK_NANOS) {
+        if (end == null && nowNanos - lastNanos > STUCK_NANOS) {
             end = Outcome.End.STUCK;
             answer.writeBytes(("\nSTUCK: " + tested.describe(port)).getBytes(StandardCharsets.ISO_8859_1));
         }
@@ -74,7 +79,7 @@ final class Conversation implements AutoCloseable {
         try {
             int bytes = channel.read(read.clear());
             while (bytes > 0) {
-                lastNanoTime = System.nanoTime();
+                lastNanos = nowNanos;
                 answer.write(read.array(), read.arrayOffset(), bytes);
                 bytes = channel.read(read.clear());
             }
@@ -89,7 +94,7 @@ final class Conversation implements AutoCloseable {
     // Behind the server's end all that is left is sent at once, for servers must bear that, too.
     private void send() {
         while (!isOutputEnded && (end != null || mayGoOn())) {
-            lastNanoTime = System.nanoTime();
+            lastNanos = nowNanos;
             try {
                 if (unsent.hasRemaining()) {
                     sendPiece();

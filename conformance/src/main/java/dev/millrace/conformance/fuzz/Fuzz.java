@@ -25,6 +25,7 @@ import picocli.CommandLine;
 public final class Fuzz implements Callable<Integer> {
     private static final int RUNS = 4;
     private static final int RACES = 12;
+    private static final int AGAIN = 50;
     private static final long MINIMIZE_NANOS = TimeUnit.SECONDS.toNanos(8);
 
     @CommandLine.Option(names = "--seconds", defaultValue = "60", description = "How long (default: ${DEFAULT-VALUE}).")
@@ -101,31 +102,53 @@ public final class Fuzz implements Callable<Integer> {
     private void keep(Judge judge, String name, Judge.Fault fault) {
         faults++;
         Tested tested = fault.tested();
+        String kept = name.replace(' ', '-') + "-" + tested.name();
         out.println("FAULT " + name + " on " + tested.name());
+        print(kept, fault);
         int seen = signatures.merge(fault.signature(), 1, Integer::sum);
         if (seen > 1) {
             out.println("  as " + (seen - 1) + " before: " + fault.signature());
             return;
         }
-        // Most show at each run; what is a race of threads is looked for longer.
-        int again = 0;
-        while (again < 2 && judge.search(fault.input(), tested, 1) != null) {
-            again++;
+        int again = countAgain(judge, fault);
+        if (again == 0) {
+            return;
         }
-        int runs = again == 2 ? 1 : RUNS;
+        // Most show at each run; what is a race of threads is looked for longer.
+        int runs = again > AGAIN / 2 ? 1 : RUNS;
         long end = System.nanoTime() + MINIMIZE_NANOS;
         Input smallest = new Minimizer(input -> System.nanoTime() < end && judge.search(input, tested, runs) != null)
                 .minimize(fault.input());
-        Judge.Fault shown = judge.search(smallest, tested, RUNS * 4);
-        Judge.Fault told = shown == null ? fault : shown;
-        out.println("  input   " + InputText.format(told.input()));
-        out.println("  " + tested.name() + "  " + told.ours());
-        out.println("  control " + told.controls());
+        Judge.Fault shown = smallest.equals(fault.input()) ? null : judge.search(smallest, tested, RUNS * 4);
+        if (shown != null) {
+            out.println("  made smaller:");
+            print(kept + "-smaller", shown);
+        }
+    }
+
+    private int countAgain(Judge judge, Judge.Fault fault) {
+        int runs = 0;
+        int again = 0;
+        for (long end = System.nanoTime() + MINIMIZE_NANOS; runs < AGAIN && System.nanoTime() < end; runs++) {
+            again += judge.search(fault.input(), fault.tested(), 1) == null ? 0 : 1;
+        }
+        out.println("  again   " + again + " of " + runs + " times");
+        return again;
+    }
+
+    // A race may never come again: what was seen of it stands in the file, too.
+    private void print(String name, Judge.Fault fault) {
+        String ours = fault.tested().name() + "  " + fault.ours();
+        String controls = "control " + fault.controls();
+        String input = InputText.format(fault.input());
+        out.println("  input   " + input);
+        out.println("  " + ours);
+        out.println("  " + controls);
         try {
             Files.createDirectories(found.toAbsolutePath().getParent());
             Files.writeString(
                     found,
-                    name.replace(' ', '-') + "\t" + InputText.format(told.input()) + "\n",
+                    "# " + ours + "\n# " + controls + "\n" + name + "\t" + input + "\n",
                     StandardCharsets.US_ASCII,
                     StandardOpenOption.CREATE,
                     StandardOpenOption.APPEND);

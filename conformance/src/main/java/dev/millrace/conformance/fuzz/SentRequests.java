@@ -6,6 +6,7 @@ import java.util.List;
 import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpParser;
+import org.eclipse.jetty.http.HttpURI;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.util.BufferUtil;
 
@@ -20,14 +21,16 @@ final class SentRequests implements HttpParser.RequestHandler {
      *
      * @param contentFails whether its content is malformed, or ends early
      */
-    record Sent(String method, String target, HttpVersion version, boolean contentFails) {
-        /** Whether an answer may be cut off, and look whole: none to HEAD has content, and one of HTTP/1.0 ends with its connection. */
-        boolean hasUnseenEnd() {
-            return method.equals("HEAD") || version == HttpVersion.HTTP_1_0;
-        }
-
+    record Sent(String method, String target, boolean contentFails) {
+        /** @param manner by which {@link Application} answers */
         boolean isOf(String manner) {
-            return target.equals(manner) || target.startsWith(manner + "/") || target.startsWith(manner + "?");
+            try {
+                String path = HttpURI.from(method, target).getCanonicalPath();
+                return path != null && Application.mannerOf(path).equals(manner);
+            } catch (IllegalArgumentException malformed) {
+                // Jetty refuses it.
+                return false;
+            }
         }
     }
 
@@ -50,7 +53,7 @@ final class SentRequests implements HttpParser.RequestHandler {
 
     @Override
     public void startRequest(String method, String target, HttpVersion version) {
-        current = new Sent(method, target, version, false);
+        current = new Sent(method, target, false);
     }
 
     @Override
@@ -93,7 +96,7 @@ final class SentRequests implements HttpParser.RequestHandler {
     private void failContent() {
         if (inContent) {
             inContent = false;
-            requests.set(requests.size() - 1, new Sent(current.method, current.target, current.version, true));
+            requests.set(requests.size() - 1, new Sent(current.method, current.target, true));
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.conformance.fuzz;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -106,6 +107,28 @@ class JudgeTest {
             char[] bytes = good.answer().toCharArray();
             bytes[140_000] = (char) (bytes[140_000] ^ 1);
             assertNotNull(judge.judge(input, control, new Outcome(new String(bytes), good.end()), good));
+        }
+    }
+
+    // Jetty's parser knows "Connection: keep-alive", and has it so if the whole line is there. If it ends in the middle
+    // of the value,
+    // the value stays as it was sent.
+    @Test
+    void asksForWhatOneCutMakes() throws Exception {
+        SampleFiles.write(files);
+        Input input = InputText.parse(
+                "GET / HTTP/1.1\\r\\nHost: a\\r\\nconne\\|ction: Keep-Aliv\\|e\\r\\nAcc\\|ept: b\\r\\n\\r\\n");
+        Input.Cut inValue = input.rested().cuts().get(1);
+        try (Tested control = new Tested(Tested.Kind.JETTY, files);
+                Client client = new Client()) {
+            Judge judge = new Judge(client, control);
+            Outcome ours = client.hold(input.withCuts(List.of(inValue)), control);
+            Outcome controls = client.hold(input.merged(), control);
+            assertNotEquals(ours, controls);
+            assertNotEquals(ours, client.hold(input.rested(), control));
+            assertNull(judge.judge(input, control, ours, controls));
+            Outcome wrong = new Outcome(ours.answer().replace("Keep", "keep"), ours.end());
+            assertNotNull(judge.judge(input, control, wrong, controls));
         }
     }
 }

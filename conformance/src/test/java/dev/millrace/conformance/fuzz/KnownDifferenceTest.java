@@ -61,4 +61,29 @@ class KnownDifferenceTest {
         assertExplained("DELETE /fail-late HTTP/1.0\\r\\nHost: a\\r\\n\\r\\nGET", "HTTP/1.1 200 OK\r\n\r\nxxx");
         assertFault("GET /?/fail-late HTTP/1.0\\r\\nHost: a\\r\\n\\r\\n", "HTTP/1.1 200 OK\r\n\r\nxxx");
     }
+
+    @Test
+    void anAnswerThatEndsWithItsConnectionFailsLate() {
+        String closing = "Host: a\\r\\nConnection: close\\r\\n\\r\\n";
+        String answer = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nxxx";
+        assertExplained("GET /fail-late HTTP/1.1\\r\\n" + closing, answer);
+        assertExplained("GET /fail-late HTTP/1.1\\r\\nExpect: 100-continue\\r\\nHost: a\\r\\n\\r\\n", answer);
+        assertExplained("GET http://a/fail-late HTTP/1.1\\r\\n" + closing, answer);
+        assertExplained("GET /x/..;/%66ail-late/y HTTP/1.1\\r\\n" + closing, answer);
+        assertFault("GET /chunks HTTP/1.1\\r\\n" + closing, answer);
+        assertFault("GET http://a/?/fail-late HTTP/1.1\\r\\n" + closing, answer);
+    }
+
+    @Test
+    void anAnswerWithAnEndIsWhole() {
+        String request = "GET /fail-late HTTP/1.1\\r\\nHost: a\\r\\nConnection: close\\r\\n\\r\\n";
+        assertFault(request, "HTTP/1.1 400 Bad Request\r\nContent-Length: 3\r\n\r\nxxx");
+        assertFault(request, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+        assertFault(request, "HTTP/1.1 304 Not Modified\r\n\r\n");
+        assertExplained(request, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nxxx");
+        // The last answer, and no other.
+        assertFault(
+                "GET /fail-late HTTP/1.0\\r\\nConnection: keep-alive\\r\\n\\r\\n" + request,
+                "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    }
 }

@@ -1,10 +1,8 @@
 package dev.millrace.conformance.fuzz;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -85,13 +83,13 @@ class OutcomeTest {
         String toHead = ok("Transfer-Encoding: chunked\r\n", "");
         assertWhole(toHead, false);
         List<SentRequests.Sent> head = SentRequests.of(InputText.parse("HEAD / HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n"));
-        assertTrue(Answers.areWhole(toHead, head));
-        assertTrue(Answers.areWhole("HTTP/1.1 103 Early Hints\r\n\r\n" + toHead, head));
-        assertFalse(Answers.areWhole(toHead + toHead, head));
+        assertEquals(Answers.Ending.UNSEEN, Answers.ending(toHead, head));
+        assertEquals(Answers.Ending.UNSEEN, Answers.ending("HTTP/1.1 103 Early Hints\r\n\r\n" + toHead, head));
+        assertEquals(Answers.Ending.CUT_OFF, Answers.ending(toHead + toHead, head));
     }
 
     private static void assertWhole(String bytes, boolean isWhole) {
-        assertEquals(isWhole, Answers.areWhole(bytes, List.of()));
+        assertEquals(isWhole, Answers.ending(bytes, List.of()) != Answers.Ending.CUT_OFF);
     }
 
     @Test

@@ -1,0 +1,51 @@
+package dev.millrace.connector;
+
+import dev.millrace.jetty.JettyInternals;
+import java.util.function.Supplier;
+import org.eclipse.jetty.http.HttpParser;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.util.NanoTime;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of a malformed request. Jetty's connection has it answered by another thread than the one that found it so. A third
+ * thread then reads on, only to close: into the buffer that the first is about to give back, and that may be another connection's by
+ * then. That one would go on with bytes of this one (Jetty's HttpConnection, 12.1.12).
+ */
+final class MalformedRequest {
+    private static final long MAX_LEAVING_MILLIS = 100;
+
+    private MalformedRequest() {}
+
+    /**
+     * Whether a malformed request is being answered, on a thread of the pool. Jetty's connection asks for more even then,
+     * and when more comes, or the end, closes in the middle of the answer. After the answer it closes in any case.
+     */
+    static boolean isAnswered(@Nullable Connection connection) {
+        // Not of TLS, which may need the peer's bytes to send its own, but of what is in it.
+        HttpParser parser = JettyInternals.parserOf(connection);
+        return parser != null && parser.isTerminated() && JettyInternals.requestOf(connection) != null;
+    }
+
+    /** Whether a connection that has answered a malformed request reads no more. The protocol that follows an upgrade does. */
+    static boolean endsReading(@Nullable Connection connection) {
+        return JettyInternals.parserOf(connection) != null;
+    }
+
+    /**
+     * Lets the thread that has found a request malformed leave the connection, before the current one answers it.
+     *
+     * @param handlingThread the thread that runs the connection's code, if any
+     */
+    static void awaitFinder(Supplier<@Nullable Thread> handlingThread) {
+        Thread finder = handlingThread.get();
+        if (finder == null || finder == Thread.currentThread()) {
+            return;
+        }
+        // It does no more than to give the buffer back; but inside TLS it may need the lock that this thread holds.
+        long begin = NanoTime.now();
+        while (handlingThread.get() == finder && NanoTime.millisSince(begin) < MAX_LEAVING_MILLIS) {
+            Thread.yield();
+        }
+    }
+}
