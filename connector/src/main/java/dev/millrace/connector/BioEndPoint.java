@@ -313,9 +313,8 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         if (!isAlertUnderWay() && lingers()) {
             return;
         }
-        // The end comes before a reset, as the JDK has it where there is a selector. And JDK 17: close() leaves a
-        // thread
-        // inside sendfile where it is; shutdownOutput() wakes it.
+        // The end comes before a reset, as the JDK has it where there is a selector. On JDK 17 close() also leaves a
+        // thread inside sendfile where it is, and shutdownOutput() wakes it.
         if (writeDuty.isWriting() || !hasPeerEnded()) {
             super.endOutput();
         }

@@ -107,8 +107,8 @@ public class NioConnector extends MillraceConnector {
     }
 
     /**
-     * Chooses where a ready connection is served; takes effect for connections accepted from then on. A handler that blocks on the
-     * selector's own thread delays the selector's others: by milliseconds if it waits for its peer, else by a second or two.
+     * Chooses where a ready connection is served, of those accepted from then on. A handler that blocks on the selector's own thread
+     * delays the selector's others: by milliseconds if it waits for its peer, else by a second or two.
      *
      * @param dispatch {@code adaptive}: as Jetty decides, by the invocation type of the handlers; {@code selector}: by the
      *     selector's own thread, for handlers that do not block; {@code handoff}: each request by another thread than the
@@ -244,9 +244,9 @@ public class NioConnector extends MillraceConnector {
             super.doStop();
         }
 
-        // Jetty's selectors have the pool tell of a connection's end. All threads of the pool may wait for that end:
-        // they read streams of
-        // HTTP/2 or a WebSocket. A pool of virtual threads does not tell whether it is short of threads.
+        // Jetty's selectors have the pool tell of a connection's end. All its threads may wait for that: they read
+        // HTTP/2
+        // or a WebSocket. A pool of virtual threads does not tell whether it is short of threads.
         @Override
         protected void execute(Runnable task) {
             if (isClosingThread()) {
@@ -302,9 +302,8 @@ public class NioConnector extends MillraceConnector {
             return super.acceptor(server);
         }
 
-        // A stop does not know a connection that another thread is just opening. The connector's doStop() closes that
-        // one if it is
-        // open by then, and else this does.
+        // A stopping selector may not know a connection that another thread is just opening. That one is closed by the
+        // connector's doStop() if it is open by then, and else here.
         @Override
         public void connectionOpened(Connection connection, Object context) {
             EndPoint endPoint = onSocket(connection);

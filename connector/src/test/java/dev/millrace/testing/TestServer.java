@@ -84,7 +84,8 @@ public final class TestServer implements AutoCloseable {
     public void awaitEndPoints(int count) {
         Await.until(
                 count + " end points left",
-                () -> connector.getConnectedEndPoints().size() == count);
+                () -> connector.getConnectedEndPoints().size() == count,
+                () -> connector.getConnectedEndPoints().toString());
     }
 
     @Override
