@@ -32,8 +32,6 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.StringUtil;
 import org.eclipse.jetty.util.component.ContainerLifeCycle;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Jetty's {@link ResourceServlet}, sending files by the kernel on connectors of Millrace. Takes the same init
@@ -51,7 +49,6 @@ import org.slf4j.LoggerFactory;
  */
 public class SendfileServlet extends ResourceServlet {
     private static final long serialVersionUID = 1L;
-    private static final Logger LOG = LoggerFactory.getLogger(SendfileServlet.class);
     private static final String RANGE = HttpHeader.RANGE.asString();
     private static final Set<String> RANGES = Set.of("range");
     private static final Set<String> RANGES_AND_CONDITIONS =
@@ -218,23 +215,12 @@ public class SendfileServlet extends ResourceServlet {
                 return find(path);
             }
             if (!current.found.containsKey(path)) {
-                current.found.put(path, find(path, current.severalRanges));
+                Request severalRanges = current.severalRanges;
+                current.found.put(
+                        path, severalRanges == null ? find(path) : files.hold(this::find, path, severalRanges));
             }
             HttpContent content = current.found.get(path);
             return current.partsTo == null ? content : files.withParts(content, current.partsTo);
-        }
-
-        private @Nullable HttpContent find(String path, @Nullable Request severalRanges) throws IOException {
-            HttpContent content = find(path);
-            if (severalRanges == null) {
-                return content;
-            }
-            try {
-                return files.hold(content, severalRanges);
-            } catch (IOException gone) {
-                LOG.debug("Looked up once more", gone);
-                return files.hold(find(path), severalRanges);
-            }
         }
 
         private @Nullable HttpContent find(String path) throws IOException {
