@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * parameters. Those of Jetty's content cache set ours. {@code maxCachedFiles} is the most files kept open,
  * {@code maxCacheSize} the most bytes of the content cache (4 MiB unless given), {@code maxCachedFileSize} the largest file in
  * it. {@code cacheValidationTime} is for how many milliseconds a file is believed to be unchanged, and a missing one to
- * be missing (0 unless given: each request looks at its file). Those of mapped files have no effect. Ours besides:
+ * be missing. Unless it is given it is 0: each request looks at its file. Those of mapped files have no effect. Ours besides:
  * {@code minTransferBytes}, {@code maxGatherBytes}, {@code maxRanges}, {@code maxCompressedBytes}, {@code algorithm},
  * and {@code debugHeader} ({@code true}: answers say how their content went).
  *
@@ -144,8 +144,8 @@ public class SendfileServlet extends ResourceServlet {
         if (dispatched == DispatcherType.INCLUDE
                 || dispatched == DispatcherType.ERROR
                 || request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) != null) {
-            // They are of what the client asked for: a page of which this file is a part, or something that is not
-            // there, whose status the answer keeps, also when an error servlet forwards to its page.
+            // Range and conditions are of what the client asked for. That is a page of which this file is a part, or
+            // something that is not there. The answer keeps that one's status, also when an error servlet forwards.
             super.doGet(new Whole(request, RANGES_AND_CONDITIONS), response);
             return;
         }

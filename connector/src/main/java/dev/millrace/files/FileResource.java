@@ -16,8 +16,8 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.resource.Resource;
 
 /**
- * A resource that answers from the version of a file that is open, without asking the file system again; what it
- * answers belongs together. Multiple ranges read it, and by it the same version.
+ * A resource that answers from the version of a file that is open, without asking the file system again. All that it answers is
+ * of that version, also to a request of several ranges.
  */
 class FileResource extends Resource implements Content.Source.Factory {
     private final Mount mount;
