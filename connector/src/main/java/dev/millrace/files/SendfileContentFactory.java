@@ -235,7 +235,9 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
      * ended, so that all are of one version.
      *
      * @param lookUp leads to this factory
+     * @param path what is asked for
      * @return null when there is nothing
+     * @throws IOException when it cannot be opened
      */
     public @Nullable HttpContent hold(HttpContent.Factory lookUp, String path, Request request) throws IOException {
         HttpContent content = lookUp.getContent(path);
