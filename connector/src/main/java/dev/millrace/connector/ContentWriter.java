@@ -2,7 +2,7 @@ package dev.millrace.connector;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
+import java.nio.channels.GatheringByteChannel;
 import org.eclipse.jetty.io.ByteBufferPool;
 
 /**
@@ -22,7 +22,7 @@ public interface ContentWriter {
      * @return the bytes that the socket took; 0 when a channel that does not block takes none now
      * @throws IOException when the socket fails
      */
-    long write(SocketChannel channel, ByteBuffer[] buffers, int from, int to, int mostBytes) throws IOException;
+    long write(GatheringByteChannel channel, ByteBuffer[] buffers, int from, int to, int mostBytes) throws IOException;
 
     /** Makes the writers of a connector's connections. Thread-safe. */
     @FunctionalInterface

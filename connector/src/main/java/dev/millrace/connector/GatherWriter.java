@@ -2,7 +2,7 @@ package dev.millrace.connector;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
+import java.nio.channels.GatheringByteChannel;
 
 /**
  * Hands the buffers over as they are, so that a head and its content leave by one system call. Large ones go in slices,
@@ -16,7 +16,8 @@ final class GatherWriter implements ContentWriter {
     private static final int DIRECT_SLICE_BYTES = 1024 * 1024;
 
     @Override
-    public long write(SocketChannel channel, ByteBuffer[] buffers, int from, int to, int mostBytes) throws IOException {
+    public long write(GatheringByteChannel channel, ByteBuffer[] buffers, int from, int to, int mostBytes)
+            throws IOException {
         int room = Math.min(mostBytes, DIRECT_SLICE_BYTES);
         int last = from;
         while (last < to) {
@@ -31,8 +32,8 @@ final class GatherWriter implements ContentWriter {
         return last == from + 1 ? channel.write(buffers[from]) : channel.write(buffers, from, last - from);
     }
 
-    private static long writeUpTo(SocketChannel channel, ByteBuffer[] buffers, int from, int last, int mostOfLast)
-            throws IOException {
+    private static long writeUpTo(
+            GatheringByteChannel channel, ByteBuffer[] buffers, int from, int last, int mostOfLast) throws IOException {
         ByteBuffer cut = buffers[last];
         int limit = cut.limit();
         cut.limit(cut.position() + mostOfLast);

@@ -7,7 +7,7 @@ import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 
 /**
- * Sets the size of the parser's cache of header fields for each HTTP/1.1 connection that opens, be it at once, inside
+ * Sets the size of the parser's cache of header fields for each HTTP/1.1 connection that opens. It may open at once, inside
  * TLS, or after a protocol was negotiated.
  *
  * <p>Jetty's default, made for few long-lived connections, is a trie of about 98 KB of heap for each connection. A

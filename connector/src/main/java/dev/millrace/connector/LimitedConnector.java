@@ -93,8 +93,8 @@ public abstract class LimitedConnector extends ServerConnector {
      * {@link #getSlowPeerGraceMillis}, and four times that before the first byte. It is left alone once its answer has begun. A
      * connection of HTTP/2 owes the rate for each request whose content is awaited.
      *
-     * <p>By default slow requests are ended only while others wait for what they hold, for as long as the grace: a thread of the pool, or
-     * one of {@link #getMaxConnections}. See {@link #setSlowRequestsAlwaysEnded}.
+     * <p>By default slow requests are ended only while others wait for what they hold. That is a thread of the pool, or one of
+     * {@link #getMaxConnections}. The others must have waited for as long as the grace. See {@link #setSlowRequestsAlwaysEnded}.
      *
      * @param minRequestBytesPerSecond default 240; 0: no limit
      */

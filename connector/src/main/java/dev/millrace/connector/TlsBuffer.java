@@ -8,8 +8,8 @@ import org.eclipse.jetty.io.RetainableByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pooled buffer of a connection of TLS, which can show other bytes in place of its own: the rest of many records, which the
- * socket did not take. Guarded by the connection's lock.
+ * A pooled buffer of a connection of TLS, which can show other bytes in place of its own. These are the rest of many records,
+ * which the socket did not take. Guarded by the connection's lock.
  */
 final class TlsBuffer extends RetainableByteBuffer.Wrapper {
     private final Pool pool;

@@ -32,15 +32,13 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.StringUtil;
 import org.eclipse.jetty.util.component.ContainerLifeCycle;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Jetty's {@link ResourceServlet}, sending files by the kernel on connectors of Millrace. Takes the same init
  * parameters. Those of Jetty's content cache set ours. {@code maxCachedFiles} is the most files kept open,
  * {@code maxCacheSize} the most bytes of the content cache (4 MiB unless given), {@code maxCachedFileSize} the largest file in
  * it. {@code cacheValidationTime} is for how many milliseconds a file is believed to be unchanged, and a missing one to
- * be missing (0 unless given: each request looks at its file). Those of mapped files have no effect. Ours besides:
+ * be missing. Unless it is given it is 0: each request looks at its file. Those of mapped files have no effect. Ours besides:
  * {@code minTransferBytes}, {@code maxGatherBytes}, {@code maxRanges}, {@code maxCompressedBytes}, {@code algorithm},
  * and {@code debugHeader} ({@code true}: answers say how their content went).
  *
@@ -51,7 +49,6 @@ import org.slf4j.LoggerFactory;
  */
 public class SendfileServlet extends ResourceServlet {
     private static final long serialVersionUID = 1L;
-    private static final Logger LOG = LoggerFactory.getLogger(SendfileServlet.class);
     private static final String RANGE = HttpHeader.RANGE.asString();
     private static final Set<String> RANGES = Set.of("range");
     private static final Set<String> RANGES_AND_CONDITIONS =
@@ -147,8 +144,8 @@ public class SendfileServlet extends ResourceServlet {
         if (dispatched == DispatcherType.INCLUDE
                 || dispatched == DispatcherType.ERROR
                 || request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) != null) {
-            // They are of what the client asked for: a page of which this file is a part, or something that is not
-            // there, whose status the answer keeps, also when an error servlet forwards to its page.
+            // Range and conditions are of what the client asked for. That is a page of which this file is a part, or
+            // something that is not there. The answer keeps that one's status, also when an error servlet forwards.
             super.doGet(new Whole(request, RANGES_AND_CONDITIONS), response);
             return;
         }
@@ -218,23 +215,12 @@ public class SendfileServlet extends ResourceServlet {
                 return find(path);
             }
             if (!current.found.containsKey(path)) {
-                current.found.put(path, find(path, current.severalRanges));
+                Request severalRanges = current.severalRanges;
+                current.found.put(
+                        path, severalRanges == null ? find(path) : files.hold(this::find, path, severalRanges));
             }
             HttpContent content = current.found.get(path);
             return current.partsTo == null ? content : files.withParts(content, current.partsTo);
-        }
-
-        private @Nullable HttpContent find(String path, @Nullable Request severalRanges) throws IOException {
-            HttpContent content = find(path);
-            if (severalRanges == null) {
-                return content;
-            }
-            try {
-                return files.hold(content, severalRanges);
-            } catch (IOException gone) {
-                LOG.debug("Looked up once more", gone);
-                return files.hold(find(path), severalRanges);
-            }
         }
 
         private @Nullable HttpContent find(String path) throws IOException {

@@ -9,13 +9,15 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.LongConsumer;
+import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.resource.Resource;
 
 /**
- * A resource that answers from the version of a file that is open, without asking the file system again; what it
- * answers belongs together. Multiple ranges read it, and by it the same version.
+ * A resource that answers from the version of a file that is open, without asking the file system again. All that it answers is
+ * of that version, also to a request of several ranges.
  */
 class FileResource extends Resource implements Content.Source.Factory {
     private final Mount mount;
@@ -55,6 +57,25 @@ class FileResource extends Resource implements Content.Source.Factory {
      */
     FileResource of(OpenFile held) {
         return new FileResource(this, held);
+    }
+
+    /**
+     * Keeps the file open until a request has ended.
+     *
+     * @param content whose resource this is
+     * @return the same content, of the file that is kept open
+     * @throws IOException as {@link #acquire}
+     */
+    HttpContent hold(HttpContent content, Request request) throws IOException {
+        OpenFile acquired = acquire();
+        Request.addCompletionListener(request, failure -> acquired.release());
+        FileResource held = of(acquired);
+        return new HttpContent.Wrapper(content) {
+            @Override
+            public Resource getResource() {
+                return held;
+            }
+        };
     }
 
     Mount mount() {

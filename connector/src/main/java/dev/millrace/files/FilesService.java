@@ -96,7 +96,7 @@ public final class FilesService extends ResourceService {
     }
 
     /**
-     * Made in the constructor of Jetty's handler, before our part of it is: both are asked with each request.
+     * Jetty's handler makes this in its constructor, before our subclass has its fields. So both are asked with each request.
      *
      * @param isServingOpenFiles whether a {@link SendfileContentFactory} finds the contents; a handler may have been given another
      */
@@ -284,8 +284,9 @@ public final class FilesService extends ResourceService {
         super.writeHttpError(request, response, callback, cause);
     }
 
-    // As by its own name. Jetty's asks no alias check, and takes for granted that the factory has what is in the
-    // directory.
+    // A welcome file is served as if it was asked for by its own name. Jetty's method asks no alias check, and takes
+    // for
+    // granted that the factory has what is in the directory.
     @Override
     protected void serveWelcome(Request request, Response response, Callback callback, String target) throws Exception {
         HttpContent content = getHttpContentFactory().getContent(target);

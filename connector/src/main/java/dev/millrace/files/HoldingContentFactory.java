@@ -9,16 +9,12 @@ import org.eclipse.jetty.server.Context;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What Jetty's own servlets find, kept open for a request of several ranges until it has ended. They ask for the file range by range,
  * and tell nobody when their answer ends. Thread-safe.
  */
 final class HoldingContentFactory extends PreCompressedHttpContentFactory {
-    private static final Logger LOG = LoggerFactory.getLogger(HoldingContentFactory.class);
-
     /** Of the thread that serves it: a look-up is told the path alone, and a context knows its requests. */
     private static final ThreadLocal<Request> SEVERAL_RANGES = new ThreadLocal<>();
 
@@ -48,16 +44,7 @@ final class HoldingContentFactory extends PreCompressedHttpContentFactory {
 
     @Override
     public @Nullable HttpContent getContent(String path) throws IOException {
-        HttpContent content = super.getContent(path);
         Request request = SEVERAL_RANGES.get();
-        if (request == null) {
-            return content;
-        }
-        try {
-            return files.hold(content, request);
-        } catch (IOException gone) {
-            LOG.debug("Looked up once more", gone);
-            return files.hold(super.getContent(path), request);
-        }
+        return request == null ? super.getContent(path) : files.hold(super::getContent, path, request);
     }
 }

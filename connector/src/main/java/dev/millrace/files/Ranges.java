@@ -12,8 +12,8 @@ final class Ranges {
     /** See {@link SendfileContentFactory#acceptsRanges}. */
     static boolean areAcceptable(HttpFields request, HttpContent content, int maxRanges) {
         List<String> fields = request.getValuesList(HttpHeader.RANGE);
-        // RFC 9110 section 14.2 has one field, and no list of them; Jetty takes the ranges of all.
-        // A unit that is not understood must be ignored; in which case this one is written Jetty does not ignore.
+        // RFC 9110 section 14.2 has one field, and no list of them; Jetty takes the ranges of all. A unit that is not
+        // understood must be ignored, and not refused. Jetty understands "bytes" in lower case only.
         if (fields.size() != 1
                 || fields.get(0) == null
                 || !fields.get(0).startsWith("bytes=")

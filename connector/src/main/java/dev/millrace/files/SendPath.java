@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
  * @param response what the content was to be written to; null when it is no response
  * @param sink what to write to: beyond a compression that is of no use for this content
  * @param obstacle null when there is none
- * @param isReadLater whether a buffer may be read when its write has completed: by an application that is given it, or by a connection of
- *     HTTP/2, for which a layer has given up the write
+ * @param isReadLater whether a buffer may be read when its write has completed. An application may do so that is given it, and a
+ *     connection of HTTP/2 whose write a layer has given up
  */
 record SendPath(
         @Nullable TransferEndPoint endPoint,

@@ -28,7 +28,6 @@ import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.component.ContainerLifeCycle;
 import org.eclipse.jetty.util.component.DumpableMap;
 import org.eclipse.jetty.util.component.LifeCycle;
-import org.eclipse.jetty.util.resource.Resource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -232,26 +231,29 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     }
 
     /**
-     * For a request of several ranges, for each of which Jetty asks the resource: keeps the file open until the request has ended, so
-     * that all are of one version.
+     * Looks up for a request of several ranges. Jetty asks the resource for each of them: the file is kept open until the request has
+     * ended, so that all are of one version.
      *
-     * @param content what is asked for, null when there is nothing
-     * @return the same content
-     * @throws IOException when the file is closed, and its path has another version by now: look up again
+     * @param lookUp leads to this factory
+     * @param path what is asked for
+     * @return null when there is nothing
+     * @throws IOException when it cannot be opened
      */
-    public @Nullable HttpContent hold(@Nullable HttpContent content, Request request) throws IOException {
-        if (content == null || !(content.getResource() instanceof FileResource found)) {
-            return content;
+    public @Nullable HttpContent hold(HttpContent.Factory lookUp, String path, Request request) throws IOException {
+        HttpContent content = lookUp.getContent(path);
+        try {
+            return hold(content, request);
+        } catch (IOException gone) {
+            // Closed since, and another version by now.
+            LOG.debug("Looked up once more", gone);
+            return hold(lookUp.getContent(path), request);
         }
-        OpenFile file = found.acquire();
-        Request.addCompletionListener(request, failure -> file.release());
-        FileResource held = found.of(file);
-        return new HttpContent.Wrapper(content) {
-            @Override
-            public Resource getResource() {
-                return held;
-            }
-        };
+    }
+
+    private static @Nullable HttpContent hold(@Nullable HttpContent content, Request request) throws IOException {
+        return content != null && content.getResource() instanceof FileResource file
+                ? file.hold(content, request)
+                : content;
     }
 
     /**

@@ -127,7 +127,14 @@ public final class ServerSendfile extends ContainerLifeCycle implements Containe
                 replace(service, origin);
             } else {
                 // Not at once: other listeners, JMX among them, are yet to be told of what would be gone by then.
-                life.addEventListener(new Replacement(service, found, origin));
+                life.addEventListener(new LifeCycle.Listener() {
+                    @Override
+                    public void lifeCycleStarted(LifeCycle started) {
+                        if (service.getHttpContentFactory() == found) {
+                            replace(service, origin);
+                        }
+                    }
+                });
             }
         }
     }
@@ -147,25 +154,6 @@ public final class ServerSendfile extends ContainerLifeCycle implements Containe
             context.removeEventListener(scope);
         } else if (parent instanceof ResourceService && child instanceof ContainerLifeCycle outer) {
             factories.remove(outer.getBean(SendfileContentFactory.class));
-        }
-    }
-
-    private final class Replacement implements LifeCycle.Listener {
-        private final ResourceService service;
-        private final HttpContent.Factory found;
-        private final Origin origin;
-
-        private Replacement(ResourceService service, HttpContent.Factory found, Origin origin) {
-            this.service = service;
-            this.found = found;
-            this.origin = origin;
-        }
-
-        @Override
-        public void lifeCycleStarted(LifeCycle started) {
-            if (service.getHttpContentFactory() == found) {
-                replace(service, origin);
-            }
         }
     }
 

@@ -49,7 +49,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
 
     private final ServerConnector connector;
     private final Executor closingThreads;
-    private final Http2ContentDemand awaitedContent;
+    private final Http2ContentDemand contentDemand;
     private final Shortage shortage;
     private final Set<MonitoredEndPoint> ending = ConcurrentHashMap.newKeySet();
     private final LongAdder slowHeads = new LongAdder();
@@ -78,7 +78,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
             ServerConnector connector, ConnectionPermits permits, Executor closingThreads, Runnable aboutToBlock) {
         this.connector = connector;
         this.closingThreads = closingThreads;
-        awaitedContent = new Http2ContentDemand(connector, aboutToBlock);
+        contentDemand = new Http2ContentDemand(connector, aboutToBlock);
         shortage = new Shortage(connector.getExecutor(), permits);
     }
 
@@ -123,11 +123,11 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
     }
 
     public boolean isGrpcExempt() {
-        return awaitedContent.exemptsGrpc();
+        return contentDemand.exemptsGrpc();
     }
 
     public void setGrpcExempt(boolean exempt) {
-        awaitedContent.setExemptsGrpc(exempt);
+        contentDemand.setExemptsGrpc(exempt);
     }
 
     public boolean hasPoolAnswered() {
@@ -179,7 +179,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
         int start = starts + 1;
         starts = start;
         if (JettyInternals.hasHttp2()) {
-            awaitedContent.start();
+            contentDemand.start();
         }
         schedule(start);
     }
@@ -191,7 +191,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
             task.cancel();
         }
         if (JettyInternals.hasHttp2()) {
-            awaitedContent.stop();
+            contentDemand.stop();
         }
     }
 
@@ -317,7 +317,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
 
     private Map<Connection, Http2ContentDemand.Streams> awaited(long grace, long now) {
         try {
-            return awaitedContent.look(PeerRates.GRACES_BEFORE_CONTENT * grace, now);
+            return contentDemand.look(PeerRates.GRACES_BEFORE_CONTENT * grace, now);
         } catch (Throwable x) {
             LOG.warn("Cannot see which requests wait for content", x);
             return Collections.emptyMap();
@@ -350,8 +350,8 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
         return preliminary && isOver(System.currentTimeMillis() - endPoint.getCreatedTimeStamp(), timeout);
     }
 
-    // As when the connection fails. One thread only takes the interest in the peer's bytes: else the application's may
-    // read while Jetty drops what is there, and one of them finds no buffer. Where bytes have just come the request is
+    // As when the connection fails. One thread only takes the interest in the peer's bytes. Else the application's may
+    // read while Jetty drops what is there, and one of them finds no buffer. Where bytes have just come, the request is
     // not told. It has another grace, or is closed.
     private static boolean fail(AbstractEndPoint endPoint) {
         return endPoint.getFillInterest().onFail(new SlowPeerException(CONTENT));

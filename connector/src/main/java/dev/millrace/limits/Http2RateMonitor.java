@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Loaded only where there is HTTP/2. Frames are counted by the connection's thread, all else is the scheduler's.
  */
 final class Http2RateMonitor implements HTTP2Session.FrameListener {
-    // A frame of a type that Jetty does not know (RFC 9113 section 5.5) looks like the beginning of another: clients
+    // A frame of a type that Jetty does not know (RFC 9113 section 5.5) looks like the beginning of another. Clients
     // send one now and then.
     private static final int MOST_STRAY_ARRIVALS = 3;
     private static final String MAY_BE_SILENT = Http2RateMonitor.class.getName() + ".mayBeSilent";
@@ -66,15 +66,15 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
         }
         long bytes = outermost.getBytesIn();
         for (Object listener : session.getEventListeners()) {
-            if (listener instanceof Http2RateMonitor watch) {
-                watch.lookAtFrames(bytes, now);
-                watch.lookAtWindows(session, now, graceMillis);
-                return watch;
+            if (listener instanceof Http2RateMonitor monitor) {
+                monitor.lookAtFrames(bytes, now);
+                monitor.lookAtWindows(session, now, graceMillis);
+                return monitor;
             }
         }
-        Http2RateMonitor watch = new Http2RateMonitor(bytes, now);
-        session.addEventListener(watch);
-        return watch;
+        Http2RateMonitor monitor = new Http2RateMonitor(bytes, now);
+        session.addEventListener(monitor);
+        return monitor;
     }
 
     private void lookAtFrames(long bytes, long now) {

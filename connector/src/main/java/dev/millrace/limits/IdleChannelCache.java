@@ -1,15 +1,14 @@
 package dev.millrace.limits;
 
-import dev.millrace.connector.NioConnector;
 import dev.millrace.jetty.JettyInternals;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.server.Components;
 
 /**
- * When the next request of a connection of HTTP/1.1 has not come for a while, gives up what Jetty keeps for it and can
- * make again. A servlet's channel, with its streams and their locks, is a fifth of what an idle connection of
- * {@link NioConnector} takes.
+ * Gives up what Jetty keeps for the next request of a connection of HTTP/1.1, and can make again. It does so when that request has
+ * not come for a while. A servlet's channel, with its streams and their locks, is a fifth of what an idle connection of
+ * {@code NioConnector} takes.
  */
 final class IdleChannelCache {
     private IdleChannelCache() {}

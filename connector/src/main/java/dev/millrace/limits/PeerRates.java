@@ -95,7 +95,7 @@ public final class PeerRates {
         // The volatile read that makes the plain counters of the connection's threads visible.
         endPoint.getIdleFor();
         sampleStart(parser, connection, endPoint, since);
-        // Who was told waits no longer: its interest in the peer's bytes was what it was told by.
+        // An application that was told no longer waits: its interest in the peer's bytes has failed by that.
         boolean awaitsContent = connection != null
                 && (streams > 0
                         || (parser != null
@@ -155,8 +155,8 @@ public final class PeerRates {
         return inContent(parser) && generator != null && !generator.isCommitted();
     }
 
-    // Until its end goes what follows the change of protocol that a servlet has made: a request's own content never
-    // does.
+    // EOF_CONTENT is what follows after a servlet has changed the protocol. It goes on until the connection ends, as
+    // a request's own content never does.
     private static boolean inContent(HttpParser parser) {
         return parser.inContentState() && !parser.isState(HttpParser.State.EOF_CONTENT);
     }

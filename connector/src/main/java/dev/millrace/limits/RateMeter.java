@@ -16,21 +16,21 @@ final class RateMeter {
     }
 
     /**
-     * @param pace from the look before; null when nothing waited then
+     * @param meter of the look before; null when the peer was not waited for then
      * @param waiting whether the peer is waited for now
      * @param total all bytes until now
      * @return null when the peer is not waited for: an idle connection has none
      */
     static @Nullable RateMeter sampled(
-            @Nullable RateMeter pace, boolean waiting, long total, long sinceMillis, long graceMillis) {
+            @Nullable RateMeter meter, boolean waiting, long total, long sinceMillis, long graceMillis) {
         if (!waiting) {
             return null;
         }
-        if (pace == null) {
+        if (meter == null) {
             return new RateMeter(total);
         }
-        pace.sample(total, sinceMillis, graceMillis);
-        return pace;
+        meter.sample(total, sinceMillis, graceMillis);
+        return meter;
     }
 
     private void sample(long totalNow, long sinceMillis, long graceMillis) {

@@ -20,73 +20,57 @@ import java.util.function.ToDoubleFunction;
 record ConnectorMeters(MillraceConnector connector, Tags tags) implements MeterBinder {
     @Override
     public void bindTo(MeterRegistry registry) {
-        bindConnections(registry);
-        bindTransfers(registry);
-        bindSent(registry);
-    }
-
-    private void bindConnections(MeterRegistry registry) {
+        gauge("millrace.connections", "Open connections", ConnectorMeters::open, registry);
         gauge(
-                        "millrace.connections",
-                        "Open connections",
-                        found -> found.getConnectedEndPoints().size())
-                .register(registry);
-        gauge(
-                        "millrace.connections.lingering",
-                        "Answered connections that linger",
-                        found -> found.getLingeringConnections())
-                .register(registry);
+                "millrace.connections.lingering",
+                "Answered connections that linger",
+                MillraceConnector::getLingeringConnections,
+                registry);
         if (connector.getMaxConnections() > 0) {
-            gauge("millrace.connections.max", "Most connections that may be open", found -> found.getMaxConnections())
-                    .register(registry);
+            String most = "Most connections that may be open";
+            gauge("millrace.connections.max", most, MillraceConnector::getMaxConnections, registry);
         }
-        String slow = "Peers that were ended because they were too slow";
-        counter("millrace.slow.peers", slow, MillraceConnector::getSlowHeads)
-                .tag("kind", "head")
+        slow("head", MillraceConnector::getSlowHeads, registry);
+        slow("request", MillraceConnector::getSlowRequests, registry);
+        slow("response", MillraceConnector::getSlowResponses, registry);
+        String pauses = "Pauses of accepting, because the system could not accept";
+        counter("millrace.accept.pauses", pauses, MillraceConnector::getAcceptPauses)
                 .register(registry);
-        counter("millrace.slow.peers", slow, MillraceConnector::getSlowRequests)
-                .tag("kind", "request")
-                .register(registry);
-        counter("millrace.slow.peers", slow, MillraceConnector::getSlowResponses)
-                .tag("kind", "response")
-                .register(registry);
-        counter(
-                        "millrace.accept.pauses",
-                        "Pauses of accepting, because the system could not accept",
-                        MillraceConnector::getAcceptPauses)
+        String running = "Transfers of files that are not at their end";
+        gauge("millrace.transfers.running", running, ConnectorMeters::running, registry);
+        String queued = "Transfers of files that wait for their turn";
+        gauge("millrace.transfers.queued", queued, ConnectorMeters::queued, registry);
+        ended("completed", TransferStatistics::getCompleted, registry);
+        ended("aborted", TransferStatistics::getAborted, registry);
+        sent("sendfile", TransferStatistics::getTransferredBytes, registry);
+        sent("memory", TransferStatistics::getCopiedBytes, registry);
+    }
+
+    private void slow(String kind, ToDoubleFunction<MillraceConnector> figure, MeterRegistry registry) {
+        counter("millrace.slow.peers", "Peers that were ended because they were too slow", figure)
+                .tag("kind", kind)
                 .register(registry);
     }
 
-    private void bindTransfers(MeterRegistry registry) {
-        gauge("millrace.transfers.running", "Transfers of files that are not at their end", ConnectorMeters::running)
-                .register(registry);
-        gauge("millrace.transfers.queued", "Transfers of files that wait for their turn", ConnectorMeters::queued)
-                .register(registry);
-        String ended = "Transfers of files that have ended";
-        counter(
-                        "millrace.transfers",
-                        ended,
-                        found -> found.getTransferStatistics().getCompleted())
-                .tag("outcome", "completed")
-                .register(registry);
-        counter(
-                        "millrace.transfers",
-                        ended,
-                        found -> found.getTransferStatistics().getAborted())
-                .tag("outcome", "aborted")
+    private void ended(String outcome, ToDoubleFunction<TransferStatistics> figure, MeterRegistry registry) {
+        counter("millrace.transfers", "Transfers of files that have ended", ofTransfers(figure))
+                .tag("outcome", outcome)
                 .register(registry);
     }
 
-    private void bindSent(MeterRegistry registry) {
-        String sent = "Bytes that sockets have taken, by the way they went";
-        counter("millrace.sent", sent, found -> found.getTransferStatistics().getTransferredBytes())
-                .tag("way", "sendfile")
+    private void sent(String way, ToDoubleFunction<TransferStatistics> figure, MeterRegistry registry) {
+        counter("millrace.sent", "Bytes that sockets have taken, by the way they went", ofTransfers(figure))
+                .tag("way", way)
                 .baseUnit(BaseUnits.BYTES)
                 .register(registry);
-        counter("millrace.sent", sent, found -> found.getTransferStatistics().getCopiedBytes())
-                .tag("way", "memory")
-                .baseUnit(BaseUnits.BYTES)
-                .register(registry);
+    }
+
+    private static ToDoubleFunction<MillraceConnector> ofTransfers(ToDoubleFunction<TransferStatistics> figure) {
+        return connector -> figure.applyAsDouble(connector.getTransferStatistics());
+    }
+
+    private static double open(MillraceConnector connector) {
+        return connector.getConnectedEndPoints().size();
     }
 
     private static double running(MillraceConnector connector) {
@@ -103,9 +87,12 @@ record ConnectorMeters(MillraceConnector connector, Tags tags) implements MeterB
         return connector instanceof BioConnector bio ? bio.getTransferPermits().getQueued() : 0;
     }
 
-    private Gauge.Builder<MillraceConnector> gauge(
-            String name, String description, ToDoubleFunction<MillraceConnector> figure) {
-        return Gauge.builder(name, connector, figure).description(description).tags(tags);
+    private void gauge(
+            String name, String description, ToDoubleFunction<MillraceConnector> figure, MeterRegistry registry) {
+        Gauge.builder(name, connector, figure)
+                .description(description)
+                .tags(tags)
+                .register(registry);
     }
 
     private FunctionCounter.Builder<MillraceConnector> counter(

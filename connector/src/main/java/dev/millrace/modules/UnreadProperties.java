@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Warns of properties that nothing reads: those of Millrace that are misspelt, or whose module is not enabled, and those of
- * Jetty's own connectors where only the connectors of Millrace are there. Jetty itself is silent about what it does not read.
+ * Warns of properties that nothing reads. A property of Millrace may be misspelt, or its module not enabled. Those of Jetty's
+ * own connectors are read by no connector of Millrace. Jetty itself is silent about what it does not read.
  *
  * <p>Only a processor of a whole file is shown all properties, so {@code etc/millrace-properties.xml} has an element of its own,
  * {@code WarnOfUnreadProperties}. System properties are left alone: applications may read them.

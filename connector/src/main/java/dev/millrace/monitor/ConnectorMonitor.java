@@ -35,7 +35,7 @@ import org.eclipse.jetty.util.thread.ThreadPool;
 @ManagedObject("Live figures of a server's connectors")
 public final class ConnectorMonitor implements Container.InheritedListener, Supplier<List<Map<String, Object>>> {
     /**
-     * Name of the context attribute: a {@link Supplier} of a {@link List} of maps, one for each connector, of
+     * Name of the context attribute: a {@link Supplier} of a {@link List} of maps, one for each connector. A map has
      * {@code name}, {@code url}, {@code connector} (its class) and counters since the start.
      */
     public static final String CONTEXT_ATTRIBUTE = "dev.millrace.listeners";

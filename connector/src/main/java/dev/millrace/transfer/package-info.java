@@ -1,8 +1,8 @@
 /**
  * File regions on their way from an application to a socket.
  *
- * <p>A response that is a part of a file travels through Jetty as a <em>token</em>: a read-only mapping of the region, whose
- * bytes nobody on the fast path reads. The entry class is {@link dev.millrace.transfer.FileRegion}; an end point that
+ * <p>A part of a file travels through Jetty as a <em>token</em>: a read-only mapping of the region. Nothing on the fast path
+ * reads the token's bytes. The entry class is {@link dev.millrace.transfer.FileRegion}; an end point that
  * understands it is a {@link dev.millrace.transfer.TransferEndPoint}.
  *
  * <p>Threading: a region belongs to one response, and is used by one thread at a time: the one that flushes the end point.

@@ -38,7 +38,7 @@ public final class DelegatingContexts implements Container.InheritedListener, Co
 
     private final DelegatedRoots common = new DelegatedRoots();
     private final Map<String, DelegatedRoots> rootsByPath = new ConcurrentHashMap<>();
-    /** Requests have one of this name, a {@link AnswerOrigin}, once there is something to tell apart. */
+    /** Requests have one of this name, an {@link AnswerOrigin}, once there is something to tell apart. */
     private final String attribute =
             AnswerOrigin.class.getName() + "@" + Integer.toHexString(System.identityHashCode(this));
 

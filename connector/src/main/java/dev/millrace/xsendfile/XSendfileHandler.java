@@ -52,16 +52,15 @@ import org.slf4j.LoggerFactory;
 @ManagedObject("Files that applications delegate")
 public class XSendfileHandler extends Handler.Wrapper {
     /**
-     * Contexts below have an attribute of this name, by which an application can ask, in JDK types, before it names a
-     * file: a {@link Predicate} of a {@link Path}, true when {@code X-Sendfile} may name it. Whether it is there, and
-     * where a link leads, is not asked.
+     * Contexts below have an attribute of this name: a {@link Predicate} of a {@link Path}. By it an application can ask, in JDK
+     * types, whether {@code X-Sendfile} may name a file. Whether the file is there, and where a link leads, is not looked at.
      */
     public static final String CONTEXT_ATTRIBUTE = DelegatingContexts.CONTEXT_ATTRIBUTE;
 
     /**
-     * A request may have an attribute of this name, set below this handler by the server's own code: a {@link Path}, the real path of the file
-     * that is sent in place of the response's body. It is read when {@link #setAttributeRead} says so. No root is asked. A status
-     * other than 200 set afterwards, or a reset of the response, takes it away.
+     * A request may have an attribute of this name: a {@link Path}, the real path of the file that is sent in place of the
+     * response's body. The server's own code sets it, below this handler. It is read when {@link #setAttributeRead} says so. No root
+     * is asked. A status other than 200 set afterwards, or a reset of the response, takes it away.
      */
     public static final String FILE_ATTRIBUTE = DelegatedFile.ATTRIBUTE;
 

@@ -10,7 +10,7 @@ import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
+import java.nio.channels.GatheringByteChannel;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.util.concurrent.CompletableFuture;
@@ -70,7 +70,8 @@ class CloseDuringWriteTest {
         };
     }
 
-    private long write(boolean isSecond, SocketChannel channel, ByteBuffer[] buffers, int from, int to, int mostBytes)
+    private long write(
+            boolean isSecond, GatheringByteChannel channel, ByteBuffer[] buffers, int from, int to, int mostBytes)
             throws IOException {
         long written = GatherWriter.INSTANCE.write(channel, buffers, from, to, mostBytes);
         if (!isSecond && second.getCount() == 0) {

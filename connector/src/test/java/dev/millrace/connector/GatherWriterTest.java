@@ -3,12 +3,14 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.testing.RecordingChannel;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.GatheringByteChannel;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +23,47 @@ class GatherWriterTest {
         new Random(1).nextBytes(CONTENT);
     }
 
-    private final RecordingChannel channel = new RecordingChannel();
+    private final List<ByteBuffer[]> calls = new ArrayList<>();
+    private final List<Integer> sizes = new ArrayList<>();
+    private final ByteArrayOutputStream taken = new ByteArrayOutputStream();
+
+    /** Takes all that it is given. */
+    private final GatheringByteChannel channel = new GatheringByteChannel() {
+        @Override
+        public long write(ByteBuffer[] sources, int offset, int length) {
+            ByteBuffer[] buffers = Arrays.copyOfRange(sources, offset, offset + length);
+            int before = taken.size();
+            for (ByteBuffer buffer : buffers) {
+                while (buffer.hasRemaining()) {
+                    taken.write(buffer.get());
+                }
+            }
+            calls.add(buffers);
+            int size = taken.size() - before;
+            sizes.add(size);
+            return size;
+        }
+
+        @Override
+        public long write(ByteBuffer[] sources) {
+            return write(sources, 0, sources.length);
+        }
+
+        @Override
+        public int write(ByteBuffer source) {
+            return (int) write(new ByteBuffer[] {source});
+        }
+
+        @Override
+        public boolean isOpen() {
+            return true;
+        }
+
+        @Override
+        public void close() {
+            // Nothing is open.
+        }
+    };
 
     private static ByteBuffer heap(int bytes) {
         return ByteBuffer.wrap(CONTENT, 0, bytes);
@@ -31,62 +73,53 @@ class GatherWriterTest {
         return ByteBuffer.allocateDirect(bytes).put(CONTENT, 0, bytes).flip();
     }
 
-    private long write(ContentWriter writer, ByteBuffer... buffers) throws IOException {
-        int first = 0;
-        while (!buffers[first].hasRemaining()) {
-            first++;
-        }
-        return writer.write(channel, buffers, first, buffers.length, Integer.MAX_VALUE);
+    private long write(int mostBytes, ByteBuffer... buffers) throws IOException {
+        return GatherWriter.INSTANCE.write(channel, buffers, 0, buffers.length, mostBytes);
     }
 
-    private void writeAll(ContentWriter writer, ByteBuffer... buffers) throws IOException {
-        while (Arrays.stream(buffers).anyMatch(ByteBuffer::hasRemaining)) {
-            assertTrue(write(writer, buffers) > 0, "the channel takes something by every call");
+    /** Asserts that the buffer itself is written to its end, in calls of these sizes. */
+    private void assertTakes(ByteBuffer buffer, Integer... expected) throws IOException {
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.duplicate().get(bytes);
+        while (buffer.hasRemaining()) {
+            write(Integer.MAX_VALUE, buffer);
+            assertSame(buffer, calls.get(calls.size() - 1)[0]);
         }
-    }
-
-    private void assertTaken(int... lengths) {
-        byte[] taken = channel.taken();
-        int from = 0;
-        for (int length : lengths) {
-            assertArrayEquals(Arrays.copyOf(CONTENT, length), Arrays.copyOfRange(taken, from, from + length));
-            from += length;
-        }
-        assertEquals(from, taken.length);
+        assertEquals(List.of(expected), sizes);
+        assertArrayEquals(bytes, taken.toByteArray());
     }
 
     @Test
     void handsOverTheBuffersThemselves() throws IOException {
         ByteBuffer head = heap(100);
         ByteBuffer content = heap(1000);
-        assertEquals(1100, write(GatherWriter.INSTANCE, head, content));
-        assertSame(head, channel.last().buffers().get(0));
-        assertSame(content, channel.last().buffers().get(1));
-        assertTaken(100, 1000);
+        assertEquals(1100, write(Integer.MAX_VALUE, head, content));
+        assertEquals(1, calls.size());
+        assertSame(head, calls.get(0)[0]);
+        assertSame(content, calls.get(0)[1]);
+        byte[] bytes = taken.toByteArray();
+        assertArrayEquals(Arrays.copyOf(CONTENT, 100), Arrays.copyOf(bytes, 100));
+        assertArrayEquals(Arrays.copyOf(CONTENT, 1000), Arrays.copyOfRange(bytes, 100, 1100));
     }
 
     @Test
-    void cutsWhatIsLarge() throws IOException {
-        ByteBuffer content = heap(300 * KB);
-        writeAll(GatherWriter.INSTANCE, content);
-        assertEquals(128 * KB, channel.calls().get(0).bytes());
-        assertEquals(3, channel.calls().size());
-        ByteBuffer direct = direct(CONTENT.length);
-        writeAll(GatherWriter.INSTANCE, direct);
-        assertEquals(1024 * KB, channel.last().bytes());
-        assertEquals(6, channel.calls().size());
-        assertSame(direct, channel.last().buffers().get(0));
-        assertTaken(300 * KB, CONTENT.length);
+    void cutsWhatIsLargeInTheHeap() throws IOException {
+        assertTakes(heap(300 * KB), 128 * KB, 128 * KB, 44 * KB);
+    }
+
+    @Test
+    void cutsWhatIsLargeOutsideOfTheHeap() throws IOException {
+        assertTakes(direct(CONTENT.length), KB * KB, KB * KB, KB * KB);
     }
 
     @Test
     void writesNoMoreThanItIsAllowed() throws IOException {
         for (ByteBuffer content : new ByteBuffer[] {heap(10 * KB), direct(10 * KB)}) {
-            assertEquals(100, GatherWriter.INSTANCE.write(channel, new ByteBuffer[] {content}, 0, 1, 100));
+            assertEquals(100, write(100, content));
             assertEquals(10 * KB - 100, content.remaining());
         }
         ByteBuffer[] head = {heap(100), heap(1000)};
-        assertEquals(150, GatherWriter.INSTANCE.write(channel, head, 0, 2, 150));
+        assertEquals(150, write(150, head));
         assertEquals(950, head[1].remaining());
     }
 }

@@ -159,18 +159,9 @@ class LifetimeContractTest {
     void finishesTheRequestInFlightBeforeItStops() throws Exception {
         CountDownLatch handling = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
-        Handler slow = new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                handling.countDown();
-                assertTrue(release.await(30, TimeUnit.SECONDS));
-                Content.Sink.write(response, true, "late", callback);
-                return true;
-            }
-        };
         TestServer server = server(30_000);
         server.server().setStopTimeout(10_000);
-        server.start(new GracefulHandler(slow));
+        server.start(new GracefulHandler(Handlers.late(handling, release)));
         try (RawClient client = server.client();
                 RawClient idle = server.client()) {
             client.get("/");

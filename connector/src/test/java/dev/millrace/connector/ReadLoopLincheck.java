@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Interleavings;
-import dev.millrace.testing.RecordingChannel;
+import dev.millrace.testing.UnusableChannel;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** Which thread waits for the peer, while bytes come and others ask, write, or take the channel over: see {@link Interleavings}. */
 class ReadLoopLincheck {
     /** Blocks in a read as long as the peer has sent nothing. */
-    private static final class PeerChannel extends RecordingChannel {
+    private static final class PeerChannel extends UnusableChannel {
         // Guarded by the peer's lock, and not by the channel's own.
         private final Object peer = new Object();
         private int sent;

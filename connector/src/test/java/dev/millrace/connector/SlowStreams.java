@@ -103,6 +103,12 @@ abstract class SlowStreams {
     }
 
     Http2Frames start(int windowBytes) throws Exception {
+        prepare(windowBytes);
+        return begin();
+    }
+
+    /** Makes the server. Its time is the machine's, unless the test makes a {@link WatchClock} before {@link #begin}. */
+    void prepare(int windowBytes) {
         HTTP2CServerConnectionFactory http2 = new HTTP2CServerConnectionFactory(configuration);
         http2.setInitialSessionRecvWindow(windowBytes);
         http2.setInitialStreamRecvWindow(Math.max(windowBytes, http2.getInitialStreamRecvWindow()));
@@ -112,6 +118,9 @@ abstract class SlowStreams {
         connector().setSlowRequestsAlwaysEnded(true);
         connector().setMinRequestBytesPerSecond(BYTES_PER_SECOND);
         connector().setMinResponseBytesPerSecond(BYTES_PER_SECOND);
+    }
+
+    Http2Frames begin() throws Exception {
         server.start(new Application());
         client = server.client();
         return new Http2Frames(client);

@@ -30,19 +30,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.Connection;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SelectorManager;
-import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SocketCustomizationListener;
 import org.eclipse.jetty.server.internal.HttpConnection;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -370,16 +365,7 @@ class SocketContractTest {
     void answersWhoClosesItsHalfWhileTheHandlerRuns() throws Exception {
         CountDownLatch handling = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
-        Handler slow = new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                handling.countDown();
-                assertTrue(release.await(30, TimeUnit.SECONDS));
-                Content.Sink.write(response, true, "late", callback);
-                return true;
-            }
-        };
-        try (TestServer server = new TestServer(connectors::http).start(slow);
+        try (TestServer server = new TestServer(connectors::http).start(Handlers.late(handling, release));
                 RawClient client = server.client()) {
             client.get("/");
             assertTrue(handling.await(30, TimeUnit.SECONDS));

@@ -12,14 +12,12 @@ import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
-import dev.millrace.testing.Tls;
 import dev.millrace.testing.TlsPeer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.concurrent.BlockingQueue;
@@ -28,48 +26,23 @@ import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Peers of TLS that do what few do: they get right bytes or an end, and nothing of them stays behind. Jetty's own TLS is the control. */
-@ParameterizedClass
-@MethodSource("dev.millrace.testing.Connectors#all")
-@Timeout(120)
-class TlsPeersContractTest {
-    private static final int BATCHES = 2;
+class TlsPeersContractTest extends TlsContract {
     /** More than the sockets of both sides take. */
     private static final int FILE_BYTES = 3_000_000;
 
     private static final String GET = "GET /file.bin HTTP/1.1\r\nHost: localhost\r\n";
 
-    @TempDir
-    static Path keys;
-
-    @TempDir
-    Path directory;
-
-    @Parameter
-    Connectors connectors;
-
-    private final TlsMemory memory = new TlsMemory(BATCHES);
-    private byte[] bytes;
-    private Tls tls;
     private TestServer server;
 
-    @BeforeEach
-    void makeFile() throws Exception {
-        tls = new Tls(keys);
-        bytes = TestFiles.write(directory, "file.bin", FILE_BYTES);
+    TlsPeersContractTest() {
+        super(FILE_BYTES);
     }
 
     private TestServer start(Handler handler) throws Exception {
@@ -77,12 +50,10 @@ class TlsPeersContractTest {
     }
 
     private TestServer start(SslContextFactory.Server context, Handler handler) throws Exception {
-        HttpConnectionFactory http = new HttpConnectionFactory();
-        SslConnectionFactory ssl = connectors == Connectors.STOCK
-                ? new SslConnectionFactory(context, http.getProtocol())
-                : new TlsConnectionFactory(context, http.getProtocol(), memory);
-        server = new TestServer(s -> connectors.on(s, ssl, http));
-        server.connector().setAcceptedSendBufferSize(64 * 1024);
+        server = server(
+                connectors == Connectors.STOCK
+                        ? new SslConnectionFactory(context, HTTP)
+                        : new TlsConnectionFactory(context, HTTP, memory));
         return server.start(handler);
     }
 
@@ -96,8 +67,7 @@ class TlsPeersContractTest {
             peer.close();
         }
         server.awaitNoEndPoints();
-        Await.until("memory given back", () -> memory.getTaken() == 0);
-        Await.until("all batches free", () -> memory.getFree() == BATCHES);
+        assertNothingIsTaken();
     }
 
     private void awaitStalled() {

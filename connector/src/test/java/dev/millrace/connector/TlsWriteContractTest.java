@@ -9,68 +9,35 @@ import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
-import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
-import dev.millrace.testing.Tls;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** {@link TlsConnectionFactory} on every connector, Jetty's own too: many records leave at once, and no memory stays behind. */
-@ParameterizedClass
-@MethodSource("dev.millrace.testing.Connectors#all")
-@Timeout(120)
-class TlsWriteContractTest {
-    private static final int BATCHES = 2;
+class TlsWriteContractTest extends TlsContract {
     /** More than the sockets of both sides take. */
     private static final int FILE_BYTES = 6_000_000;
 
-    @TempDir
-    static Path keys;
-
-    @TempDir
-    Path directory;
-
-    @Parameter
-    Connectors connectors;
-
-    private final TlsMemory memory = new TlsMemory(BATCHES);
-    private byte[] bytes;
-    private Tls tls;
-
-    @BeforeEach
-    void makeFile() throws Exception {
-        tls = new Tls(keys);
-        bytes = TestFiles.write(directory, "file.bin", FILE_BYTES);
+    TlsWriteContractTest() {
+        super(FILE_BYTES);
     }
 
     private TestServer server() {
-        HttpConnectionFactory http = new HttpConnectionFactory();
-        TlsConnectionFactory ssl = new TlsConnectionFactory(tls.server(), http.getProtocol(), memory);
-        TestServer server = new TestServer(s -> connectors.on(s, ssl, http));
-        server.connector().setAcceptedSendBufferSize(64 * 1024);
-        return server;
+        return server(new TlsConnectionFactory(tls.server(), HTTP, memory));
     }
 
     private RawClient slowClient(TestServer server) throws Exception {
@@ -78,11 +45,6 @@ class TlsWriteContractTest {
         socket.setReceiveBufferSize(64 * 1024);
         socket.connect(new InetSocketAddress("127.0.0.1", server.port()));
         return tls.over(socket);
-    }
-
-    private void assertNothingIsHeld() {
-        Await.until("memory given back", () -> memory.getTaken() == 0);
-        Await.until("all batches free", () -> memory.getFree() == BATCHES);
     }
 
     private static void awaitStalled(TestServer server, int connections) {
@@ -113,7 +75,7 @@ class TlsWriteContractTest {
                 assertArrayEquals(bytes, client.answer().body());
                 assertArrayEquals(bytes, client.get("/file.bin").answer().body());
             }
-            assertNothingIsHeld();
+            assertNothingIsTaken();
         } finally {
             for (RawClient client : clients) {
                 client.close();
@@ -153,7 +115,7 @@ class TlsWriteContractTest {
                 awaitStalled(server, 1);
                 assertArrayEquals(bytes, client.answer().body(), path);
             }
-            assertNothingIsHeld();
+            assertNothingIsTaken();
         }
     }
 
@@ -166,7 +128,7 @@ class TlsWriteContractTest {
                 client.close();
                 server.awaitNoEndPoints();
             }
-            assertNothingIsHeld();
+            assertNothingIsTaken();
         }
     }
 
@@ -204,7 +166,7 @@ class TlsWriteContractTest {
             int read = countToTheEnd(client);
             assertTrue(read < FILE_BYTES, "read " + read);
             server.awaitNoEndPoints();
-            assertNothingIsHeld();
+            assertNothingIsTaken();
             try (RawClient another = tls.connect(server.port())) {
                 assertEquals(
                         Files.size(directory.resolve("file.bin")),

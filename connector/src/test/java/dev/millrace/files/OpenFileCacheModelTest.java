@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.millrace.files.cache.OpenFile;
+import dev.millrace.testing.HeldJobs;
 import dev.millrace.testing.Leaks;
 import dev.millrace.testing.Plans;
 import dev.millrace.testing.Steps;
@@ -17,13 +18,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
 import net.jqwik.api.Arbitrary;
@@ -38,7 +37,6 @@ import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.resource.ResourceFactory;
-import org.eclipse.jetty.util.thread.ThreadPool;
 import org.junit.jupiter.api.condition.OS;
 
 /**
@@ -103,34 +101,6 @@ class OpenFileCacheModelTest {
         }
     }
 
-    /** Runs nothing by itself. */
-    private static final class Jobs implements ThreadPool {
-        private final Queue<Runnable> jobs = new ArrayDeque<>();
-
-        @Override
-        public void execute(Runnable job) {
-            jobs.add(job);
-        }
-
-        @Override
-        public void join() {}
-
-        @Override
-        public int getThreads() {
-            return 0;
-        }
-
-        @Override
-        public int getIdleThreads() {
-            return 0;
-        }
-
-        @Override
-        public boolean isLowOnThreads() {
-            return false;
-        }
-    }
-
     /** What was at a path until it was moved over, deleted, or written to. */
     private static final class Version {
         private final byte[] bytes;
@@ -185,7 +155,7 @@ class OpenFileCacheModelTest {
     private static final class Model implements AutoCloseable {
         private final Path directory;
         private final Plans plans = new Plans();
-        private final Jobs threads = new Jobs();
+        private final HeldJobs threads = new HeldJobs();
         private final SendfileContentFactory factory;
         private final Version[] versions = new Version[FILES];
         private final List<Found> found = new ArrayList<>();
@@ -248,8 +218,8 @@ class OpenFileCacheModelTest {
                     }
                 }
                 case WORK -> {
-                    if (!threads.jobs.isEmpty()) {
-                        threads.jobs.remove().run();
+                    if (!threads.jobs().isEmpty()) {
+                        threads.jobs().remove().run();
                     }
                 }
                 default -> change(step.kind(), number, SIZES[step.number() % SIZES.length]);
@@ -344,8 +314,8 @@ class OpenFileCacheModelTest {
             for (Held one : held) {
                 one.file.release();
             }
-            while (!threads.jobs.isEmpty()) {
-                threads.jobs.remove().run();
+            while (!threads.jobs().isEmpty()) {
+                threads.jobs().remove().run();
             }
             assertEquals(0, factory.openFiles().keptFiles());
             if (OS.LINUX.isCurrentOs()) {

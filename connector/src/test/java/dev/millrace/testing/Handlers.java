@@ -4,6 +4,8 @@ import dev.millrace.files.SendfileHandler;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
@@ -34,6 +36,22 @@ public final class Handlers {
                 return true;
             }
         };
+    }
+
+    /**
+     * Answers {@code late}.
+     *
+     * @param handling counted down when it has the request
+     * @param release what it waits for then
+     */
+    public static Handler.Abstract late(CountDownLatch handling, CountDownLatch release) {
+        return of((request, response, callback) -> {
+            handling.countDown();
+            if (!release.await(30, TimeUnit.SECONDS)) {
+                throw new IllegalStateException("not released");
+            }
+            Content.Sink.write(response, true, "late", callback);
+        });
     }
 
     /** Answers {@value #HELLO}. */

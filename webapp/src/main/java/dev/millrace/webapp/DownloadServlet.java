@@ -16,15 +16,6 @@ import java.util.Optional;
 public final class DownloadServlet extends HttpServlet {
     private static final long serialVersionUID = 1L;
 
-    private transient FileRoot root;
-    private transient FileSender sender;
-
-    @Override
-    public void init() {
-        root = FileRoot.of(getServletContext());
-        sender = FileSender.ofDownloads(getServletContext());
-    }
-
     @Override
     protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
         String name = request.getParameter("name");
@@ -32,7 +23,7 @@ public final class DownloadServlet extends HttpServlet {
             response.sendError(HttpServletResponse.SC_BAD_REQUEST, "parameter name is missing");
             return;
         }
-        Optional<Path> file = root.find(name);
+        Optional<Path> file = FileRoot.of(getServletContext()).find(name);
         if (file.isEmpty()) {
             response.sendError(HttpServletResponse.SC_NOT_FOUND);
             return;
@@ -42,6 +33,6 @@ public final class DownloadServlet extends HttpServlet {
                 .replace("+", "%20")
                 .replace("*", "%2A");
         response.setHeader("Content-Disposition", "attachment; filename*=UTF-8''" + encoded);
-        sender.send(file.get(), request, response);
+        FileSender.ofDownloads(getServletContext()).send(file.get(), request, response);
     }
 }

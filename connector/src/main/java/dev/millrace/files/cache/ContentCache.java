@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Bytes of small files that are asked for often, and of larger ones that the kernel cannot send, in memory outside the Java
- * heap: what Jason Greene described for Undertow in 2012. A file comes in with its fifth recent use, read by one of the
+ * Bytes of small files that are asked for often, and of larger ones that the kernel cannot send. They lie in memory outside the
+ * Java heap, as Jason Greene described for Undertow in 2012. A file comes in with its fifth recent use, read by one of the
  * requests for it. The least used leave when room is needed. The order of use is noted at every fifth use only. Thread-safe.
  */
 public final class ContentCache {

@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Closes files, one after the other, on a thread of the server's. From JDK 22 on the end of a mapping is a handshake
- * with all threads of the JVM, a tenth of a millisecond with 20 of them. That is nothing for a request. But many
+ * with all threads of the JVM. With 20 of them it takes a tenth of a millisecond, which is nothing for a request. But many
  * threads that do so at once hold up each other, and all requests, for seconds. Thread-safe.
  */
 public final class FileCloser {
@@ -30,9 +30,9 @@ public final class FileCloser {
      */
     private record Worker(Executor executor, AtomicBoolean working) {}
 
-    /** @param executor null: the caller closes */
-    public void start(@Nullable Executor executor) {
-        worker = executor == null ? null : new Worker(executor, new AtomicBoolean());
+    /** @param executor closes from now on */
+    public void start(Executor executor) {
+        worker = new Worker(executor, new AtomicBoolean());
     }
 
     /** Closes what waits; what comes later is closed by its caller. */
@@ -41,7 +41,7 @@ public final class FileCloser {
         closeWaiting();
     }
 
-    /** Whether files come faster than they can be closed: then it is better not to owe it a mapping. */
+    /** Whether files come faster than they can be closed. Mappings are then better left to the garbage collector. */
     public boolean isBehind() {
         return count.get() > BEHIND_FILES;
     }

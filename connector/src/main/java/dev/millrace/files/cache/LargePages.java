@@ -21,19 +21,17 @@ public final class LargePages {
     private LargePages() {}
 
     /**
-     * @param mount a directory on a hugetlbfs mount; null for ordinary pages
+     * @param mount a directory on a hugetlbfs mount
      * @param bytes how much
      * @return that much memory, of ordinary pages when the system does not grant large ones, which is logged
      */
     public static ByteBuffer allocate(Path mount, int bytes) {
-        if (mount != null) {
-            try {
-                return map(mount, bytes);
-            } catch (IOException x) {
-                LOG.warn("No large pages for the content cache, ordinary ones instead: {}", x.getMessage());
-            }
+        try {
+            return map(mount, bytes);
+        } catch (IOException x) {
+            LOG.warn("No large pages for the content cache, ordinary ones instead: {}", x.getMessage());
+            return ByteBuffer.allocateDirect(bytes);
         }
-        return ByteBuffer.allocateDirect(bytes);
     }
 
     private static ByteBuffer map(Path mount, int bytes) throws IOException {

@@ -56,7 +56,7 @@ public final class OpenFile implements FileSource {
 
     private volatile boolean truncated;
     private volatile boolean overwritten;
-    private volatile @Nullable ContentFingerprint sample;
+    private volatile @Nullable ContentFingerprint fingerprint;
     private volatile long checkedNanoTime = NanoTime.now();
     private volatile boolean mappingRefused;
 
@@ -164,9 +164,9 @@ public final class OpenFile implements FileSource {
     /** {@inheritDoc} Reads a few of its bytes, once. The caller holds a count. */
     @Override
     public void onPartSent(long end) {
-        if (sample == null) {
+        if (fingerprint == null) {
             try {
-                sample = ContentFingerprint.before(end, this);
+                fingerprint = ContentFingerprint.before(end, this);
             } catch (IOException x) {
                 LOG.debug("Nothing to tell {} from what is written over it", this, x);
             }
@@ -197,11 +197,11 @@ public final class OpenFile implements FileSource {
             LOG.debug("No longer at its path: {}", this, gone);
             return false;
         }
-        return version.isWrittenBy(now) && (now.sizeBytes() == size() || isSampleChanged());
+        return version.isWrittenBy(now) && (now.sizeBytes() == size() || isFingerprintChanged());
     }
 
-    private boolean isSampleChanged() {
-        ContentFingerprint sent = sample;
+    private boolean isFingerprintChanged() {
+        ContentFingerprint sent = fingerprint;
         try {
             return sent != null && !sent.equals(ContentFingerprint.before(sent.end(), this));
         } catch (IOException x) {

@@ -2,46 +2,15 @@ package dev.millrace.files.cache;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.millrace.testing.HeldJobs;
 import dev.millrace.testing.Plans;
-import java.util.ArrayDeque;
-import java.util.Queue;
 import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.util.thread.ThreadPool;
 import org.junit.jupiter.api.Test;
 
 /** A sweep that is under way when the cache stops, and comes to its end after the next start. */
 class OpenFileCacheRestartTest {
-
-    /** Has each job wait until it is told to begin. */
-    private static final class Waiting implements ThreadPool {
-        private final Queue<Runnable> jobs = new ArrayDeque<>();
-
-        @Override
-        public void execute(Runnable job) {
-            jobs.add(job);
-        }
-
-        @Override
-        public void join() {}
-
-        @Override
-        public int getThreads() {
-            return 0;
-        }
-
-        @Override
-        public int getIdleThreads() {
-            return 0;
-        }
-
-        @Override
-        public boolean isLowOnThreads() {
-            return false;
-        }
-    }
-
     private final Plans plans = new Plans();
-    private final Waiting threads = new Waiting();
+    private final HeldJobs threads = new HeldJobs();
     private final OpenFileCache<Object> cache = new OpenFileCache<>(() -> 10, () -> 1000, content -> {});
 
     private void restart(Server server) {
@@ -52,12 +21,12 @@ class OpenFileCacheRestartTest {
 
     private void assertOnlyTheLastGoesOn() {
         plans.tasks().get(1).run();
-        assertEquals(1, threads.jobs.size());
-        threads.jobs.remove().run();
+        assertEquals(1, threads.jobs().size());
+        threads.jobs().remove().run();
         assertEquals(3, plans.tasks().size(), "goes on");
         cache.stop();
         plans.tasks().get(2).run();
-        assertEquals(0, threads.jobs.size(), "stopped");
+        assertEquals(0, threads.jobs().size(), "stopped");
     }
 
     @Test
@@ -65,7 +34,7 @@ class OpenFileCacheRestartTest {
         Server server = new Server(threads, plans, null);
         cache.start(server);
         plans.tasks().get(0).run();
-        Runnable underWay = threads.jobs.remove();
+        Runnable underWay = threads.jobs().remove();
         restart(server);
         underWay.run();
         assertEquals(2, plans.tasks().size(), "of the start before");
@@ -78,7 +47,7 @@ class OpenFileCacheRestartTest {
         cache.start(server);
         restart(server);
         plans.tasks().get(0).run();
-        assertEquals(0, threads.jobs.size(), "of the start before");
+        assertEquals(0, threads.jobs().size(), "of the start before");
         assertOnlyTheLastGoesOn();
     }
 }

@@ -3,7 +3,7 @@ package dev.millrace.webapp.server;
 import dev.millrace.connector.ContentWriter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
+import java.nio.channels.GatheringByteChannel;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.RetainableByteBuffer;
 
@@ -27,7 +27,8 @@ final class ChunkWriter implements ContentWriter {
     }
 
     @Override
-    public long write(SocketChannel channel, ByteBuffer[] buffers, int from, int to, int mostBytes) throws IOException {
+    public long write(GatheringByteChannel channel, ByteBuffer[] buffers, int from, int to, int mostBytes)
+            throws IOException {
         if (firstInHeap(buffers, from, to) == to) {
             return writeDirect(channel, buffers, from, to, mostBytes);
         }
@@ -85,7 +86,7 @@ final class ChunkWriter implements ContentWriter {
     }
 
     /** Writes direct buffers as they are. */
-    static long writeDirect(SocketChannel channel, ByteBuffer[] buffers, int from, int to, int mostBytes)
+    static long writeDirect(GatheringByteChannel channel, ByteBuffer[] buffers, int from, int to, int mostBytes)
             throws IOException {
         int room = Math.min(mostBytes, DIRECT_SLICE_BYTES);
         int last = from;

@@ -3,7 +3,7 @@ package dev.millrace.webapp.server;
 import dev.millrace.connector.ContentWriter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
+import java.nio.channels.GatheringByteChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +16,8 @@ final class DirectWriter implements ContentWriter {
     private @Nullable ByteBuffer copy;
 
     @Override
-    public long write(SocketChannel channel, ByteBuffer[] buffers, int from, int to, int mostBytes) throws IOException {
+    public long write(GatheringByteChannel channel, ByteBuffer[] buffers, int from, int to, int mostBytes)
+            throws IOException {
         int heap = ChunkWriter.firstInHeap(buffers, from, to);
         if (heap == to) {
             return ChunkWriter.writeDirect(channel, buffers, from, to, mostBytes);
