@@ -22,7 +22,7 @@ for ((i = 0; i < ${BUSY:-0}; i++)); do
     busy+=($!)
 done
 for ((run = 1; run <= runs; run++)); do
-    "$java" -jar "$client" http --budget "$budget" --warmup "$window" --duration "$window" -c "$connections" --label "a,b" \
+    "$java" -jar "$client" http --together --budget "$budget" --warmup "$window" --duration "$window" -c "$connections" --label "a,b" \
         --progress none "$a" "$b" 2> "$work/run" | tail -1 | tee -a "$work/verdicts" || true
     echo "    rounds: $(($(grep -c ' | err ' "$work/run") / 2))"
 done

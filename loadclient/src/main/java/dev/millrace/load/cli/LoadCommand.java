@@ -1,5 +1,7 @@
 package dev.millrace.load.cli;
 
+import static dev.millrace.load.cli.UsageException.require;
+
 import dev.millrace.load.http.Target;
 import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.Cell;
@@ -46,6 +48,9 @@ abstract class LoadCommand implements Callable<Integer> {
     final void validate() {
         load.validate();
         run.validate(urls.size());
+        require(
+                !run.deciding().together() || !load.limited(),
+                "--together takes a window of time (-d), not a number of requests");
     }
 
     /**
