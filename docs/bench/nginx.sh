@@ -65,6 +65,7 @@ http {
     server {
         listen 127.0.0.1:$port backlog=4096 $listen;
         location = /hello {
+            $(for i in $(seq "${NGINX_PATTERNS:-0}"); do echo "if (\$http_user_agent ~ \"(a|b|c)+x$i\$\") { return 404; }"; done)
             default_type "text/plain;charset=utf-8";
             return 200 "Hello, World!";
         }

@@ -64,9 +64,9 @@ final class Deciding {
 
     @Option(
             names = "--together",
-            description = "With several URLs: the servers get their clients at the same time, in one window, so that "
-                    + "what else the machine does happens to all. Their CPU for each request is compared then; "
-                    + "throughput only says who got more of the shared cores, and decides nothing.")
+            description = "With several URLs: the servers are measured in one window, in which the clients turn to one "
+                    + "after the other every few requests, so that what else the machine does happens to all. The CPU "
+                    + "for each request alone decides then: all get equally many requests, whatever they could take.")
     private boolean together;
 
     void validate(int urls, int repeat) {
@@ -109,7 +109,7 @@ final class Deciding {
     Map<String, String> facts() {
         Map<String, String> facts = new LinkedHashMap<>();
         if (together) {
-            facts.put(RunFile.TOGETHER, "server CPU decides, throughput is a share of the cores");
+            facts.put(RunFile.TOGETHER, "clients take turns, so that throughput is the same, and server CPU decides");
         }
         if (budget != null) {
             facts.put(RunFile.BUDGET, Units.text(budget));

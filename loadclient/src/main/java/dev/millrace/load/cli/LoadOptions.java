@@ -262,11 +262,6 @@ final class LoadOptions {
         return protocols;
     }
 
-    /** Whether a number of requests ends the window. */
-    boolean limited() {
-        return requests > 0;
-    }
-
     /** Whether clients have several requests under way at once. */
     boolean multiplexed() {
         return streams.stream().anyMatch(n -> n > 1);

@@ -9,8 +9,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Runs cells at the same time, in one window: what else the machine does happens to all of them. One thread calls
- * {@link #run} once; any thread may call {@link #stop}.
+ * Runs cells of equally many clients in one window, in which their clients take turns of a few requests: what else the
+ * machine does happens to all of them. One thread calls {@link #run} once; any thread may call {@link #stop}.
  */
 public final class Together {
 
@@ -40,6 +40,10 @@ public final class Together {
         SharedWindow window = new SharedWindow(
                 runs.stream().map(CellRun::clock).toList(),
                 runs.stream().map(CellRun::cpu).toList());
+        for (int i = 0; i < runs.get(0).clock().turns().size(); i++) {
+            int client = i;
+            Turn.join(runs.stream().map(run -> run.clock().turns().get(client)).toList());
+        }
         List<Callable<CellResult>> tasks = new ArrayList<>();
         runs.forEach(run -> tasks.add(() -> run.run(repetition, window)));
         ExecutorService threads = Executors.newFixedThreadPool(runs.size());
