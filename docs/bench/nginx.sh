@@ -3,7 +3,8 @@
 # it is ready; ends, with its workers, on SIGTERM. Its CPU time is that of this script's children and grandchildren.
 #
 # usage: docs/bench/nginx.sh PORT DIR [off]    PORT 0: any free one; off: without tcp_nopush, which is TCP_CORK; NGINX_WORKERS (1): worker
-# processes, or auto; NGINX_TLS: a directory with cert.pem and key.pem: over TLS, HTTP/2 too
+# processes, or auto; NGINX_TLS: a directory with cert.pem and key.pem: over TLS, HTTP/2 too;
+# NGINX_PATTERNS: how many regular expressions look through each request for /hello, which makes it cost more
 set -euo pipefail
 port=$1 directory=$(cd "$2" && pwd -P)
 # In Debian's place for daemons, which is not on everybody's path.

@@ -8,7 +8,7 @@
 # The last lines count the verdicts. The exit code is 1 if a run says what is not so.
 # shellcheck source=docs/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
-runs=${1:-20} budget=${2:-3m} window=${3:-1s} connections=${4:-8} patterns=${SLOW_PATTERNS:-0}
+runs=${1:-20} budget=${2:-3m} window=${3:-2s} connections=${4:-8} patterns=${SLOW_PATTERNS:-0}
 export SERVER_CPUS=${SERVER_CPUS-0}
 needs "$client"
 command -v nginx > /dev/null || fail "nginx is not installed"
