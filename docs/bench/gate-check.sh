@@ -7,6 +7,7 @@
 # shellcheck source=docs/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
 rounds=${1:-20} from=${2:-1} patterns=${SLOW_PATTERNS:-60}
+nginx="exec taskset -c ${SERVER_CPUS:-0} nginx -c"
 needs "$client"
 type nginx > /dev/null || fail "no nginx here"
 
@@ -29,8 +30,8 @@ server slow 28453 "$patterns"
 
 # gate NAME PORT
 gate() {
-    OUT=$work/out BEFORE_URL=http://127.0.0.1:28451/ AFTER_URL=http://127.0.0.1:$2/ REPEAT=${REPEAT:-4} WINDOW=${WINDOW:-500ms} \
-        WARM_UP=${WARM_UP:-200ms} docs/bench/gate.sh "exec nginx -c $work/same.conf" "exec nginx -c $work/$1.conf" > "$work/gate.out" 2>&1
+    OUT=$work/out BEFORE_URL=http://127.0.0.1:28451/ AFTER_URL=http://127.0.0.1:$2/ REPEAT=${REPEAT:-8} WINDOW=${WINDOW:-2s} \
+        WARM_UP=${WARM_UP:-200ms} docs/bench/gate.sh "$nginx $work/same.conf" "$nginx $work/$1.conf" > "$work/gate.out" 2>&1
 }
 ratio() { sed -n 's/.*server CPU *//p' "$work/gate.out"; }
 

@@ -3,7 +3,8 @@
 # it is ready; ends, with its workers, on SIGTERM. Its CPU time is that of this script's children and grandchildren.
 #
 # usage: docs/bench/nginx.sh PORT DIR [off]    PORT 0: any free one; off: without tcp_nopush, which is TCP_CORK; NGINX_WORKERS (1): worker
-# processes, or auto; NGINX_TLS: a directory with cert.pem and key.pem: over TLS, HTTP/2 too
+# processes, or auto; NGINX_TLS: a directory with cert.pem and key.pem: over TLS, HTTP/2 too;
+# NGINX_PATTERNS: how many regular expressions look through each request for /hello, which makes it cost more
 set -euo pipefail
 port=$1 directory=$(cd "$2" && pwd -P)
 # In Debian's place for daemons, which is not on everybody's path.
@@ -65,6 +66,7 @@ http {
     server {
         listen 127.0.0.1:$port backlog=4096 $listen;
         location = /hello {
+            $(for i in $(seq "${NGINX_PATTERNS:-0}"); do echo "if (\$http_user_agent ~ \"(a|b|c)+x$i\$\") { return 404; }"; done)
             default_type "text/plain;charset=utf-8";
             return 200 "Hello, World!";
         }

@@ -72,10 +72,10 @@ final class CompareCommand implements Callable<Integer> {
     @Option(
             names = "--metric",
             split = ",",
-            defaultValue = "throughput,cpu",
             paramLabel = "throughput|cpu|p50|p99",
-            description = "Figures that decide (default: ${DEFAULT-VALUE}).")
-    private List<Metric> deciding;
+            description =
+                    "Figures that decide (default: throughput,cpu; cpu of servers that were measured --together).")
+    private List<Metric> deciding = List.of();
 
     @Option(
             names = "--noise",
@@ -109,6 +109,9 @@ final class CompareCommand implements Callable<Integer> {
         require(rest.isEmpty(), "only two URLs take the options of loadclient http");
         double percent = Units.percent("--margin", margin);
         List<CellResult> baseline = cells(a);
+        if (deciding.isEmpty()) {
+            deciding = Metric.deciding(run(a).measuredTogether() || run(b).measuredTogether());
+        }
         boolean early = run(a).endedWhenDecided() || run(b).endedWhenDecided();
         Comparison comparison = compare(baseline, cells(b), early);
         Comparison floor = noise == null ? null : compare(baseline, cells(noise), false);

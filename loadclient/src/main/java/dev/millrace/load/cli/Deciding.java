@@ -33,7 +33,6 @@ final class Deciding {
     private static final int LEAST_ROUNDS = 8;
 
     private static final int MOST_ROUNDS = 10_000;
-    private static final List<Metric> FIGURES = List.of(Metric.THROUGHPUT, Metric.CPU);
     private static final String MARGIN = "5";
 
     @Option(
@@ -63,7 +62,15 @@ final class Deciding {
             description = "With --budget and two URLs: writes a table for a comment on a pull request.")
     private @Nullable Path markdown;
 
+    @Option(
+            names = "--together",
+            description = "With several URLs: the servers are measured in one window, in which the clients turn to one "
+                    + "after the other every few requests, so that what else the machine does happens to all. The CPU "
+                    + "for each request alone decides then: all get equally many requests, whatever they could take.")
+    private boolean together;
+
     void validate(int urls, int repeat) {
+        require(!together || urls > 1, "--together compares servers: name several URLs");
         require(
                 (json == null && markdown == null) || (budget != null && urls == 2),
                 "--comparison-json and --comparison-markdown take --budget and two URLs");
@@ -89,15 +96,26 @@ final class Deciding {
         return budget != null;
     }
 
+    /** Whether the servers are measured at the same time. */
+    boolean together() {
+        return together;
+    }
+
     int mostRounds() {
         return MOST_ROUNDS;
     }
 
     /** The settings for the report. */
     Map<String, String> facts() {
-        return budget == null
-                ? Map.of()
-                : Map.of(RunFile.BUDGET, Units.text(budget), RunFile.MARGIN, Double.toString(marginPercent()));
+        Map<String, String> facts = new LinkedHashMap<>();
+        if (together) {
+            facts.put(RunFile.TOGETHER, "clients take turns, so that throughput is the same, and server CPU decides");
+        }
+        if (budget != null) {
+            facts.put(RunFile.BUDGET, Units.text(budget));
+            facts.put(RunFile.MARGIN, Double.toString(marginPercent()));
+        }
+        return facts;
     }
 
     /** Whether there is time for another round. */
@@ -133,7 +151,7 @@ final class Deciding {
                 a.target().uri().toString(),
                 b.target().uri().toString(),
                 comparison(byLabel(results), a.label(), b.label()),
-                FIGURES,
+                Metric.deciding(together),
                 (metric, ratio) ->
                         Outcome.of(metric, ratio, marginPercent(), true).label(),
                 summary);
@@ -150,11 +168,11 @@ final class Deciding {
                 .collect(Collectors.groupingBy(CellResult::label, LinkedHashMap::new, Collectors.toList()));
     }
 
-    private static Comparison comparison(Map<String, List<CellResult>> servers, String control, String label) {
+    private Comparison comparison(Map<String, List<CellResult>> servers, String control, String label) {
         return Comparison.of(
                 servers.getOrDefault(control, List.of()),
                 servers.getOrDefault(label, List.of()),
-                FIGURES.size() * (servers.size() - 1),
+                Metric.deciding(together).size() * (servers.size() - 1),
                 true);
     }
 
@@ -163,7 +181,8 @@ final class Deciding {
         Map<String, List<CellResult>> servers = byLabel(results);
         return Outcomes.all(servers.keySet().stream()
                 .filter(label -> !label.equals(control))
-                .map(label -> Outcomes.of(comparison(servers, control, label), FIGURES, marginPercent())
+                .map(label -> Outcomes.of(
+                                comparison(servers, control, label), Metric.deciding(together), marginPercent())
                         .named(servers.size() > 2 ? label + " " : ""))
                 .toList());
     }

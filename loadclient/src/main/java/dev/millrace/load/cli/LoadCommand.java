@@ -1,5 +1,7 @@
 package dev.millrace.load.cli;
 
+import static dev.millrace.load.cli.UsageException.require;
+
 import dev.millrace.load.http.Target;
 import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.Cell;
@@ -62,9 +64,17 @@ abstract class LoadCommand implements Callable<Integer> {
         if (servers.entries().size() > 1) {
             facts.put(RunFile.CONTROL, servers.entries().get(0).label());
         }
+        require(
+                !run.deciding().together()
+                        || (settings.requests() == 0 && cells.stream().allMatch(LoadCommand::canTakeTurns)),
+                "--together excludes --requests, --rate, --limit-rate and --streams above 1: clients take turns");
         facts.putAll(run.deciding().facts());
         Plan plan = new Plan(title, cells, settings, servers, run.schedule(load.seed()), facts);
         return new Session(interruption, spec.commandLine(), run, output).run(plan);
+    }
+
+    private static boolean canTakeTurns(Cell cell) {
+        return !cell.isOpen() && cell.limitRate() == 0 && cell.streams() == 1;
     }
 
     /** Creates the folder for results, unless nothing is measured. */

@@ -24,7 +24,8 @@ final class Preflight {
      */
     record Findings(List<String> refusals, List<String> notes) {}
 
-    static Findings of(Plan plan) {
+    /** Checks the cells, of which those of equal parameters may be measured together. */
+    static Findings of(Plan plan, boolean together) {
         List<String> refusals = new ArrayList<>();
         List<String> notes = new ArrayList<>();
         OptionalLong descriptors = Sockets.freeDescriptors();
@@ -33,7 +34,8 @@ final class Preflight {
             LocalPorts ports =
                     LocalPorts.towards(cell.workload().target().address().getAddress(), sources > 0);
             check(cell, ports, sources, refusals, notes);
-            descriptors(cell.clients(), descriptors).ifPresent(refusals::add);
+            int servers = together ? plan.servers().entries().size() : 1;
+            descriptors(cell.clients() * servers, descriptors).ifPresent(refusals::add);
         }
         return new Findings(
                 refusals.stream().distinct().toList(), notes.stream().distinct().toList());

@@ -1,5 +1,7 @@
 package dev.millrace.load.cli;
 
+import static dev.millrace.load.cli.UsageException.require;
+
 import dev.millrace.load.host.Environment;
 import dev.millrace.load.host.ReportedCpu;
 import dev.millrace.load.host.ServerCpu;
@@ -20,6 +22,7 @@ import dev.millrace.load.run.CellRun;
 import dev.millrace.load.run.Interruption;
 import dev.millrace.load.run.Progress;
 import dev.millrace.load.run.RunSettings;
+import dev.millrace.load.run.Together;
 import dev.millrace.load.scenario.Fetch;
 import dev.millrace.load.scenario.ServerClock;
 import dev.millrace.load.server.Servers;
@@ -32,7 +35,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
@@ -71,7 +76,7 @@ final class Session {
             dryRun(plan);
             return ExitCode.GOOD;
         }
-        Preflight.Findings findings = Preflight.of(plan);
+        Preflight.Findings findings = Preflight.of(plan, options.deciding().together());
         findings.notes().forEach(this::note);
         if (!findings.refusals().isEmpty()) {
             err.println("loadclient: " + findings.refusals().get(0));
@@ -176,20 +181,27 @@ final class Session {
                 plan.servers().describe(environment);
                 awaitStart(plan, environment);
             }
-            for (Cell cell : plan.schedule().block(block, cells)) {
+            for (List<Cell> group : groups(plan.schedule().block(block, cells))) {
                 if (interruption.requested()) {
                     return;
                 }
                 if (!results.isEmpty()) {
                     options.coolDown().rest(interruption);
                 }
-                String number = (results.size() + 1)
-                        + (options.deciding().goesOn() ? "" : "/" + plan.cells().size() * repeat);
-                CellResult result = cell(plan, cell, block, number);
-                results.add(result);
-                show(result, plan);
+                List<CellResult> measured = measure(plan, group, block);
+                results.addAll(measured);
+                measured.forEach(result -> show(result, plan));
             }
         }
+    }
+
+    /** The cells that are measured at the same time. */
+    private List<List<Cell>> groups(List<Cell> cells) {
+        return options.deciding().together()
+                ? List.copyOf(cells.stream()
+                        .collect(Collectors.groupingBy(Cell::parameters, LinkedHashMap::new, Collectors.toList()))
+                        .values())
+                : cells.stream().map(List::of).toList();
     }
 
     private void awaitStart(Plan plan, Map<String, String> environment) {
@@ -229,17 +241,30 @@ final class Session {
                 : List.of();
     }
 
-    private CellResult cell(Plan plan, Cell cell, int block, String number) throws InterruptedException {
-        ServerCpu server = plan.servers().cpu(cell.label());
-        try (Progress progress = new Progress(err, number, output.progress(), server)) {
-            CellRun run = new CellRun(cell, plan.settings(), server, progress);
-            interruption.onRequest(run::stop);
-            CellResult result = run.run(block);
-            String flaw = run.flaw();
-            if (flaw != null) {
-                flaws.add(ResultLine.name(result) + ": " + flaw);
+    /** Measures cells at the same time. Progress is that of the first one. */
+    private List<CellResult> measure(Plan plan, List<Cell> group, int block) throws InterruptedException {
+        String number = (results.size() + 1)
+                + (options.deciding().goesOn()
+                        ? ""
+                        : "/" + plan.cells().size() * plan.schedule().repeat());
+        ServerCpu first = plan.servers().cpu(group.get(0).label());
+        try (Progress progress = new Progress(err, number, output.progress(), first);
+                Progress none = new Progress(err, number, Progress.Style.NONE)) {
+            List<CellRun> runs = new ArrayList<>();
+            for (Cell cell : group) {
+                ServerCpu server = plan.servers().cpu(cell.label());
+                runs.add(new CellRun(cell, plan.settings(), server, runs.isEmpty() ? progress : none));
             }
-            return result;
+            Together together = new Together(runs);
+            interruption.onRequest(together::stop);
+            List<CellResult> measured = together.run(block);
+            for (int i = 0; i < measured.size(); i++) {
+                String flaw = runs.get(i).flaw();
+                if (flaw != null) {
+                    flaws.add(ResultLine.name(measured.get(i)) + ": " + flaw);
+                }
+            }
+            return measured;
         }
     }
 
@@ -273,11 +298,14 @@ final class Session {
     private void dryRun(Plan plan) {
         plan.cells().forEach(cell -> out.println(ResultLine.name(cell.label(), cell.parameters())));
         Duration each = plan.settings().warmup().total().plus(plan.settings().duration());
-        int cells = plan.cells().size() * plan.schedule().repeat();
-        out.println(cells + " cells"
+        int repeat = plan.schedule().repeat();
+        out.println(plan.cells().size() * repeat + " cells"
                 + (plan.settings().requests() > 0
                         ? ""
-                        : ", about " + each.multipliedBy(cells).toSeconds() + " s"));
+                        : ", about "
+                                + each.multipliedBy((long) groups(plan.cells()).size() * repeat)
+                                        .toSeconds()
+                                + " s"));
     }
 
     private static void probe(Target target, Protocol protocol, RunSettings settings) throws IOException {
@@ -291,6 +319,21 @@ final class Session {
                             + TlsClient.reason(e),
                     e);
         }
+    }
+
+    /** CPU time that is not known, or that of several servers together, cannot be compared. */
+    private static void requireCpuOfEach(Servers servers) {
+        List<String> labels =
+                servers.entries().stream().map(Servers.Entry::label).toList();
+        long known = labels.stream()
+                .map(servers::cpu)
+                .filter(Objects::nonNull)
+                .distinct()
+                .count();
+        require(
+                known == labels.size(),
+                "--together compares the servers' CPU time: each must be a process of its own on this machine "
+                        + "(--server-pid), or tell it (--server-cpu-url)");
     }
 
     /** Connects to each server once, so that a missing one is one error instead of thousands of refused connects. */
@@ -315,6 +358,9 @@ final class Session {
                 note("the process of " + entry.target().uri()
                         + " is not known, so there are no figures of its CPU time (--server-pid, --server-cpu-url)");
             }
+        }
+        if (options.deciding().together()) {
+            requireCpuOfEach(plan.servers());
         }
     }
 }

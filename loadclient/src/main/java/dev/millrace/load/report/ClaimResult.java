@@ -62,10 +62,14 @@ record ClaimResult(
     }
 
     private boolean isDecidedByCpu() {
-        return byThroughput == Decision.UNDECIDED && (byCpu == Decision.HOLDS || byCpu == Decision.FAILS);
+        return switch (byThroughput) {
+            case UNDECIDED -> byCpu == Decision.HOLDS || byCpu == Decision.FAILS || byCpu == Decision.NO_DIFFERENCE;
+            case NO_DIFFERENCE -> byCpu == Decision.HOLDS || byCpu == Decision.FAILS;
+            default -> false;
+        };
     }
 
-    /** The verdict: the server's CPU time decides where throughput cannot. */
+    /** The verdict: the server's CPU time decides where throughput cannot, or shows no difference. */
     Decision decision() {
         return byCpu != null && isDecidedByCpu() ? byCpu : byThroughput;
     }

@@ -59,6 +59,14 @@ public record Comparison(boolean labelled, boolean early, List<Row> rows) {
         boolean moreIsBetter() {
             return moreIsBetter;
         }
+
+        /**
+         * The figures that decide whether servers differ. Where they were measured together, all got equally many
+         * requests, so that throughput says nothing of what one of them can do.
+         */
+        public static List<Metric> deciding(boolean together) {
+            return together ? List.of(CPU) : List.of(THROUGHPUT, CPU);
+        }
     }
 
     /**

@@ -11,12 +11,17 @@ enum Decision {
     HOLDS("holds"),
     /** The interval of at least one ratio lies outside the claim's bounds. */
     FAILS("does not hold today"),
+    /** The claim says that one is better than the other, and the interval of a ratio lies within 5 % of 1. */
+    NO_DIFFERENCE("no difference"),
     /** An interval contains a bound of the claim, or a ratio has no interval. */
     UNDECIDED("undecided"),
     /** A row of the claim was not measured. */
     NOT_MEASURED("not measured"),
     /** All rows were measured, but no repetition has sound figures of both. */
     NOT_COMPARABLE("not comparable");
+
+    /** A ratio and its reciprocal up to which a difference does not matter. */
+    private static final double MARGIN = 1.05;
 
     private final String label;
 
@@ -46,7 +51,17 @@ enum Decision {
         if (ratio.low() >= low && ratio.high() <= high) {
             return HOLDS;
         }
-        return ratio.high() < low || ratio.low() > high ? FAILS : UNDECIDED;
+        if (ratio.high() < low || ratio.low() > high) {
+            return FAILS;
+        }
+        boolean same = ratio.low() >= 1 / MARGIN && ratio.high() <= MARGIN;
+        return same && wantsDifference(compared) ? NO_DIFFERENCE : UNDECIDED;
+    }
+
+    /** Whether a row is said to be better or worse than another, without a word on by how much. */
+    private static boolean wantsDifference(Claim.Compared compared) {
+        Double only = compared.low() == null ? compared.high() : compared.high() == null ? compared.low() : null;
+        return compared.b() != null && only != null && only == 1;
     }
 
     /** Decides on a claim with several comparisons, all of which must hold. */
@@ -54,7 +69,7 @@ enum Decision {
         if (decisions.contains(FAILS)) {
             return FAILS;
         }
-        for (Decision none : List.of(NOT_MEASURED, NOT_COMPARABLE)) {
+        for (Decision none : List.of(NO_DIFFERENCE, NOT_MEASURED, NOT_COMPARABLE)) {
             if (decisions.contains(none)) {
                 return none;
             }

@@ -27,12 +27,14 @@ public final class MarkdownPage {
 
                 - A claim *holds* if the whole 95 % interval of today's ratio lies where the claim wants it. It *does not hold today* if
                   the whole interval lies elsewhere, and is *undecided* otherwise.
+                - Where a claim says that one is better than another, *no difference* means that the whole interval lies within 5 % of 1,
+                  on both sides of it: the claim is decided, and does not hold today.
                 - A repetition is a block in which every cell is measured once, and ratios are taken within it. Where servers are started
                   several times, an interval has one value for each start: the mean of its blocks.
                 - A cell counts in no ratio if it has errors, is invalid, or belongs to a server that left requests unanswered. A claim
                   with no repetition left is *not comparable*.
                 - Client and server share a machine, so throughput includes the client's cost. Work per second of the server's CPU
-                  is judged beside it, and decides where throughput cannot.
+                  is judged beside it, and decides where throughput cannot, or shows no difference.
 
                 """);
         List<RunFile> repeated =

@@ -10,7 +10,6 @@ import java.util.stream.Stream;
 /** Makes a table for each variant of a server, with its ratios to the one that all are compared with. Stateless. */
 final class RatioTables {
 
-    private static final List<Metric> DECIDING = List.of(Metric.THROUGHPUT, Metric.CPU);
     private static final String DEFAULT_MARGIN = "5";
 
     private RatioTables() {}
@@ -25,7 +24,8 @@ final class RatioTables {
         String control = run.plan().getOrDefault(RunFile.CONTROL, labels.get(0));
         List<CellResult> baseline = cells(run, control);
         double margin = Double.parseDouble(run.plan().getOrDefault(RunFile.MARGIN, DEFAULT_MARGIN));
-        int figures = DECIDING.size() * (labels.size() - 1);
+        List<Metric> deciding = Metric.deciding(run.measuredTogether());
+        int figures = deciding.size() * (labels.size() - 1);
         return labels.stream()
                 .filter(label -> !label.equals(control))
                 .sorted()
@@ -33,6 +33,7 @@ final class RatioTables {
                         label,
                         control,
                         Comparison.of(baseline, cells(run, label), figures, run.endedWhenDecided()),
+                        deciding,
                         margin))
                 .toList();
     }
@@ -41,26 +42,27 @@ final class RatioTables {
         return run.cells().stream().filter(cell -> cell.label().equals(label)).toList();
     }
 
-    private static Table table(String label, String control, Comparison comparison, double margin) {
+    private static Table table(
+            String label, String control, Comparison comparison, List<Metric> deciding, double margin) {
         List<String> heading = new ArrayList<>(List.of("cell"));
         Stream.of(Metric.values()).map(Metric::label).forEach(heading::add);
         heading.add("verdict");
         return new Table(
                 "Ratios " + label + " / " + control,
                 heading,
-                Outcomes.of(comparison, DECIDING, margin).lines().stream()
-                        .map(RatioTables::row)
+                Outcomes.of(comparison, deciding, margin).lines().stream()
+                        .map(line -> row(line, deciding))
                         .toList());
     }
 
-    private static List<String> row(Outcomes.Line line) {
+    private static List<String> row(Outcomes.Line line, List<Metric> deciding) {
         List<String> texts =
                 new ArrayList<>(List.of(FigureFormat.cell(line.row().parameters())));
         for (Metric metric : Metric.values()) {
             Ratio ratio = line.row().ratios().get(metric);
             texts.add(ratio == null ? FigureFormat.UNKNOWN : ratio.text());
         }
-        Comparison.NotComparable reason = line.row().notComparable(DECIDING);
+        Comparison.NotComparable reason = line.row().notComparable(deciding);
         texts.add(line.outcome().label() + (reason == null ? "" : ": " + reason.text()));
         return texts;
     }

@@ -60,6 +60,9 @@ public record RunFile(
     /** The fact of such a run that says which difference in per cent does not matter. */
     public static final String MARGIN = "margin in %";
 
+    /** The fact of a run whose servers were measured at the same time. */
+    public static final String TOGETHER = "together";
+
     private static final ObjectMapper JSON = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
 
     /** A run that repeats no experiment. */
@@ -106,6 +109,11 @@ public record RunFile(
     /** Whether the run looked at its intervals, and ended when they decided. */
     public boolean endedWhenDecided() {
         return plan.containsKey(BUDGET);
+    }
+
+    /** Whether the run's servers were measured at the same time. */
+    public boolean measuredTogether() {
+        return plan.containsKey(TOGETHER);
     }
 
     /** Writes the {@code run.json}. */

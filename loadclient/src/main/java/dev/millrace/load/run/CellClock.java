@@ -1,5 +1,7 @@
 package dev.millrace.load.run;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -31,6 +33,7 @@ final class CellClock {
     final AtomicLong streamLimit = new AtomicLong(Long.MAX_VALUE);
 
     final FailureLog faults = new FailureLog();
+    private final List<Turn> turns = new ArrayList<>();
     private final AtomicLong tickets;
     private final boolean limited;
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -47,6 +50,18 @@ final class CellClock {
     CellClock(long requestLimit) {
         this.limited = requestLimit > 0;
         this.tickets = new AtomicLong(requestLimit);
+    }
+
+    /** The turn of a new client. Called before the threads of the clients start. */
+    Turn newTurn() {
+        Turn turn = new Turn();
+        turns.add(turn);
+        return turn;
+    }
+
+    /** The turns of all clients, in their order. */
+    List<Turn> turns() {
+        return turns;
     }
 
     /** The moment at which the open model's clock starts; not set before {@link #start}. */

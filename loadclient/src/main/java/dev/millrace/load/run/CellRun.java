@@ -38,6 +38,7 @@ public final class CellRun {
     private final @Nullable ServerCpu server;
     private final ProgressListener progress;
     private final CellClock clock;
+    private final CpuProbe cpu;
     private final List<LoadClient> clients = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
     private final List<Recording> recordings = new ArrayList<>();
@@ -49,7 +50,6 @@ public final class CellRun {
     private @Nullable String flaw;
     private long seenRequests;
     private long seenBytes;
-    private long windowStartMillis;
 
     /** A run of a cell; the server is null when its process is not known. */
     public CellRun(Cell cell, RunSettings settings, @Nullable ServerCpu server, ProgressListener progress) {
@@ -58,6 +58,8 @@ public final class CellRun {
         this.server = server;
         this.progress = progress;
         this.clock = new CellClock(settings.requests());
+        this.cpu = new CpuProbe(server);
+        createClients();
     }
 
     /** Ends the window early; {@link #run} returns what was measured so far. */
@@ -81,27 +83,39 @@ public final class CellRun {
      * @throws InterruptedException if the calling thread is interrupted; the clients end then
      */
     public CellResult run(int repetition) throws InterruptedException {
-        createClients();
+        return run(repetition, new SharedWindow(List.of(clock), List.of(cpu)));
+    }
+
+    CellClock clock() {
+        return clock;
+    }
+
+    CpuProbe cpu() {
+        return cpu;
+    }
+
+    /** Runs the cell in a window that it may share with others. */
+    CellResult run(int repetition, SharedWindow window) throws InterruptedException {
         try (Watchdog watchdog = new Watchdog(clients)) {
             boolean warm = !settings.warmup().time().isZero();
             startThreads();
+            window.await();
             if (warm) {
                 begin(System.nanoTime());
                 warmUp();
             }
-            CpuProbe cpu = new CpuProbe(server);
-            cpu.start();
-            windowStartMillis = System.currentTimeMillis();
-            long start = System.nanoTime();
+            window.await();
             if (!stopped) {
-                window(start, !warm);
+                if (!warm) {
+                    begin(window.start());
+                }
+                passWindow();
             }
-            CpuUse used = cpu.stop();
-            long end = System.nanoTime();
-            clock.closeWindow(end);
+            window.await();
             drain(watchdog);
-            return result(repetition, (end - start) / (double) SECOND, used);
+            return result(repetition, window);
         } finally {
+            window.leave();
             clock.closeWindow(System.nanoTime());
             clock.endDrain(false);
         }
@@ -144,11 +158,7 @@ public final class CellRun {
         notes.add("steady after a warm-up of " + warmupSeries.size() + " s");
     }
 
-    private void window(long start, boolean startNow) throws InterruptedException {
-        clock.openWindow(start);
-        if (startNow) {
-            begin(start);
-        }
+    private void passWindow() throws InterruptedException {
         pass(settings.duration().toNanos(), false);
         // A window without any result would be worthless, so that it stays open for the first answer or error.
         long latest = System.nanoTime() + settings.timeout().toNanos();
@@ -324,19 +334,21 @@ public final class CellRun {
     }
 
     /** Notes the load of other processes, which makes figures less exact and shows nowhere else in the result. */
-    private void noteOthers(CpuUse cpu) {
-        Double total = cpu.total();
-        Double other = cpu.other();
+    private void noteOthers(CpuUse used) {
+        Double total = used.total();
+        Double other = used.other();
         if (total != null && server != null && other != null && other > total * MUCH_BY_OTHERS) {
             notes.add(String.format(Locale.ROOT, "other processes used %.0f %% of the machine", other / total * 100));
         }
     }
 
-    private CellResult result(int repetition, double seconds, CpuUse cpu) {
-        if (server != null && cpu.server() == null) {
+    private CellResult result(int repetition, SharedWindow window) {
+        double seconds = window.seconds();
+        CpuUse used = window.used(cpu);
+        if (server != null && used.server() == null) {
             notes.add("the server's CPU time could not be read");
         }
-        noteOthers(cpu);
+        noteOthers(used);
         Recording sum = new Recording();
         recordings.forEach(recording -> recording.addTo(sum));
         Counts counts = new Counts(
@@ -357,7 +369,7 @@ public final class CellRun {
                 counts,
                 clock.sent.sum(),
                 clock.faults.byKind(),
-                cpu,
+                used,
                 series,
                 stopped,
                 drainIsConclusive(),
@@ -376,11 +388,11 @@ public final class CellRun {
                 sum.times(),
                 sum.sizes(),
                 sum.tls(),
-                cpu,
+                used,
                 series,
                 HistogramCodec.encode(sum.latency()),
                 Verdict.of(facts),
                 List.copyOf(notes),
-                windowStartMillis);
+                window.startMillis());
     }
 }

@@ -31,6 +31,7 @@ final class Client implements LoadClient {
     private final Connector connector;
     private final long timeoutNanos;
     private final Recording recording;
+    private final Turn turn;
     private final Pacing pacing;
     private final @Nullable Throttle throttle;
     private final Deadline deadline = new Deadline();
@@ -69,6 +70,7 @@ final class Client implements LoadClient {
         this.clock = clock;
         this.timeoutNanos = settings.timeout().toNanos();
         this.recording = recording;
+        this.turn = clock.newTurn();
         this.connector =
                 new Connector(cell.workload().target().address(), sockets, clock, recording, deadline, timeoutNanos);
         this.pacing = new Pacing(cell, number, settings.ramp(), clock);
@@ -99,6 +101,7 @@ final class Client implements LoadClient {
         pacing.awaitStart();
         try {
             while (true) {
+                awaitTurn();
                 long due = pacing.awaitNext();
                 Phase phase = clock.phase();
                 if (phase == Phase.DRAIN && !isStillOwed(due)) {
@@ -114,9 +117,16 @@ final class Client implements LoadClient {
                 do {
                     attempt(due, ticket);
                 } while (goesOn);
+                turn.sent();
             }
         } finally {
             drop();
+        }
+    }
+
+    private void awaitTurn() {
+        while (!turn.await() && clock.phase() != Phase.DRAIN) {
+            // Waits in await.
         }
     }
 

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the CPU time of server, client and machine at both ends of a window. Used by one thread. */
+/** Reads the CPU time of server, client and machine at both ends of a window. Used by one thread at a time. */
 final class CpuProbe {
 
     private static final double NANOS_PER_SECOND = 1e9;
@@ -17,6 +17,7 @@ final class CpuProbe {
     private OptionalLong serverBefore = OptionalLong.empty();
     private OptionalLong clientBefore = OptionalLong.empty();
     private Optional<MachineCpu> machineBefore = Optional.empty();
+    private CpuUse used = CpuUse.UNKNOWN;
 
     /** A probe; the server is null when its process is not known. */
     CpuProbe(@Nullable ServerCpu server) {
@@ -29,7 +30,17 @@ final class CpuProbe {
         machineBefore = MachineCpu.read();
     }
 
-    CpuUse stop() {
+    /** Reads it at the end. */
+    void stop() {
+        used = read();
+    }
+
+    /** The use of the cores between both ends; unknown before. */
+    CpuUse used() {
+        return used;
+    }
+
+    private CpuUse read() {
         Double serverUse = seconds(serverBefore, nanos(server));
         Double clientUse = seconds(clientBefore, nanos(client));
         Optional<MachineCpu> now = MachineCpu.read();

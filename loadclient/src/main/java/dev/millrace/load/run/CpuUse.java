@@ -5,11 +5,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The use of the machine's cores during a window, in CPU seconds. Unknown parts are null: without {@code /proc}, or
- * when the server runs on another machine. Client, other, idle, steal, and the server unless it is elsewhere, add up to
- * cores times window. Immutable.
+ * when the server runs on another machine. Client, partners, other, idle, steal, and the server unless it is elsewhere,
+ * add up to cores times window. Immutable.
  *
  * @param server              the server's process
- * @param client              this process
+ * @param client              this process, which may load other servers at the same time
  * @param other               all other processes
  * @param idle                idle time
  * @param steal               time that the hypervisor gave to other guests
@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param serverThreads       threads of the server's process at the end
  * @param serverResidentBytes its resident memory at the end
  * @param serverElsewhere     whether the server used the cores of another machine
+ * @param partners            the servers that were measured at the same time; null if there were none
  */
 public record CpuUse(
         @Nullable Double server,
@@ -28,7 +29,45 @@ public record CpuUse(
         @Nullable Double softirq,
         @Nullable Long serverThreads,
         @Nullable Long serverResidentBytes,
-        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean serverElsewhere) {
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean serverElsewhere,
+        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Double partners) {
+
+    /** Nothing is known. */
+    static final CpuUse UNKNOWN = new CpuUse(null, null, null, null, null, null, null, null, false);
+
+    /** The use of the cores while no other server was measured. */
+    public CpuUse(
+            @Nullable Double server,
+            @Nullable Double client,
+            @Nullable Double other,
+            @Nullable Double idle,
+            @Nullable Double steal,
+            @Nullable Double softirq,
+            @Nullable Long serverThreads,
+            @Nullable Long serverResidentBytes,
+            boolean serverElsewhere) {
+        this(server, client, other, idle, steal, softirq, serverThreads, serverResidentBytes, serverElsewhere, null);
+    }
+
+    /** What the server used of this machine; null if that is not known. */
+    @Nullable Double serverHere() {
+        return serverElsewhere ? null : server;
+    }
+
+    /** The same use, a part of which servers took that were measured at the same time; null for none. */
+    CpuUse beside(@Nullable Double seconds) {
+        return new CpuUse(
+                server,
+                client,
+                other == null || seconds == null ? other : (Double) Math.max(0, other - seconds),
+                idle,
+                steal,
+                softirq,
+                serverThreads,
+                serverResidentBytes,
+                serverElsewhere,
+                seconds);
+    }
 
     /** The machine's CPU time in the window; null when it is not known. */
     public @Nullable Double total() {
@@ -38,6 +77,7 @@ public record CpuUse(
                         + steal
                         + other
                         + (server == null || serverElsewhere ? 0 : server)
-                        + (client == null ? 0 : client);
+                        + (client == null ? 0 : client)
+                        + (partners == null ? 0 : partners);
     }
 }

@@ -156,6 +156,30 @@ class ExperimentTablesTest {
     }
 
     @Test
+    void aRatioOfOneDecidesThatThereIsNoDifference() {
+        Ratio same = Ratio.of(List.of(0.99, 1.0, 1.01));
+        Ratio wider = Ratio.of(List.of(0.97, 1.0, 1.03));
+        Claim.Compared better = new Claim.Compared("throughput", "a", "b", null, 1.0, null);
+        Claim.Compared worse = new Claim.Compared("throughput", "a", "b", null, null, 1.0);
+        assertEquals(Decision.NO_DIFFERENCE, Decision.of(better, same, true));
+        assertEquals(Decision.NO_DIFFERENCE, Decision.of(worse, same, true));
+        assertEquals(Decision.UNDECIDED, Decision.of(better, wider, true), "it reaches beyond 5 %");
+        assertEquals(
+                Decision.HOLDS,
+                Decision.of(better, Ratio.of(List.of(1.01, 1.02, 1.015)), true),
+                "a small difference is what the claim wants");
+        for (Claim.Compared other : List.of(
+                new Claim.Compared("throughput", "a", "b", null, 1.005, null),
+                new Claim.Compared("throughput", "a", "b", null, 0.8, 1.0),
+                new Claim.Compared("throughput", "a", null, 5.0, 1.0, null))) {
+            assertEquals(Decision.UNDECIDED, Decision.of(other, same, true), "the claim says more: " + other);
+        }
+        assertEquals(
+                Decision.NO_DIFFERENCE,
+                Decision.ofAll(List.of(Decision.HOLDS, Decision.NO_DIFFERENCE, Decision.UNDECIDED)));
+    }
+
+    @Test
     void thePageAndTheReportAreMadeFromTheFileAlone() throws IOException {
         Files.createDirectories(folder.resolve("test"));
         ReportFolder.write(run(false), folder.resolve("test"));
@@ -167,7 +191,7 @@ class ExperimentTablesTest {
         assertTrue(page.contains("\n| test: slower | 2.00 | 1.50 ["), page);
         assertTrue(
                 page.contains(
-                        "where throughput cannot.\n\nOf 6 claims: *holds* 2, *does not hold today* 2, *undecided* 1, "
+                        "where throughput cannot, or shows no difference.\n\nOf 6 claims: *holds* 2, *does not hold today* 2, *undecided* 1, "
                                 + "*not measured* 1.\n\n### All claims\n"),
                 page);
         assertTrue(MarkdownPage.of(List.of(run("test", 1, 2), run("test", 1, 2)), "x")

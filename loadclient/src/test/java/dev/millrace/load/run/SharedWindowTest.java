@@ -1,0 +1,77 @@
+package dev.millrace.load.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Cells meet at the ends of their window, and a client of one waits while that of another has its turn. */
+class SharedWindowTest {
+
+    @Test
+    void allWindowsOpenAndEndAtOneMoment() throws InterruptedException {
+        List<CellClock> clocks = List.of(new CellClock(0), new CellClock(0));
+        SharedWindow window = new SharedWindow(clocks, List.of(new CpuProbe(null), new CpuProbe(null)));
+        Thread other = new Thread(() -> {
+            window.await();
+            window.await();
+            window.await();
+            window.leave();
+        });
+        other.start();
+        window.await();
+        assertEquals(CellClock.Phase.WARMUP, clocks.get(0).phase());
+        window.await();
+        window.await();
+        window.leave();
+        other.join();
+        for (CellClock clock : clocks) {
+            assertEquals(window.start(), clock.windowStart());
+            assertEquals(window.seconds(), (clock.windowEnd() - clock.windowStart()) / 1e9);
+        }
+    }
+
+    @Test
+    void whoLeavesIsNotWaitedFor() {
+        List<CellClock> clocks = List.of(new CellClock(0), new CellClock(0));
+        SharedWindow window = new SharedWindow(clocks, List.of(new CpuProbe(null), new CpuProbe(null)));
+        window.leave();
+        window.await();
+        window.await();
+        assertEquals(CellClock.Phase.WINDOW, clocks.get(0).phase());
+        window.await();
+        assertEquals(CellClock.Phase.DRAIN, clocks.get(0).phase());
+    }
+
+    @Test
+    void thePartnersAreNoOtherProcesses() {
+        CpuUse use = new CpuUse(1.0, 2.0, 1.5, 3.0, 0.5, 0.1, null, null, false);
+        CpuUse beside = use.beside(1.25);
+        assertEquals(0.25, beside.other());
+        assertEquals(use.total(), beside.total());
+        assertEquals(1.5, use.beside(null).other());
+        assertNull(new CpuUse(9.0, 2.0, 1.5, 3.0, 0.5, 0.1, null, null, true).serverHere(), "it is on another machine");
+    }
+
+    @Test
+    void turnsGoAroundAfterEightRequests() {
+        List<Turn> ring = List.of(new Turn(), new Turn(), new Turn());
+        Turn alone = new Turn();
+        Turn.join(ring);
+        for (int round = 0; round < 2; round++) {
+            for (int place = 0; place < ring.size(); place++) {
+                for (int request = 0; request < 8; request++) {
+                    assertTrue(ring.get(place).await());
+                    assertFalse(ring.get((place + 1) % ring.size()).await());
+                    ring.get(place).sent();
+                    alone.sent();
+                    assertTrue(alone.await(), "in no ring it is always its turn");
+                }
+                assertFalse(ring.get(place).await());
+            }
+        }
+    }
+}
