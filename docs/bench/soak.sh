@@ -2,6 +2,7 @@
 # Whether anything grows: connectors under a load of clients that keep their connection, close it, reset it, read slowly, write slowly,
 # speak TLS and HTTP/2, ask for ranges, and come in bursts, for files and X-Sendfile, while the files are moved over, deleted, truncated
 # and appended to. Each byte of each answer is checked: it is of one version, or the answer is cut off. Each server is a JVM of its own.
+# Zeros in a file that is truncated are counted apart, as cleared: what has left the server refers to the file's pages (sendfile(2)).
 #
 # Prints connections, answers, bytes, errors; and of each server its connections, descriptors, threads, direct and resident memory at the
 # begin, at most, and at the end. Both the begin and the end are COOL_DOWN seconds (90) behind a load, the first of which takes WARM_UP

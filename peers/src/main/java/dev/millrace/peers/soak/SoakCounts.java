@@ -17,6 +17,8 @@ final class SoakCounts {
     final LongAdder refused = new LongAdder();
     /** Answers that ended before their end. */
     final LongAdder cut = new LongAdder();
+    /** Answers that had zeros of a page whose end was cut off. */
+    final LongAdder cleared = new LongAdder();
 
     final AtomicLong wrong = new AtomicLong();
     private final AtomicLong errors = new AtomicLong();
@@ -46,13 +48,14 @@ final class SoakCounts {
     @Override
     public String toString() {
         return String.format(
-                "connections %d, answers %d, MB %d, resets %d, refused %d, cut %d, wrong bytes %d, errors %d%nanswers %s",
+                "connections %d, answers %d, MB %d, resets %d, refused %d, cut %d, cleared %d, wrong bytes %d, errors %d%nanswers %s",
                 connections.sum(),
                 answers.sum(),
                 bytes.sum() / 1_000_000,
                 resets.sum(),
                 refused.sum(),
                 cut.sum(),
+                cleared.sum(),
                 wrong.get(),
                 errors.get(),
                 answersByWork);

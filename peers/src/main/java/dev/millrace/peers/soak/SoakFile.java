@@ -46,10 +46,22 @@ record SoakFile(int number, String name, int baseBytes, Change change) {
     }
 
     /** A byte that is none of this file's, or of another version than the bytes before it. */
-    static final class WrongByteException extends Exception {
+    static class WrongByteException extends Exception {
         private static final long serialVersionUID = 1L;
 
         private WrongByteException(String message) {
+            super(message);
+        }
+    }
+
+    /**
+     * A word of zeros in a file that is truncated at times. The kernel clears what a page has behind the new end, and a socket refers to
+     * the page until its peer has read it (sendfile(2)).
+     */
+    static final class ClearedWordException extends WrongByteException {
+        private static final long serialVersionUID = 1L;
+
+        private ClearedWordException(String message) {
             super(message);
         }
     }
@@ -83,6 +95,9 @@ record SoakFile(int number, String name, int baseBytes, Change change) {
         }
 
         private void accept(long found) throws WrongByteException {
+            if (found == 0 && change == Change.GROWING) {
+                throw new ClearedWordException("zeros in " + name + " at " + position);
+            }
             if (version < 0) {
                 long first = found - position / Long.BYTES * STEP;
                 if (first >>> Integer.SIZE != number || (int) first < 0) {
@@ -90,7 +105,8 @@ record SoakFile(int number, String name, int baseBytes, Change change) {
                 }
                 version = (int) first;
             } else if (found != word(version, position)) {
-                throw new WrongByteException("not of version " + version + " of " + name + " at " + position);
+                throw new WrongByteException(
+                        "%016x is not of version %d of %s at %d".formatted(found, version, name, position));
             }
             position += Long.BYTES;
         }

@@ -1,6 +1,7 @@
 package dev.millrace.peers.soak;
 
 import dev.millrace.peers.soak.SoakFile.Change;
+import dev.millrace.peers.soak.SoakFile.ClearedWordException;
 import dev.millrace.peers.soak.SoakFile.WrongByteException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -83,6 +84,8 @@ public final class SoakLoad {
                 counts.onAnswer(label);
             } catch (CutException x) {
                 counts.cut.increment();
+            } catch (ClearedWordException x) {
+                counts.cleared.increment();
             } catch (WrongByteException x) {
                 counts.onWrongByte(label, x);
             } catch (IOException | InterruptedException | RuntimeException x) {
