@@ -243,9 +243,8 @@ public class NioConnector extends MillraceConnector {
             super.doStop();
         }
 
-        // Jetty's selectors have the pool tell of a connection's end. All its threads may wait for that: they read
-        // HTTP/2
-        // or a WebSocket. A pool of virtual threads does not tell whether it is short of threads.
+        // Jetty's selectors have the pool tell of a connection's end. All its threads may wait for that end: they read
+        // HTTP/2 or a WebSocket. A pool of virtual threads does not tell whether it is short of threads.
         @Override
         protected void execute(Runnable task) {
             if (isClosingThread()) {

@@ -285,8 +285,7 @@ public final class FilesService extends ResourceService {
     }
 
     // A welcome file is served as if it was asked for by its own name. Jetty's method asks no alias check, and takes
-    // for
-    // granted that the factory has what is in the directory.
+    // for granted that the factory has what is in the directory.
     @Override
     protected void serveWelcome(Request request, Response response, Callback callback, String target) throws Exception {
         HttpContent content = getHttpContentFactory().getContent(target);
