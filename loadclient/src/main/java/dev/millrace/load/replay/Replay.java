@@ -189,7 +189,7 @@ public final class Replay implements AutoCloseable {
                     settings.budget().toSeconds() + " s for further rounds until the claims are decided");
         }
         facts.put("rehearsal", lengths.rehearsal() > 0 ? "a block before, thrown away" : "none");
-        facts.put("warm-up of a server", seconds(lengths.warmup()));
+        facts.put("warm-up of a server", seconds(lengths.warmup()) + ", longer until the JIT compilers rest");
         facts.put("load before a window", seconds(lengths.settle()));
         facts.put("window", seconds(lengths.window()));
         facts.put("order", "conditions at random, servers in turns, seed " + settings.seed());

@@ -33,7 +33,6 @@ final class ReplayRun {
     /** With more clients the JIT compilers' threads get a small share of the cores, and warming up takes far longer. */
     private static final int MOST_WARMING_CLIENTS = 4;
 
-    private static final int WARMING_ROUNDS = 3;
     private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long COMPILERS_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     /** Least drain for all work but downloads: a busy server must get time for its last answers. */
@@ -190,27 +189,34 @@ final class ReplayRun {
         }
     }
 
-    /** Rounds of load of each kind, each followed by a rest for the JIT compilers. */
     private void warmUp(String name, ReplayServers.Running server, int block) throws IOException, InterruptedException {
+        ProcessCpu cpu = new ProcessCpu(server.process().pid());
+        double length = plan.lengths().warmup() / WarmUp.ROUNDS;
+        boolean isWarm = new WarmUp(cpu::compilerNanos, System::nanoTime, () -> !interruption.requested()).run(() -> {
+            warmingRound(name, server, block, length);
+            awaitCompilers(cpu, seconds(length));
+        });
+        if (!isWarm) {
+            err.println("note: " + name + " still compiles after its warm-up");
+        }
+    }
+
+    /** Load of each kind. */
+    private void warmingRound(String name, ReplayServers.Running server, int block, double length)
+            throws IOException, InterruptedException {
         List<Row> kinds = plan.kinds(name);
-        double each = plan.lengths().warmup() / WARMING_ROUNDS / kinds.size();
-        for (int round = 0; round < WARMING_ROUNDS && !interruption.requested(); round++) {
-            for (Row kind : kinds) {
-                CellResult result = run(
-                        kind,
-                        server,
-                        Math.min(MOST_WARMING_CLIENTS, kind.clients()),
-                        Duration.ZERO,
-                        seconds(each),
-                        block,
-                        "warm-up");
-                if (result.errorCount() > 0) {
-                    results.add(result);
-                }
+        for (Row kind : kinds) {
+            CellResult result = run(
+                    kind,
+                    server,
+                    Math.min(MOST_WARMING_CLIENTS, kind.clients()),
+                    Duration.ZERO,
+                    seconds(length / kinds.size()),
+                    block,
+                    "warm-up");
+            if (result.errorCount() > 0) {
+                results.add(result);
             }
-            awaitCompilers(
-                    new ProcessCpu(server.process().pid()),
-                    seconds(plan.lengths().warmup() / WARMING_ROUNDS));
         }
     }
 

@@ -1,0 +1,60 @@
+package dev.millrace.load.replay;
+
+import java.io.IOException;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+
+/**
+ * The warm-up of a server: rounds of load until its JIT compilers have nothing left to do. A server that is measured before
+ * that takes two to three times the CPU, and another share of it in each window. Confined to one thread.
+ */
+final class WarmUp {
+
+    /** Rounds that make up the planned length, and the fewest. */
+    static final int ROUNDS = 3;
+    /** Four times the planned length: a server that still compiles then compiles for ever. */
+    static final int MOST_ROUNDS = 12;
+    /** Of a round's time: compilers that take less have nothing left that matters. */
+    private static final double WARM_SHARE = 0.03;
+
+    private final LongSupplier compilerNanos;
+    private final LongSupplier nanoTime;
+    private final BooleanSupplier goesOn;
+
+    /** Load of every kind, and a rest for the compilers. */
+    @FunctionalInterface
+    interface Round {
+        void run() throws IOException, InterruptedException;
+    }
+
+    /**
+     * A warm-up.
+     *
+     * @param compilerNanos CPU time that the server's compilers have taken so far
+     * @param nanoTime      the clock
+     * @param goesOn        whether the user has not asked for the end
+     */
+    WarmUp(LongSupplier compilerNanos, LongSupplier nanoTime, BooleanSupplier goesOn) {
+        this.compilerNanos = compilerNanos;
+        this.nanoTime = nanoTime;
+        this.goesOn = goesOn;
+    }
+
+    /**
+     * Runs rounds until the server is warm.
+     *
+     * @return false if its compilers are at work after the last round all the same
+     */
+    boolean run(Round round) throws IOException, InterruptedException {
+        for (int done = 1; done <= MOST_ROUNDS && goesOn.getAsBoolean(); done++) {
+            long compiled = compilerNanos.getAsLong();
+            long begin = nanoTime.getAsLong();
+            round.run();
+            double most = WARM_SHARE * (nanoTime.getAsLong() - begin);
+            if (done >= ROUNDS && compilerNanos.getAsLong() - compiled <= most) {
+                return true;
+            }
+        }
+        return !goesOn.getAsBoolean();
+    }
+}
