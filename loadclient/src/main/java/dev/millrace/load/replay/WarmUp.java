@@ -14,8 +14,10 @@ final class WarmUp {
     static final int ROUNDS = 3;
     /** Four times the planned length: a server that still compiles then compiles for ever. */
     static final int MOST_ROUNDS = 12;
-    /** Of a round's time: compilers that take less have nothing left that matters. */
-    private static final double WARM_SHARE = 0.03;
+    /** Of a round's time: compilers that take less rest. */
+    private static final double RESTING_SHARE = 0.03;
+    /** In a row: between two levels of compilation they may rest for one. */
+    private static final int RESTING_ROUNDS = 2;
 
     private final LongSupplier compilerNanos;
     private final LongSupplier nanoTime;
@@ -46,12 +48,14 @@ final class WarmUp {
      * @return false if its compilers are at work after the last round all the same
      */
     boolean run(Round round) throws IOException, InterruptedException {
+        int resting = 0;
         for (int done = 1; done <= MOST_ROUNDS && goesOn.getAsBoolean(); done++) {
             long compiled = compilerNanos.getAsLong();
             long begin = nanoTime.getAsLong();
             round.run();
-            double most = WARM_SHARE * (nanoTime.getAsLong() - begin);
-            if (done >= ROUNDS && compilerNanos.getAsLong() - compiled <= most) {
+            double most = RESTING_SHARE * (nanoTime.getAsLong() - begin);
+            resting = compilerNanos.getAsLong() - compiled <= most ? resting + 1 : 0;
+            if (done >= ROUNDS && resting >= RESTING_ROUNDS) {
                 return true;
             }
         }
