@@ -132,7 +132,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
 
     @Override
     protected void needsFillInterest() {
-        if (MalformedRequest.isAnswered(getConnection())) {
+        if (JettyInternals.answersMalformedRequest(getConnection())) {
             return;
         }
         try {

@@ -43,6 +43,7 @@ final class BlockingWrite {
     private final MillraceEndPoint endPoint;
     private final BioResources resources;
     private final WriteDuty duty;
+    private final boolean virtual;
     private volatile boolean queued;
     private volatile @Nullable FileRegion announced;
     private boolean interrupted;
@@ -54,7 +55,8 @@ final class BlockingWrite {
         this.endPoint = endPoint;
         this.resources = resources;
         this.duty = duty;
-        this.sliceBytes = resources.threads().isVirtual() ? VIRTUAL_SLICE_BYTES : FIRST_SLICE_BYTES;
+        this.virtual = resources.threads().isVirtual();
+        this.sliceBytes = virtual ? VIRTUAL_SLICE_BYTES : FIRST_SLICE_BYTES;
     }
 
     /** Bytes of the last blocking call: while it lasts, the peer may have taken any number of them. */
@@ -288,7 +290,7 @@ final class BlockingWrite {
     }
 
     private long beginCall(int slice) {
-        if (resources.threads().isVirtual()) {
+        if (virtual) {
             return 0;
         }
         bytesInCall = slice;
@@ -296,7 +298,7 @@ final class BlockingWrite {
     }
 
     private void endCall(int bytes, long begin) {
-        if (!resources.threads().isVirtual()) {
+        if (!virtual) {
             adaptSlice(bytes, NanoTime.elapsed(begin, NanoTime.now()));
         }
     }

@@ -2,7 +2,6 @@ package dev.millrace.connector;
 
 import dev.millrace.jetty.JettyInternals;
 import java.util.function.Supplier;
-import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.util.NanoTime;
 import org.jspecify.annotations.Nullable;
@@ -16,16 +15,6 @@ final class MalformedRequest {
     private static final long MAX_LEAVING_MILLIS = 100;
 
     private MalformedRequest() {}
-
-    /**
-     * Whether a malformed request is being answered, on a thread of the pool. Jetty's connection asks for more even then,
-     * and when more comes, or the end, closes in the middle of the answer. After the answer it closes in any case.
-     */
-    static boolean isAnswered(@Nullable Connection connection) {
-        // Not of TLS, which may need the peer's bytes to send its own, but of what is in it.
-        HttpParser parser = JettyInternals.parserOf(connection);
-        return parser != null && parser.isTerminated() && JettyInternals.requestOf(connection) != null;
-    }
 
     /** Whether a connection that has answered a malformed request reads no more. The protocol that follows an upgrade does. */
     static boolean endsReading(@Nullable Connection connection) {

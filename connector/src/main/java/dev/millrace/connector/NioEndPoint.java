@@ -181,7 +181,7 @@ final class NioEndPoint extends MillraceEndPoint {
 
     @Override
     protected void needsFillInterest() {
-        if (MalformedRequest.isAnswered(getConnection()) || goesOn()) {
+        if (JettyInternals.answersMalformedRequest(getConnection()) || goesOn()) {
             return;
         }
         super.needsFillInterest();
@@ -199,7 +199,7 @@ final class NioEndPoint extends MillraceEndPoint {
     // The first thread that answers a malformed request lets its finder leave. Not with TLS, whose lock this thread
     // holds: the finder, which may be the selector's thread, may be about to wait for that.
     private void beginWrite() {
-        if (!behindMalformed && MalformedRequest.isAnswered(getConnection())) {
+        if (!behindMalformed && JettyInternals.answersMalformedRequest(getConnection())) {
             behindMalformed = true;
             MalformedRequest.awaitFinder(this::handlingThread);
         }

@@ -1,5 +1,6 @@
 package dev.millrace.connector;
 
+import dev.millrace.jetty.JettyInternals;
 import dev.millrace.limits.PeerRates;
 import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.FileRegion;
@@ -230,7 +231,7 @@ final class TlsConnection extends SslConnection {
 
         @Override
         public boolean flush(ByteBuffer... buffers) throws IOException {
-            if (!behindMalformed && MalformedRequest.isAnswered(getConnection())) {
+            if (!behindMalformed && JettyInternals.answersMalformedRequest(getConnection())) {
                 behindMalformed = true;
             }
             FileRegion region = announced;

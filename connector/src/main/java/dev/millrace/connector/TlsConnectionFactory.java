@@ -38,6 +38,12 @@ public class TlsConnectionFactory extends SslConnectionFactory {
     }
 
     @Override
+    public void configure(Connector connector) {
+        super.configure(connector);
+        IdleTlsMemory.watch(memory, connector);
+    }
+
+    @Override
     protected SslConnection newSslConnection(Connector connector, EndPoint endPoint, SSLEngine engine) {
         return TlsConnection.of(this, memory, connector, endPoint, engine);
     }

@@ -4,10 +4,12 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Memory in which connections of TLS prepare many records for one write. The last that was given back is taken first: it is in the
- * processor's cache. What is taken is given back before the connection waits for its peer, or its thread blocks in a write.
+ * processor's cache. What is taken is given back before the connection waits for its peer, or its thread blocks in a write. What
+ * nobody takes for a while is let go of.
  *
  * <p>Thread-safe.
  */
@@ -29,8 +31,8 @@ final class TlsMemory {
     private final AtomicInteger free;
     private final int mostIdle;
     private final AtomicInteger taken = new AtomicInteger();
-    private final Deque<ByteBuffer> heap = new ArrayDeque<>();
-    private final Deque<ByteBuffer> direct = new ArrayDeque<>();
+    private final Idle heap = new Idle();
+    private final Idle direct = new Idle();
 
     TlsMemory() {
         this((int) Math.max(1, Math.min(MOST_BATCHES, Runtime.getRuntime().maxMemory() / SHARE / CAPACITY)));
@@ -74,13 +76,15 @@ final class TlsMemory {
 
     /** @return room for all records but the first of a batch, on the heap: the JDK encrypts to the heap twice as fast */
     ByteBuffer takeHeap() {
-        ByteBuffer idle = take(heap);
+        taken.incrementAndGet();
+        ByteBuffer idle = heap.poll();
         return idle == null ? ByteBuffer.allocate(CAPACITY) : idle.clear();
     }
 
     /** @return room for a batch, outside the heap, as the system reads and writes it */
     ByteBuffer takeDirect() {
-        ByteBuffer idle = take(direct);
+        taken.incrementAndGet();
+        ByteBuffer idle = direct.poll();
         return idle == null ? ByteBuffer.allocateDirect(CAPACITY) : idle.clear();
     }
 
@@ -90,18 +94,45 @@ final class TlsMemory {
         if (taken.decrementAndGet() < 0) {
             throw new IllegalStateException("given back more often than taken");
         }
-        Deque<ByteBuffer> idle = buffer.isDirect() ? direct : heap;
-        synchronized (idle) {
-            if (idle.size() < mostIdle) {
-                idle.addFirst(buffer);
-            }
-        }
+        (buffer.isDirect() ? direct : heap).add(buffer);
     }
 
-    private ByteBuffer take(Deque<ByteBuffer> idle) {
-        taken.incrementAndGet();
-        synchronized (idle) {
-            return idle.pollFirst();
+    /** Lets go of what nobody has taken since this was called before. */
+    void letUnusedGo() {
+        heap.letUnusedGo();
+        direct.letUnusedGo();
+    }
+
+    long getIdleBytes() {
+        return (long) CAPACITY * (heap.size() + direct.size());
+    }
+
+    private final class Idle {
+        private final Deque<ByteBuffer> buffers = new ArrayDeque<>();
+        /** The fewest that have lain here at one time: those at the end have not been taken. */
+        private int unused;
+
+        private synchronized @Nullable ByteBuffer poll() {
+            ByteBuffer buffer = buffers.pollFirst();
+            unused = Math.min(unused, buffers.size());
+            return buffer;
+        }
+
+        private synchronized void add(ByteBuffer buffer) {
+            if (buffers.size() < mostIdle) {
+                buffers.addFirst(buffer);
+            }
+        }
+
+        private synchronized void letUnusedGo() {
+            for (; unused > 0; unused--) {
+                buffers.removeLast();
+            }
+            unused = buffers.size();
+        }
+
+        private synchronized int size() {
+            return buffers.size();
         }
     }
 }

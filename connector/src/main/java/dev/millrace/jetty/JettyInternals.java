@@ -130,6 +130,15 @@ public final class JettyInternals {
                 : null;
     }
 
+    /**
+     * Whether a connection of HTTP/1.1 answers a malformed request, on a thread of the pool. It asks for more even then, and when more comes,
+     * or the end, closes in the middle of the answer. After the answer it closes in any case. Not of TLS, but of what is in it.
+     */
+    public static boolean answersMalformedRequest(@Nullable Connection connection) {
+        HttpParser parser = parserOf(connection);
+        return parser != null && parser.isTerminated() && requestOf(connection) != null;
+    }
+
     /** Whether a connection of HTTP/1.1 handles a request that has not ended. False for another protocol, and when that cannot be seen. */
     public static boolean handlesRequest(Connection connection) {
         return HTTP_1

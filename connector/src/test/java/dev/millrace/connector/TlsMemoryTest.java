@@ -1,11 +1,15 @@
 package dev.millrace.connector;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Memory has one owner at a time, and counts do not trust who gives it back. */
@@ -26,5 +30,25 @@ class TlsMemoryTest {
         assertFalse(memory.enter());
         memory.leave();
         assertThrows(IllegalStateException.class, memory::leave);
+    }
+
+    @Test
+    void isLetGoOfWhenNobodyHasTakenItForAWhile() {
+        TlsMemory several = new TlsMemory(16);
+        List<ByteBuffer> taken = Stream.generate(several::takeDirect).limit(3).toList();
+        taken.forEach(several::giveBack);
+        long three = several.getIdleBytes();
+        several.letUnusedGo();
+        assertEquals(three, several.getIdleBytes(), "they were used since the look before");
+        ByteBuffer used = several.takeDirect();
+        assertSame(taken.get(2), used, "the last that was given back");
+        several.giveBack(used);
+        several.letUnusedGo();
+        assertEquals(three / 3, several.getIdleBytes());
+        assertSame(used, several.takeDirect());
+        several.giveBack(used);
+        several.letUnusedGo();
+        several.letUnusedGo();
+        assertEquals(0, several.getIdleBytes());
     }
 }
