@@ -3,7 +3,9 @@
  * with any release.
  *
  * <p>Jetty exports neither its connection of HTTP/1.1 nor the state of it, which the connectors look at. On the module path the
- * JVM needs {@code --add-exports org.eclipse.jetty.server/org.eclipse.jetty.server.internal=dev.millrace.connector}.
+ * JVM needs {@code --add-exports org.eclipse.jetty.server/org.eclipse.jetty.server.internal=dev.millrace.connector}. Files behind an
+ * {@code EventsHandler} are copied unless it has
+ * {@code --add-opens org.eclipse.jetty.server/org.eclipse.jetty.server.handler=dev.millrace.connector} too.
  *
  * <p>The types of a module that is only required for compiling are used where a server has that module.
  */

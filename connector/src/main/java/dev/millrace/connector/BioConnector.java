@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  * server.addConnector(connector);
  * }</pre>
  *
- * <p>The threads are the connector's own, platform or virtual. The server's pool runs the acceptors, and the few
- * requests that Jetty brings there itself, such as one that waits behind an asynchronous one. It is a
+ * <p>The threads are the connector's own, platform or virtual, and serve HTTP/1.1. The server's pool runs the acceptors, and the few
+ * requests that Jetty brings there itself. Every other protocol is watched by one selector and served by that pool. It is a
  * {@link org.eclipse.jetty.server.ServerConnector}, so that limits, customizers and XML made for that one apply. The settings
  * of selectors mean nothing here.
  *
@@ -91,7 +91,7 @@ public class BioConnector extends MillraceConnector {
 
     /**
      * @param server the server it belongs to
-     * @param executor runs the acceptors; null for the server's
+     * @param executor runs the acceptors, and every protocol but HTTP/1.1; null for the server's
      * @param scheduler runs the timeouts; null for the server's
      * @param bufferPool null for the server's
      * @param acceptors the number of threads that accept, at least 1; -1: Jetty's default
@@ -358,7 +358,7 @@ public class BioConnector extends MillraceConnector {
 
     /**
      * Passes the events of accepting to the listeners that Jetty keeps at the selector manager: without them
-     * {@code NetworkConnectionLimit} and {@code AcceptRateLimit} would do nothing. Its one selector stays idle.
+     * {@code NetworkConnectionLimit} and {@code AcceptRateLimit} would do nothing. Its selector watches all protocols but HTTP/1.1.
      */
     private final class AcceptEvents extends ServerConnectorManager {
         private AcceptEvents(Executor executor, Scheduler scheduler) {

@@ -14,7 +14,7 @@ import org.eclipse.jetty.util.ssl.SslContextFactory;
  *
  * <pre>{@code new NioConnector(server, new TlsConnectionFactory(ssl, "http/1.1"), new HttpConnectionFactory())}</pre>
  *
- * <p>Files that {@code SendfileHandler} serves are read into what is encrypted, and never by a mapping.
+ * <p>Files that {@code SendfileHandler} serves are read into what is encrypted, or come from its content cache. No mapping is read.
  *
  * <p>Thread-safe once it is started.
  */

@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  * Jetty's {@link ResourceServlet}, sending files by the kernel on connectors of Millrace. Takes the same init
  * parameters. Those of Jetty's content cache set ours. {@code maxCachedFiles} is the most files kept open,
  * {@code maxCacheSize} the most bytes of the content cache (4 MiB unless given), {@code maxCachedFileSize} the largest file in
- * it. {@code cacheValidationTime} is for how many milliseconds a file is believed to be unchanged, and a missing one to
- * be missing. Unless it is given it is 0: each request looks at its file. Those of mapped files have no effect. Ours besides:
+ * it. {@code cacheValidationTime} is the time in milliseconds for which a file is taken to be unchanged, and a missing one to
+ * be missing. Unless given it is 0: each request looks at its file. Those of mapped files have no effect. Ours besides:
  * {@code minTransferBytes}, {@code maxGatherBytes}, {@code maxRanges}, {@code maxCompressedBytes}, {@code algorithm},
  * and {@code debugHeader} ({@code true}: answers say how their content went).
  *

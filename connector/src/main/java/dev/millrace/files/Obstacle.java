@@ -13,7 +13,7 @@ public enum Obstacle {
      * segment of its own costs more. What the socket does not take at once goes by sendfile.
      */
     GATHERED,
-    /** The system refuses to map the file: a file system may, and so does a limit on the number of mappings. */
+    /** The file cannot be mapped: by its file system, by a limit on the number of mappings, or because this runtime can end none. */
     UNMAPPED,
     /** The connection does not end in a connector of ours: another connector, or TLS. */
     END_POINT,

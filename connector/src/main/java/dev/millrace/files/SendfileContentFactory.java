@@ -236,6 +236,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
      *
      * @param lookUp leads to this factory
      * @param path what is asked for
+     * @param request keeps the file open until it has ended
      * @return null when there is nothing
      * @throws IOException when it cannot be opened
      */

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * server.setHandler(files);
  * }</pre>
  *
- * <p>A file is taken to be unchanged for a second, as by Jetty's handler ({@link SendfileSettings#setValidMillis}). That one is missing is
- * not remembered.
+ * <p>A file is taken to be unchanged for a second, as by Jetty's handler ({@link SendfileSettings#setValidMillis}). A missing one is
+ * looked for with each request.
  *
  * <p>Beyond Jetty's: {@code If-Range} is honoured, the number of ranges is bounded, and the parts of an answer with
  * multiple ranges go by the kernel too.

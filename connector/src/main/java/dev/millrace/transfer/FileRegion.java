@@ -112,7 +112,7 @@ public final class FileRegion {
         }
     }
 
-    /** As the other, with the file's channel, borrowed, and nothing else that is known of it. */
+    /** As the other constructor, of the file's channel, which is borrowed; without a name, and as the connector's algorithm says. */
     public FileRegion(FileChannel file, long position, ByteBuffer token) {
         this(() -> file, position, token, null, null, false);
     }

@@ -20,7 +20,7 @@ public record TransferResult(
         CLIENT_GONE,
         /** The client took nothing for as long as the connection may be idle. */
         TIMED_OUT,
-        /** The file failed: it became shorter, or could not be read. */
+        /** The file failed: it became shorter, was written over, or could not be read. */
         FAILED
     }
 
