@@ -6,7 +6,8 @@
 #
 # Prints connections, answers, bytes, errors; and of each server its connections, descriptors, threads, direct and resident memory at the
 # begin, at most, and at the end. Both the begin and the end are COOL_DOWN seconds (90) behind a load, the first of which takes WARM_UP
-# seconds (60): idle threads have ended then, and files that nobody asked for in a minute are closed.
+# seconds (60): idle threads have ended then, files that nobody asked for in a minute are closed, and garbage is collected: the system has
+# direct memory back only when a collection finds that nobody refers to it.
 #
 # Exits with 1 when a byte was wrong; when an answer of the load proper was refused or failed that must not be (the first ones of a cold
 # JVM on a busy machine may run into a timeout); when at the end a server has connections, or
@@ -24,7 +25,8 @@ shift $(($# < 1 ? $# : 1))
 [ $# -gt 0 ] || set -- bio-platform nio
 needs "$peers"
 keytool=$(dirname "$(readlink -f "$(command -v "$java")")")/keytool
-[ -x "$keytool" ] || fail "no keytool beside $java: a JDK is needed"
+jcmd=$(dirname "$keytool")/jcmd
+[ -x "$keytool" ] && [ -x "$jcmd" ] || fail "no keytool or jcmd beside $java: a JDK is needed"
 
 load=
 clean_up() { [ -z "$load" ] || kill "$load" 2> /dev/null || true; }
@@ -37,6 +39,15 @@ sample() {
     read -r connections direct mapped <<< "$stats"
     echo "$SECONDS $2 $connections $(find "/proc/$pid/fd" -mindepth 1 | wc -l) $(awk '/^Threads/ { print $2 }' "/proc/$pid/status")" \
         "$direct $mapped $(awk '/^VmRSS/ { print $2 }' "/proc/$pid/status")" >> "$samples/$1"
+}
+
+# rest PHASE: a sample of each server behind its load
+rest() {
+    local label
+    sleep "$cool_down"
+    for label in "${labels[@]}"; do "$jcmd" "${pids[$label]}" GC.run > /dev/null; done
+    sleep 2
+    for label in "${labels[@]}"; do sample "$label" "$1"; done
 }
 
 # soak SECONDS PHASE: samples of that phase until it ends
@@ -70,12 +81,10 @@ for label in "$@"; do urls+=" $(url_of "$label")"; done
 about
 echo "$minutes minutes after $warm_up s, a heap of $heap: $*"
 soak "$warm_up" warm-up
-sleep "$cool_down"
-for label in "$@"; do sample "$label" begin; done
+rest begin
 soak $((minutes * 60)) load
 cat "$work/load"
-sleep "$cool_down"
-for label in "$@"; do sample "$label" end; done
+rest end
 
 for label in "$@"; do
     echo

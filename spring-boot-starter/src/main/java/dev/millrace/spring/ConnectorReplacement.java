@@ -3,6 +3,7 @@ package dev.millrace.spring;
 import dev.millrace.connector.BioConnector;
 import dev.millrace.connector.MillraceConnector;
 import dev.millrace.connector.NioConnector;
+import dev.millrace.connector.TlsConnectionFactory;
 import java.util.Arrays;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Connector;
@@ -38,8 +39,11 @@ record ConnectorReplacement(JettyWebServerFactory factory, MillraceProperties.Ki
             return;
         }
         ServerConnector given = (ServerConnector) connectors[0];
-        MillraceConnector connector =
-                connector(server, given.getConnectionFactories().toArray(ConnectionFactory[]::new));
+        MillraceConnector connector = connector(
+                server,
+                given.getConnectionFactories().stream()
+                        .map(ConnectorReplacement::writingManyRecords)
+                        .toArray(ConnectionFactory[]::new));
         takeOver(given, connector);
         settings.apply(connector);
         SslConnectionFactory tls = connector.getConnectionFactory(SslConnectionFactory.class);
@@ -55,6 +59,20 @@ record ConnectorReplacement(JettyWebServerFactory factory, MillraceProperties.Ki
         return connector instanceof ServerConnector
                 && (connector.getClass() == ServerConnector.class
                         || connector.getClass().getName().startsWith(BOOT));
+    }
+
+    /** Jetty's own TLS writes each record by itself. A class of the application's own may do more, and stays. */
+    private static ConnectionFactory writingManyRecords(ConnectionFactory protocol) {
+        if (protocol.getClass() != SslConnectionFactory.class) {
+            return protocol;
+        }
+        SslConnectionFactory given = (SslConnectionFactory) protocol;
+        SslConnectionFactory tls = new TlsConnectionFactory(given.getSslContextFactory(), given.getNextProtocol());
+        tls.setInputBufferSize(given.getInputBufferSize());
+        tls.setDirectBuffersForEncryption(given.isDirectBuffersForEncryption());
+        tls.setDirectBuffersForDecryption(given.isDirectBuffersForDecryption());
+        tls.setEnsureSecureRequestCustomizer(given.isEnsureSecureRequestCustomizer());
+        return tls;
     }
 
     private MillraceConnector connector(Server server, ConnectionFactory[] protocols) {

@@ -1,10 +1,12 @@
 package dev.millrace.spring;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.connector.TlsConnectionFactory;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -72,6 +74,12 @@ class TlsTest {
         }
     }
 
+    private static void assertManyRecordsAreWrittenAtOnce(RunningApp app, String next) {
+        SslConnectionFactory tls = app.connector().getConnectionFactory(SslConnectionFactory.class);
+        assertInstanceOf(TlsConnectionFactory.class, tls);
+        assertEquals(next, tls.getNextProtocol());
+    }
+
     @Test
     void theKeyStoreIsTheGivenOne() throws Exception {
         Path store = folder.resolve("web.p12");
@@ -81,6 +89,7 @@ class TlsTest {
                 "--server.ssl.key-store-password=" + Keys.PASSWORD,
                 "--server.ssl.key-alias=web",
                 "--server.ssl.enabled-protocols=TLSv1.3")) {
+            assertManyRecordsAreWrittenAtOnce(app, "HTTP/1.1");
             HttpResponse<String> answer = hello(app, trust);
             assertEquals("https: hello", answer.body());
             assertSame(HttpClient.Version.HTTP_1_1, answer.version());
@@ -96,6 +105,7 @@ class TlsTest {
                 "--server.http2.enabled=true",
                 "--server.ssl.key-store=" + store,
                 "--server.ssl.key-store-password=" + Keys.PASSWORD)) {
+            assertManyRecordsAreWrittenAtOnce(app, "alpn");
             HttpResponse<String> answer = hello(app, trust);
             assertEquals("https: hello", answer.body());
             assertSame(HttpClient.Version.HTTP_2, answer.version());
