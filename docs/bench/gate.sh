@@ -3,8 +3,9 @@
 #
 # usage: docs/bench/gate.sh BEFORE AFTER        after: mvn -DskipTests package (the load client alone is enough)
 # BEFORE and AFTER are commands that start the server on BEFORE_URL and AFTER_URL. Both are started anew for each of REPEAT (8)
-# repetitions, and measured in one window of WINDOW (3s) after WARM_UP (1s; a JVM needs 15s) with CLIENTS (8), who take turns. Let both
-# commands begin with `exec taskset -c 0`, or other processors: on different ones the same server may cost a fifth more.
+# repetitions, and measured in one window of WINDOW (3s) after WARM_UP (1s; a JVM needs 15s, more beside another on one processor) with
+# CLIENTS (8), who take turns. Let both commands begin with `exec taskset -c 0`, or other processors: on different ones the same server may
+# cost a fifth more.
 # The job fails if the whole interval of the ratio lies beyond PERCENT (10), if answers are wrong, or if nothing can be told.
 # OUT (out) gets junit.xml, comparison.md for a comment on the pull request, comparison.json and the report.
 # MAX_OTHER is the part of the machine in per cent beyond which other processes make a window invalid (default: any).

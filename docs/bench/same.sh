@@ -28,6 +28,7 @@ for ((run = 1; run <= runs; run++)); do
         --progress none "$a" "$b" 2> "$work/run" | tail -1 | tee -a "$work/verdicts" || true
     echo "    rounds: $(($(grep -c ' | err ' "$work/run") / 2))"
 done
+[ "$(grep -c '^verdict: ' "$work/verdicts")" = "$runs" ] || { cat "$work/run" >&2; fail "a run has no verdict"; }
 for verdict in worse better 'no difference' undecided; do
     echo "$verdict: $(grep -c "^verdict: $verdict " "$work/verdicts" || true)"
 done

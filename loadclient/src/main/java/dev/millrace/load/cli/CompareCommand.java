@@ -134,20 +134,12 @@ final class CompareCommand implements Callable<Integer> {
                 invalid |= reason.onlyInvalid();
             }
         }
-        write(comparison, percent, outcomes.summary());
+        write(new ComparisonFiles(a, b, comparison, deciding, percent));
         spec.commandLine().getOut().println(outcomes.summary());
         return worse ? ExitCode.ERRORS : invalid ? ExitCode.INVALID : ExitCode.GOOD;
     }
 
-    private void write(Comparison comparison, double percent, String summary) {
-        ComparisonFiles files = new ComparisonFiles(
-                a,
-                b,
-                comparison,
-                deciding,
-                (metric, ratio) ->
-                        Outcome.of(metric, ratio, percent, comparison.early()).label(),
-                summary);
+    private void write(ComparisonFiles files) {
         if (json != null) {
             OutputFolder.write(json, files.json());
         }

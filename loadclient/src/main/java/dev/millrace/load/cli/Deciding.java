@@ -141,7 +141,7 @@ final class Deciding {
      *
      * @param servers the two, the control first
      */
-    void write(List<CellResult> results, List<Servers.Entry> servers, String summary) {
+    void write(List<CellResult> results, List<Servers.Entry> servers) {
         if (json == null && markdown == null) {
             return;
         }
@@ -152,9 +152,7 @@ final class Deciding {
                 b.target().uri().toString(),
                 comparison(byLabel(results), a.label(), b.label()),
                 Metric.deciding(together),
-                (metric, ratio) ->
-                        Outcome.of(metric, ratio, marginPercent(), true).label(),
-                summary);
+                marginPercent());
         if (json != null) {
             OutputFolder.write(json, files.json());
         }

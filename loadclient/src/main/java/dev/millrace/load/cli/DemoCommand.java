@@ -108,6 +108,16 @@ final class DemoCommand implements Callable<Integer> {
         out.print(ComparisonTable.of(run.cells(), LISTENERS));
         out.println("report: " + page.toAbsolutePath().normalize());
         out.flush();
+        List<CellResult> noted =
+                run.cells().stream().filter(cell -> !cell.notes().isEmpty()).toList();
+        if (!noted.isEmpty()) {
+            CellResult first = noted.get(0);
+            spec.commandLine()
+                    .getErr()
+                    .println("note: the report has notes on " + noted.size() + " of "
+                            + run.cells().size() + " cells, such as " + ResultLine.name(first) + ": "
+                            + String.join("; ", first.notes()));
+        }
         int code = ExitCode.of(run.cells());
         run.cells().stream()
                 .filter(cell -> code == ExitCode.INVALID ? !cell.valid() : cell.errorCount() > 0)

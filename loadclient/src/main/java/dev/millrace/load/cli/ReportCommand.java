@@ -105,12 +105,7 @@ final class ReportCommand implements Callable<Integer> {
         require(loaded.stream().anyMatch(run -> run.experiment() != null), "none of these runs is a replay");
         String command = "loadclient report --markdown " + file + " "
                 + runs.stream().map(Path::toString).collect(Collectors.joining(" "));
-        String page = MarkdownPage.of(loaded, command);
-        try {
-            Files.writeString(file, page);
-        } catch (IOException e) {
-            throw OutputFolder.unwritable(file, e);
-        }
+        OutputFolder.write(file, MarkdownPage.of(loaded, command));
         spec.commandLine().getOut().println(file);
         return ExitCode.GOOD;
     }

@@ -119,7 +119,7 @@ final class Session {
             return false;
         }
         Outcomes outcomes = options.deciding().outcomes(results, control(plan));
-        options.deciding().write(results, plan.servers().entries(), outcomes.summary());
+        options.deciding().write(results, plan.servers().entries());
         out.println(outcomes.summary());
         return outcomes.has(Outcomes.Outcome.WORSE);
     }

@@ -16,6 +16,10 @@ final class CellTables {
 
     private static final double BYTES_PER_MEBIBYTE = 1 << 20;
     private static final String SHARE = "share";
+    /** Whose CPU time the bar of a cell shows. */
+    private static final List<String> PARTS = List.of("server", "other servers", "client", "other", "steal");
+
+    private static final int PARTNERS_COLUMN = 4;
 
     private CellTables() {}
 
@@ -146,7 +150,8 @@ final class CellTables {
     }
 
     static String cpu(List<CellResult> cells) {
-        List<String> heading = List.of(
+        boolean together = cells.stream().anyMatch(cell -> cell.cpu().partners() != null);
+        List<String> heading = new ArrayList<>(List.of(
                 "cell",
                 "run",
                 SHARE,
@@ -155,22 +160,25 @@ final class CellTables {
                 "other",
                 "idle",
                 "steal",
-                "softirq (in the first three)",
+                "softirq (part of those before idle)",
                 "client \u00b5s/req",
                 "server threads",
-                "server MiB");
+                "server MiB"));
+        if (together) {
+            heading.add(PARTNERS_COLUMN, PARTS.get(1));
+        }
         return new Table(
                         "Who used the cores",
                         heading,
-                        cells.stream().map(CellTables::cpu).toList())
+                        cells.stream().map(cell -> cpu(cell, together)).toList())
                 .html("wide", SHARE);
     }
 
-    private static List<String> cpu(CellResult cell) {
+    private static List<String> cpu(CellResult cell, boolean together) {
         CpuUse cpu = cell.cpu();
         Long threads = cpu.serverThreads();
         Long resident = cpu.serverResidentBytes();
-        return List.of(
+        List<String> row = new ArrayList<>(List.of(
                 ResultLine.name(cell),
                 Integer.toString(cell.repetition() + 1),
                 split(cpu),
@@ -182,25 +190,32 @@ final class CellTables {
                 cores(cpu.softirq(), cell),
                 FigureFormat.number(cell.clientMicrosPerRequest()),
                 threads == null ? FigureFormat.UNKNOWN : threads.toString(),
-                FigureFormat.number(resident == null ? null : resident / BYTES_PER_MEBIBYTE));
+                FigureFormat.number(resident == null ? null : resident / BYTES_PER_MEBIBYTE)));
+        if (together) {
+            row.add(PARTNERS_COLUMN, cores(cpu.partners(), cell));
+        }
+        return row;
     }
 
-    /** A bar of the machine's CPU time: server, client, other, steal; the rest was idle. */
+    /** A bar of the machine's CPU time; what is left of it was idle. */
     private static String split(CpuUse cpu) {
         Double total = cpu.total();
         if (total == null || total == 0) {
             return "";
         }
         int width = 160;
-        Svg svg = new Svg(width, 12, "server, client, other, steal, idle");
+        Svg svg = new Svg(width, 12, String.join(", ", PARTS) + ", idle");
         double x = 0;
         int part = 0;
         for (@Nullable Double seconds : new @Nullable Double[] {
-            cpu.serverElsewhere() ? null : cpu.server(), cpu.client(), cpu.other(), cpu.steal()
+            cpu.serverElsewhere() ? null : cpu.server(), cpu.partners(), cpu.client(), cpu.other(), cpu.steal()
         }) {
-            double length = seconds == null ? 0 : seconds / total * width;
-            svg.bar(x, 0, length, 12, "p" + part++, FigureFormat.number(seconds) + " s");
-            x += length;
+            if (seconds != null) {
+                double length = seconds / total * width;
+                svg.bar(x, 0, length, 12, "p" + part, PARTS.get(part) + " " + FigureFormat.number(seconds) + " s");
+                x += length;
+            }
+            part++;
         }
         return svg.done();
     }

@@ -7,36 +7,29 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.millrace.load.report.Comparison.Metric;
 import dev.millrace.load.report.Comparison.NotComparable;
 import dev.millrace.load.report.Comparison.Ratio;
+import dev.millrace.load.report.Outcomes.Outcome;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a comparison for programs and for pull requests. Immutable.
  *
- * @param a          what the user named as the baseline
- * @param b          what is compared with it
- * @param comparison its ratios
- * @param deciding   figures that decide
- * @param verdict    the word on a figure that decides
- * @param summary    the outcome in a few words
+ * @param a             what the user named as the baseline
+ * @param b             what is compared with it
+ * @param comparison    its ratios
+ * @param deciding      figures that decide
+ * @param marginPercent difference that does not matter
  */
-public record ComparisonFiles(
-        String a,
-        String b,
-        Comparison comparison,
-        List<Metric> deciding,
-        BiFunction<Metric, Ratio, String> verdict,
-        String summary) {
+public record ComparisonFiles(String a, String b, Comparison comparison, List<Metric> deciding, double marginPercent) {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
     /** A document with the ratios as numbers; an end of an interval that there is not is null. */
     public String json() {
         ObjectNode root = JSON.createObjectNode();
-        root.put("a", a).put("b", b).put("summary", summary);
+        root.put("a", a).put("b", b).put("summary", summary());
         ArrayNode cells = root.putArray("cells");
         for (Comparison.Row row : comparison.rows()) {
             ObjectNode cell = cells.addObject();
@@ -61,7 +54,15 @@ public record ComparisonFiles(
         node.put("low", finite(ratio.low()));
         node.put("high", finite(ratio.high()));
         node.put("repetitions", ratio.pairs());
-        node.put("verdict", deciding.contains(metric) ? verdict.apply(metric, ratio) : null);
+        node.put("verdict", deciding.contains(metric) ? verdict(metric, ratio) : null);
+    }
+
+    private String verdict(Metric metric, Ratio ratio) {
+        return Outcome.of(metric, ratio, marginPercent, comparison.early()).label();
+    }
+
+    private String summary() {
+        return Outcomes.of(comparison, deciding, marginPercent).summary();
     }
 
     private static @Nullable Double finite(double value) {
@@ -71,7 +72,7 @@ public record ComparisonFiles(
     /** A table for a comment on a pull request: GitHub's and GitLab's Markdown. */
     public String markdown() {
         StringBuilder page =
-                new StringBuilder("### Load: ").append(plain(summary)).append("\n\n");
+                new StringBuilder("### Load: ").append(plain(summary())).append("\n\n");
         page.append("| cell | figure | B / A | interval | repetitions | verdict |\n|---|---|---:|---|---:|---|\n");
         for (Comparison.Row row : comparison.rows()) {
             String name = plain(comparison.name(row));
@@ -98,7 +99,7 @@ public record ComparisonFiles(
                 ratio.ratio(),
                 interval ? String.format(Locale.ROOT, "%.3f to %.3f", ratio.low(), ratio.high()) : "none",
                 ratio.pairs(),
-                deciding.contains(metric) ? verdict.apply(metric, ratio) : ""));
+                deciding.contains(metric) ? verdict(metric, ratio) : ""));
     }
 
     /** What would end a cell of the table, or be read as HTML. */

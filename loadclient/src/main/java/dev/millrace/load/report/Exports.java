@@ -91,7 +91,8 @@ final class Exports {
                 "client_cores",
                 "other_cores",
                 "idle_cores",
-                "steal_cores"));
+                "steal_cores",
+                "partner_cores"));
         TIMES.forEach(time -> heading.add("latency_" + time + "_us"));
         TIMES.forEach(time -> heading.add("first_byte_" + time + "_us"));
         heading.addAll(List.of("connections", "cut_off", "stalled", "unsent", "errors", "verdict"));
@@ -120,7 +121,8 @@ final class Exports {
                 c -> c.cpu().client(),
                 c -> c.cpu().other(),
                 c -> c.cpu().idle(),
-                c -> c.cpu().steal());
+                c -> c.cpu().steal(),
+                c -> c.cpu().partners());
         for (Function<CellResult, @Nullable Double> one : seconds) {
             Double used = one.apply(cell);
             row.add(plain(used == null ? null : used / cell.windowSeconds()));

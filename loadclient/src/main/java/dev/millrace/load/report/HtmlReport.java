@@ -21,8 +21,6 @@ import java.util.function.Function;
  */
 final class HtmlReport {
 
-    private static final double MUCH_BY_OTHERS = 0.1;
-
     private final RunFile run;
     private final StringBuilder page = new StringBuilder();
 
@@ -99,18 +97,15 @@ final class HtmlReport {
     /** What makes valid figures less exact stands beside the good news. */
     private String others() {
         double most = run.cells().stream()
-                .mapToDouble(cell -> others(cell.cpu()))
+                .map(CellResult::cpu)
+                .map(CpuUse::othersShare)
+                .filter(Objects::nonNull)
+                .mapToDouble(Double::doubleValue)
                 .max()
                 .orElse(0);
-        return most < MUCH_BY_OTHERS
+        return most < CpuUse.MUCH_BY_OTHERS
                 ? ""
                 : String.format(Locale.ROOT, " But other processes took up to %.0f %% of the machine.", most * 100);
-    }
-
-    private static double others(CpuUse cpu) {
-        Double total = cpu.total();
-        Double other = cpu.other();
-        return total == null || other == null || cpu.server() == null ? 0 : other / total;
     }
 
     private void items(String tag, List<CellResult> cells, Function<CellResult, String> text) {

@@ -8,7 +8,6 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -29,7 +28,6 @@ public final class CellRun {
     /** Share of the server's CPU time that its JIT compilers may use in a steady state. */
     private static final double COMPILERS_REST = 0.01;
 
-    private static final double MUCH_BY_OTHERS = 0.1;
     /** Interval at which a waiting thread looks whether the run was stopped. */
     private static final long STOP_CHECK = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -149,11 +147,11 @@ public final class CellRun {
                 notes.add("not steady after a warm-up of " + warmup.most().toSeconds() + " s");
                 return;
             }
-            long compiledBefore = server == null ? 0 : server.compilerNanos();
-            long usedBefore = server == null ? 0 : server.nanos().orElse(0);
+            long compiledBefore = cpu.compilerNanos();
+            long usedBefore = cpu.serverNanos();
             pass(SECOND + POLL, true);
-            long used = server == null ? 0 : server.nanos().orElse(0) - usedBefore;
-            compilers = server == null || used <= 0 ? 0 : (double) (server.compilerNanos() - compiledBefore) / used;
+            long used = cpu.serverNanos() - usedBefore;
+            compilers = used <= 0 ? 0 : (double) (cpu.compilerNanos() - compiledBefore) / used;
         }
         notes.add("steady after a warm-up of " + warmupSeries.size() + " s");
     }
@@ -333,22 +331,10 @@ public final class CellRun {
         }
     }
 
-    /** Notes the load of other processes, which makes figures less exact and shows nowhere else in the result. */
-    private void noteOthers(CpuUse used) {
-        Double total = used.total();
-        Double other = used.other();
-        if (total != null && server != null && other != null && other > total * MUCH_BY_OTHERS) {
-            notes.add(String.format(Locale.ROOT, "other processes used %.0f %% of the machine", other / total * 100));
-        }
-    }
-
     private CellResult result(int repetition, SharedWindow window) {
         double seconds = window.seconds();
         CpuUse used = window.used(cpu);
-        if (server != null && used.server() == null) {
-            notes.add("the server's CPU time could not be read");
-        }
-        noteOthers(used);
+        notes.addAll(cpu.notes(used));
         Recording sum = new Recording();
         recordings.forEach(recording -> recording.addTo(sum));
         Counts counts = new Counts(

@@ -3,25 +3,45 @@ package dev.millrace.load.run;
 import dev.millrace.load.host.MachineCpu;
 import dev.millrace.load.host.ProcessCpu;
 import dev.millrace.load.host.ServerCpu;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the CPU time of server, client and machine at both ends of a window. Used by one thread at a time. */
+/**
+ * Reads the CPU time of server, client and machine at both ends of a window. Of servers that are measured together,
+ * {@link #start} and {@link #stop} are called one right after the other: what takes longer is read before or after. Used
+ * by one thread at a time.
+ */
 final class CpuProbe {
 
     private static final double NANOS_PER_SECOND = 1e9;
+    /** Share of the server's CPU time that its JIT compilers may take without a remark. */
+    private static final double MUCH_COMPILED = 0.05;
+    /** The kernel counts in ticks of 10 ms, and each compiler's thread twice: as user and as system time. */
+    private static final double LEAST_COMPILED_SECONDS = 0.05;
 
     private final @Nullable ServerCpu server;
     private final ServerCpu client = new ProcessCpu(ProcessHandle.current().pid());
     private OptionalLong serverBefore = OptionalLong.empty();
     private OptionalLong clientBefore = OptionalLong.empty();
     private Optional<MachineCpu> machineBefore = Optional.empty();
+    private long compiledBefore;
+    private long compiledNanos;
+    private @Nullable Long threads;
+    private @Nullable Long residentBytes;
     private CpuUse used = CpuUse.UNKNOWN;
 
     /** A probe; the server is null when its process is not known. */
     CpuProbe(@Nullable ServerCpu server) {
         this.server = server;
+    }
+
+    /** Reads the time of the server's compilers: that is one file for each of its threads. */
+    void beforeStart() {
+        compiledBefore = compilerNanos();
     }
 
     void start() {
@@ -30,9 +50,19 @@ final class CpuProbe {
         machineBefore = MachineCpu.read();
     }
 
-    /** Reads it at the end. */
+    /** Reads the server's size, while it is still under load. */
+    void beforeStop() {
+        threads = server == null ? null : boxed(server.threads());
+        residentBytes = server == null ? null : boxed(server.residentBytes());
+    }
+
     void stop() {
         used = read();
+    }
+
+    /** Reads the time of the server's compilers again. */
+    void afterStop() {
+        compiledNanos = compilerNanos() - compiledBefore;
     }
 
     /** The use of the cores between both ends; unknown before. */
@@ -40,15 +70,43 @@ final class CpuProbe {
         return used;
     }
 
+    /** CPU time of the server so far; 0 when it is not known. */
+    long serverNanos() {
+        return nanos(server).orElse(0);
+    }
+
+    /** CPU time of the server's compilers so far; 0 when it is not known. */
+    long compilerNanos() {
+        return server == null ? 0 : server.compilerNanos();
+    }
+
+    /** What makes the figures less exact, for who reads them. */
+    List<String> notes(CpuUse use) {
+        List<String> notes = new ArrayList<>();
+        Double serverUse = use.server();
+        if (server != null && serverUse == null) {
+            notes.add("the server's CPU time could not be read");
+        }
+        Double others = use.othersShare();
+        if (others != null && others > CpuUse.MUCH_BY_OTHERS) {
+            notes.add(String.format(Locale.ROOT, "other processes used %.0f %% of the machine", others * 100));
+        }
+        double compiled = compiledNanos / NANOS_PER_SECOND;
+        if (serverUse != null && compiled > Math.max(LEAST_COMPILED_SECONDS, serverUse * MUCH_COMPILED)) {
+            double share = Math.min(1, compiled / serverUse);
+            notes.add(String.format(
+                    Locale.ROOT, "the server still compiled in this window: %.0f %% of its CPU", share * 100));
+        }
+        return notes;
+    }
+
     private CpuUse read() {
         Double serverUse = seconds(serverBefore, nanos(server));
         Double clientUse = seconds(clientBefore, nanos(client));
         Optional<MachineCpu> now = MachineCpu.read();
-        Long threads = server == null ? null : boxed(server.threads());
-        Long resident = server == null ? null : boxed(server.residentBytes());
         boolean elsewhere = server != null && !server.isOnThisMachine();
         if (machineBefore.isEmpty() || now.isEmpty()) {
-            return new CpuUse(serverUse, clientUse, null, null, null, null, threads, resident, elsewhere);
+            return new CpuUse(serverUse, clientUse, null, null, null, null, threads, residentBytes, elsewhere, null);
         }
         MachineCpu machine = now.get().since(machineBefore.get());
         double known = (serverUse == null || elsewhere ? 0 : serverUse) + (clientUse == null ? 0 : clientUse);
@@ -60,8 +118,9 @@ final class CpuProbe {
                 machine.stealSeconds(),
                 machine.softirqSeconds(),
                 threads,
-                resident,
-                elsewhere);
+                residentBytes,
+                elsewhere,
+                null);
     }
 
     private static OptionalLong nanos(@Nullable ServerCpu process) {

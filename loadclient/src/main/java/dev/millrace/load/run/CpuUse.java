@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param other               all other processes
  * @param idle                idle time
  * @param steal               time that the hypervisor gave to other guests
- * @param softirq             part of the first three: the kernel's network input, charged to the process that it
- *                            interrupted
+ * @param softirq             part of the first three and of the partners: the kernel's network input, charged to the
+ *                            process that it interrupted
  * @param serverThreads       threads of the server's process at the end
  * @param serverResidentBytes its resident memory at the end
  * @param serverElsewhere     whether the server used the cores of another machine
@@ -32,22 +32,11 @@ public record CpuUse(
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean serverElsewhere,
         @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Double partners) {
 
-    /** Nothing is known. */
-    static final CpuUse UNKNOWN = new CpuUse(null, null, null, null, null, null, null, null, false);
+    /** The share of the machine beyond which other processes make figures less exact. */
+    public static final double MUCH_BY_OTHERS = 0.1;
 
-    /** The use of the cores while no other server was measured. */
-    public CpuUse(
-            @Nullable Double server,
-            @Nullable Double client,
-            @Nullable Double other,
-            @Nullable Double idle,
-            @Nullable Double steal,
-            @Nullable Double softirq,
-            @Nullable Long serverThreads,
-            @Nullable Long serverResidentBytes,
-            boolean serverElsewhere) {
-        this(server, client, other, idle, steal, softirq, serverThreads, serverResidentBytes, serverElsewhere, null);
-    }
+    /** Nothing is known. */
+    static final CpuUse UNKNOWN = new CpuUse(null, null, null, null, null, null, null, null, false, null);
 
     /** What the server used of this machine; null if that is not known. */
     @Nullable Double serverHere() {
@@ -79,5 +68,11 @@ public record CpuUse(
                         + (server == null || serverElsewhere ? 0 : server)
                         + (client == null ? 0 : client)
                         + (partners == null ? 0 : partners);
+    }
+
+    /** The share of the machine that other processes took; null if that is not known, as without the server's time. */
+    public @Nullable Double othersShare() {
+        Double total = total();
+        return total == null || other == null || server == null ? null : (Double) (other / total);
     }
 }

@@ -160,7 +160,8 @@ public final class MergedCell {
                 null,
                 first.serverThreads(),
                 first.serverResidentBytes(),
-                first.serverElsewhere());
+                first.serverElsewhere(),
+                null);
     }
 
     private static @Nullable Double cores(List<CellResult> parts, Function<CpuUse, @Nullable Double> figure) {

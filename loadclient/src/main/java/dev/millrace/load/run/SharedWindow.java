@@ -40,6 +40,7 @@ final class SharedWindow {
     }
 
     private void open() {
+        probes.forEach(CpuProbe::beforeStart);
         probes.forEach(CpuProbe::start);
         startMillis = System.currentTimeMillis();
         start = System.nanoTime();
@@ -47,9 +48,11 @@ final class SharedWindow {
     }
 
     private void end() {
+        probes.forEach(CpuProbe::beforeStop);
         probes.forEach(CpuProbe::stop);
         end = System.nanoTime();
         clocks.forEach(clock -> clock.closeWindow(end));
+        probes.forEach(CpuProbe::afterStop);
     }
 
     /** Waits for the other cells. It cannot be interrupted: who is leaves, and the others go on. */

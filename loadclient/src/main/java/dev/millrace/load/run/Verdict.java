@@ -162,14 +162,13 @@ final class Verdict {
 
     /** A bound that cannot be checked is not kept: without the server's time, others' time holds the server's. */
     private static @Nullable String taken(Facts facts, double most) {
-        Double total = facts.cpu().total();
-        Double byOthers = facts.cpu().other();
-        if (total == null || byOthers == null || facts.cpu().server() == null) {
+        Double others = facts.cpu().othersShare();
+        if (others == null) {
             return "what other processes took is not known";
         }
-        double other = byOthers / total * 100;
-        return facts.seconds() >= MIN_SECONDS_FOR_STEAL && other > most
-                ? String.format(Locale.ROOT, "other processes (%.1f %%)", other)
+        double percent = others * 100;
+        return facts.seconds() >= MIN_SECONDS_FOR_STEAL && percent > most
+                ? String.format(Locale.ROOT, "other processes (%.1f %%)", percent)
                 : null;
     }
 

@@ -42,7 +42,7 @@ class CompareTest {
                 Map.of(),
                 new Times(times, null, times, times, times, null),
                 List.of(),
-                new CpuUse(serverSeconds, 1.0, 0.0, 1.0, 0.0, 0.0, null, null, false),
+                new CpuUse(serverSeconds, 1.0, 0.0, 1.0, 0.0, 0.0, null, null, false, null),
                 new Series(List.of(), List.of(), List.of()),
                 "",
                 "ok",
@@ -82,7 +82,7 @@ class CompareTest {
     }
 
     private static CellResult unknownCpu(CellResult cell) {
-        return with(cell, "8", Map.of(), new CpuUse(null, 1.0, 0.0, 1.0, 0.0, 0.0, null, null, false), "ok");
+        return with(cell, "8", Map.of(), new CpuUse(null, 1.0, 0.0, 1.0, 0.0, 0.0, null, null, false, null), "ok");
     }
 
     private Cli compare(List<CellResult> a, List<CellResult> b, String... options) throws IOException {

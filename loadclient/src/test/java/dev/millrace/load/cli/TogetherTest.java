@@ -98,6 +98,7 @@ class TogetherTest {
         assertEquals(last(cli), last(again), "the run says that throughput does not count");
         String report = Files.readString(folder.resolve("report.html"));
         assertTrue(report.contains("clients take turns, so that throughput is the same, and server CPU decides"));
+        assertTrue(report.contains("<th scope=\"col\">other servers</th>"), "they are no idle time");
     }
 
     @Test

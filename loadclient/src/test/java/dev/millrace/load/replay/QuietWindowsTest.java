@@ -39,8 +39,8 @@ class QuietWindowsTest {
     private static CellResult window(Double stealSeconds, boolean wrong) {
         Percentiles times = new Percentiles(10, 2, 1, 3, 4, 5, 6);
         CpuUse cpu = stealSeconds == null
-                ? new CpuUse(null, null, null, null, null, null, null, null, false)
-                : new CpuUse(0.5, 0.5, 0.0, 1.0 - stealSeconds, stealSeconds, 0.0, 10L, 1000L, false);
+                ? new CpuUse(null, null, null, null, null, null, null, null, false, null)
+                : new CpuUse(0.5, 0.5, 0.0, 1.0 - stealSeconds, stealSeconds, 0.0, 10L, 1000L, false, null);
         return new CellResult(
                 "A",
                 Map.of(),

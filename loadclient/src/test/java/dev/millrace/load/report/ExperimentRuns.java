@@ -67,7 +67,7 @@ final class ExperimentRuns {
                 errors,
                 new Times(TIMES, null, TIMES, TIMES, TIMES, null),
                 sizes,
-                new CpuUse(serverSeconds, 0.4, 0.1, 0.3, 0.0, 0.2, 10L, 1000L, false),
+                new CpuUse(serverSeconds, 0.4, 0.1, 0.3, 0.0, 0.2, 10L, 1000L, false, null),
                 new Series(List.of(), List.of(), List.of()),
                 "",
                 errors.isEmpty() ? "box-bound" : "errors",

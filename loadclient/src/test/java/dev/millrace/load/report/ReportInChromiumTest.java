@@ -140,7 +140,7 @@ class ReportInChromiumTest {
                 seed == 7 ? Map.of("reset", new FailureCount(2, "closed <early>")) : Map.of(),
                 new Times(times, null, times, times, times, null),
                 sizes,
-                new CpuUse(2.5, 1.5, 0.1, 3.5, 0.1, 0.2, 40L, 200_000_000L, false),
+                new CpuUse(2.5, 1.5, 0.1, 3.5, 0.1, 0.2, 40L, 200_000_000L, false, null),
                 new Series(
                         List.of(80L, 95L),
                         List.of(90L + seed, 100L, 110L, 100L),

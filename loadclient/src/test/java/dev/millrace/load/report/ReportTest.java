@@ -48,7 +48,7 @@ class ReportTest {
                 errors,
                 new Times(times, null, times, times, times, null),
                 List.of(),
-                new CpuUse(0.5, 0.4, 0.1, 3.0, 0.0, 0.2, 10L, 1000L, false),
+                new CpuUse(0.5, 0.4, 0.1, 3.0, 0.0, 0.2, 10L, 1000L, false, null),
                 new Series(List.of(100L), List.of(500L, 500L), List.of(1L, 2L)),
                 "",
                 errors.isEmpty() ? "ok" : "errors",
@@ -75,25 +75,8 @@ class ReportTest {
     @Test
     void aTimeBelowTheClocksTickIsNotKnown() {
         CellResult cell = cell("", 1, null, Map.of());
-        CpuUse none = new CpuUse(0.0, 0.0, 0.1, 3.0, 0.0, 0.2, 10L, 1000L, false);
-        String line = ResultLine.of(
-                new CellResult(
-                        cell.label(),
-                        cell.parameters(),
-                        0,
-                        cell.model(),
-                        false,
-                        2.0,
-                        cell.counts(),
-                        Map.of(),
-                        cell.times(),
-                        List.of(),
-                        none,
-                        cell.series(),
-                        "",
-                        "ok",
-                        List.of()),
-                1);
+        CpuUse none = new CpuUse(0.0, 0.0, 0.1, 3.0, 0.0, 0.2, 10L, 1000L, false, null);
+        String line = ResultLine.of(with(cell, cell.counts(), none), 1);
         assertTrue(line.contains(" | srv       - us/req     - cpu | cli     - cpu | "), line);
     }
 
@@ -227,8 +210,8 @@ class ReportTest {
     @Test
     void filesOfAFewBytesAreCountedByRequests() {
         CellResult cell = cell("A", 8, "20-bytes", Map.of());
-        CellResult small = with(cell, new Counts(1_000_000, 20_000_000, 8, 0, 0, 0));
-        CellResult large = with(cell, new Counts(1000, 1_000_000_000, 8, 0, 0, 0));
+        CellResult small = with(cell, new Counts(1_000_000, 20_000_000, 8, 0, 0, 0), cell.cpu());
+        CellResult large = with(cell, new Counts(1000, 1_000_000_000, 8, 0, 0, 0), cell.cpu());
         String line = ResultLine.of(small, 1);
         assertTrue(line.contains(" | srv    0.50 us/req "), line);
         assertTrue(ResultLine.of(large, 1).contains(" | srv     500 ms/GB "), ResultLine.of(large, 1));
@@ -236,7 +219,7 @@ class ReportTest {
         assertFalse(page.contains("ms per GB") || page.contains("25,000"), page);
     }
 
-    private static CellResult with(CellResult cell, Counts counts) {
+    private static CellResult with(CellResult cell, Counts counts, CpuUse cpu) {
         return new CellResult(
                 cell.label(),
                 cell.parameters(),
@@ -248,11 +231,24 @@ class ReportTest {
                 Map.of(),
                 cell.times(),
                 List.of(),
-                cell.cpu(),
+                cpu,
                 cell.series(),
                 "",
                 "ok",
                 List.of());
+    }
+
+    @Test
+    void theOtherServersOfAWindowAreAPartOfTheBar() {
+        CellResult alone = cell("A", 8, null, Map.of());
+        CpuUse use = new CpuUse(0.5, 0.4, 0.1, 2.0, 0.0, 0.2, 10L, 1000L, false, 1.0);
+        String table = CellTables.cpu(List.of(with(alone, alone.counts(), use)));
+        String column = "<th scope=\"col\">other servers</th>";
+        assertTrue(table.contains("<th scope=\"col\">server</th>" + column), table);
+        assertTrue(table.contains("</td><td>0.25</td><td>0.50</td><td>0.20</td>"), table);
+        String quarter = "<rect x=\"20.0\" y=\"0.0\" width=\"40.0\" height=\"12.0\" class=\"p1\">";
+        assertTrue(table.contains(quarter + "<title>other servers 1.00 s</title>"), table);
+        assertFalse(CellTables.cpu(List.of(alone)).contains(column));
     }
 
     @Test

@@ -1,10 +1,12 @@
 package dev.millrace.load.run;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.TestServer;
+import dev.millrace.load.host.ServerCpu;
 import dev.millrace.load.http.Call;
 import dev.millrace.load.http.Failure;
 import dev.millrace.load.http.Request;
@@ -19,6 +21,7 @@ import dev.millrace.load.scenario.Workload;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -240,5 +243,48 @@ class CellRunTest {
             assertTrue(result.windowSeconds() < 10, "ends at once");
             assertNull(result.times().raw());
         }
+    }
+
+    /** A server that uses a second of CPU between two readings, of which its compilers use so many milliseconds. */
+    private static ServerCpu compiling(long millis) {
+        AtomicLong used = new AtomicLong();
+        AtomicLong compiled = new AtomicLong();
+        return new ServerCpu() {
+            @Override
+            public OptionalLong nanos() {
+                return OptionalLong.of(used.addAndGet(1_000_000_000));
+            }
+
+            @Override
+            public boolean isOnThisMachine() {
+                return true;
+            }
+
+            @Override
+            public long compilerNanos() {
+                return compiled.addAndGet(millis * 1_000_000);
+            }
+        };
+    }
+
+    private static List<String> notesOn(ServerCpu account) throws Exception {
+        try (TestServer server =
+                new TestServer((request, out, socket) -> TestServer.send(out, "200 OK", "x/y", new byte[10]))) {
+            Cell cell = new Cell("", 1, 0, 0, new Asking(Target.of(server.url("/")), new Failing(0)));
+            return new CellRun(
+                            cell,
+                            settings(Duration.ofSeconds(20), 3),
+                            account,
+                            (warmingUp, seconds, left, requests, bytes, errors) -> {})
+                    .run(0)
+                    .notes();
+        }
+    }
+
+    @Test
+    void aServerThatStillCompilesIsTold() throws Exception {
+        String told = "the server still compiled in this window: 6 % of its CPU";
+        assertTrue(notesOn(compiling(60)).contains(told));
+        assertFalse(notesOn(compiling(40)).toString().contains("compiled"));
     }
 }

@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.load.host.ServerCpu;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 /** Cells meet at the ends of their window, and a client of one waits while that of another has its turn. */
@@ -46,14 +49,58 @@ class SharedWindowTest {
         assertEquals(CellClock.Phase.DRAIN, clocks.get(0).phase());
     }
 
+    /** An account that notes which of its figures are read. */
+    private record Noting(String name, List<String> read) implements ServerCpu {
+
+        @Override
+        public OptionalLong nanos() {
+            read.add(name + " cpu");
+            return OptionalLong.of(0);
+        }
+
+        @Override
+        public boolean isOnThisMachine() {
+            return true;
+        }
+
+        @Override
+        public OptionalLong threads() {
+            read.add(name + " threads");
+            return OptionalLong.empty();
+        }
+
+        @Override
+        public long compilerNanos() {
+            read.add(name + " compilers");
+            return 0;
+        }
+    }
+
+    @Test
+    void theCpuOfAllServersIsReadAtOneMoment() {
+        List<String> read = new ArrayList<>();
+        SharedWindow window = new SharedWindow(
+                List.of(new CellClock(0), new CellClock(0)),
+                List.of(new CpuProbe(new Noting("a", read)), new CpuProbe(new Noting("b", read))));
+        window.leave();
+        window.await();
+        window.await();
+        assertEquals(List.of("a compilers", "b compilers", "a cpu", "b cpu"), read);
+        read.clear();
+        window.await();
+        assertEquals(List.of("a threads", "b threads", "a cpu", "b cpu", "a compilers", "b compilers"), read);
+    }
+
     @Test
     void thePartnersAreNoOtherProcesses() {
-        CpuUse use = new CpuUse(1.0, 2.0, 1.5, 3.0, 0.5, 0.1, null, null, false);
+        CpuUse use = new CpuUse(1.0, 2.0, 1.5, 3.0, 0.5, 0.1, null, null, false, null);
         CpuUse beside = use.beside(1.25);
         assertEquals(0.25, beside.other());
         assertEquals(use.total(), beside.total());
         assertEquals(1.5, use.beside(null).other());
-        assertNull(new CpuUse(9.0, 2.0, 1.5, 3.0, 0.5, 0.1, null, null, true).serverHere(), "it is on another machine");
+        assertNull(
+                new CpuUse(9.0, 2.0, 1.5, 3.0, 0.5, 0.1, null, null, true, null).serverHere(),
+                "it is on another machine");
     }
 
     @Test

@@ -37,7 +37,7 @@ class VerdictTest {
     }
 
     private static CpuUse cpu(double server, double client, double idle, double steal) {
-        return new CpuUse(server, client, 0.0, idle, steal, 0.0, null, null, false);
+        return new CpuUse(server, client, 0.0, idle, steal, 0.0, null, null, false, null);
     }
 
     private static Verdict.Facts facts(
@@ -81,17 +81,17 @@ class VerdictTest {
         assertEquals("box-bound", verdict(cpu(12, 7.8, 0.2, 0)));
         assertEquals("latency-bound", verdict(cpu(5, 5, 10, 0)));
         assertEquals("mixed", verdict(cpu(11.5, 7, 1.5, 0)));
-        assertEquals("ok", verdict(new CpuUse(null, null, null, null, null, null, null, null, false)));
+        assertEquals("ok", verdict(new CpuUse(null, null, null, null, null, null, null, null, false, null)));
     }
 
     @Test
     void theCoresOfARemoteServerAreUnknown() {
-        CpuUse busy = new CpuUse(100.0, 5.0, 1.0, 14.0, 0.0, 0.0, null, null, true);
+        CpuUse busy = new CpuUse(100.0, 5.0, 1.0, 14.0, 0.0, 0.0, null, null, true, null);
         assertEquals(20, busy.total(), "of this machine");
         assertEquals("ok", verdict(busy), "idle cores here say nothing about those there");
-        assertEquals("client-bound", verdict(new CpuUse(1.0, 19.5, 0.1, 0.4, 0.0, 0.0, null, null, true)));
-        assertEquals("ok", verdict(new CpuUse(null, 5.0, 1.0, 14.0, 0.0, 0.0, null, null, false)));
-        assertEquals("client-bound", verdict(new CpuUse(null, 19.5, 0.1, 0.4, 0.0, 0.0, null, null, false)));
+        assertEquals("client-bound", verdict(new CpuUse(1.0, 19.5, 0.1, 0.4, 0.0, 0.0, null, null, true, null)));
+        assertEquals("ok", verdict(new CpuUse(null, 5.0, 1.0, 14.0, 0.0, 0.0, null, null, false, null)));
+        assertEquals("client-bound", verdict(new CpuUse(null, 19.5, 0.1, 0.4, 0.0, 0.0, null, null, false, null)));
     }
 
     @Test
@@ -105,12 +105,12 @@ class VerdictTest {
         assertEquals(
                 "invalid: steal (5.0 %)",
                 verdict(cell(0), 1000, cpu(5, 5, 9, 1), STEADY, new Limits(null, 1.0, null, null)));
-        CpuUse others = new CpuUse(5.0, 5.0, 4.0, 6.0, 0.0, 0.0, null, null, false);
+        CpuUse others = new CpuUse(5.0, 5.0, 4.0, 6.0, 0.0, 0.0, null, null, false, null);
         assertEquals(
                 "invalid: other processes (20.0 %)",
                 verdict(cell(0), 1000, others, STEADY, new Limits(null, null, 15.0, null)));
         assertEquals("latency-bound", verdict(cell(0), 1000, others, STEADY, new Limits(null, null, 25.0, null)));
-        CpuUse unknown = new CpuUse(null, 5.0, 0.0, 15.0, 0.0, 0.0, null, null, false);
+        CpuUse unknown = new CpuUse(null, 5.0, 0.0, 15.0, 0.0, 0.0, null, null, false, null);
         assertEquals(
                 "invalid: what other processes took is not known",
                 verdict(cell(0), 1000, unknown, STEADY, new Limits(null, null, 25.0, null)));
