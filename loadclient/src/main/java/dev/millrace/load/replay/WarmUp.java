@@ -54,7 +54,9 @@ final class WarmUp {
             long begin = nanoTime.getAsLong();
             round.run();
             double most = RESTING_SHARE * (nanoTime.getAsLong() - begin);
-            resting = compilerNanos.getAsLong() - compiled <= most ? resting + 1 : 0;
+            long taken = compilerNanos.getAsLong() - compiled;
+            // Below 0: a compiler's thread has ended, and its time is unknown.
+            resting = taken >= 0 && taken <= most ? resting + 1 : 0;
             if (done >= ROUNDS && resting >= RESTING_ROUNDS) {
                 return true;
             }

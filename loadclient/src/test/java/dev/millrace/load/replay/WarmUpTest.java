@@ -41,6 +41,12 @@ class WarmUpTest {
     }
 
     @Test
+    void aCompilerWhoseThreadHasEndedIsNotAtRest() throws Exception {
+        assertTrue(warmUp.run(() -> round(rounds == 2 || rounds == 3 ? -400 : 0)));
+        assertEquals(6, rounds);
+    }
+
+    @Test
     void saysIfTheCompilersNeverRest() throws Exception {
         assertFalse(warmUp.run(() -> round(400)));
         assertEquals(WarmUp.MOST_ROUNDS, rounds);
