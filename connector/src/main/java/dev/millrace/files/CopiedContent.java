@@ -17,7 +17,7 @@ final class CopiedContent extends HttpContent.Wrapper {
 
     @Override
     public void writeTo(Content.Sink sink, long offset, long length, Callback callback) {
-        SendPath sendPath = SendPath.copied(sink);
+        SendPath sendPath = SendPath.copied(sink, Obstacle.NOT_A_FILE);
         if (sink instanceof Response response
                 && HttpMethod.HEAD.is(response.getRequest().getMethod())) {
             super.writeTo(sendPath.sink(), offset, length, callback);

@@ -24,6 +24,8 @@ class FileResource extends Resource implements Content.Source.Factory {
     private final String path;
     private final OpenFile file;
     private final Resource resource;
+    /** Whether this is of one answer, of which a part may have left. */
+    private final boolean isHeld;
 
     /**
      * @param path what was asked for
@@ -35,19 +37,14 @@ class FileResource extends Resource implements Content.Source.Factory {
         this.path = path;
         this.file = file;
         this.resource = resource;
+        this.isHeld = false;
         // Resolved once, before other threads see it: a resource remembers this, but not in a thread-safe manner.
         resource.isAlias();
     }
 
-    FileResource(FileResource other) {
-        this(other, other.file);
-    }
-
-    private FileResource(FileResource other, OpenFile file) {
-        this.mount = other.mount;
-        this.path = other.path;
-        this.file = file;
-        this.resource = other.resource;
+    /** @param held for an answer */
+    FileResource(FileResource held) {
+        this(held, held.file);
     }
 
     /**
@@ -55,8 +52,12 @@ class FileResource extends Resource implements Content.Source.Factory {
      *
      * @param held what was acquired; open until the answer has ended
      */
-    FileResource of(OpenFile held) {
-        return new FileResource(this, held);
+    FileResource(FileResource other, OpenFile held) {
+        this.mount = other.mount;
+        this.path = other.path;
+        this.file = held;
+        this.resource = other.resource;
+        this.isHeld = true;
     }
 
     /**
@@ -69,7 +70,7 @@ class FileResource extends Resource implements Content.Source.Factory {
     HttpContent hold(HttpContent content, Request request) throws IOException {
         OpenFile acquired = acquire();
         Request.addCompletionListener(request, failure -> acquired.release());
-        FileResource held = of(acquired);
+        FileResource held = new FileResource(this, acquired);
         return new HttpContent.Wrapper(content) {
             @Override
             public Resource getResource() {
@@ -91,19 +92,9 @@ class FileResource extends Resource implements Content.Source.Factory {
         return file.retain() ? file : mount.openFiles().reopen(path, file.path(), file.version());
     }
 
-    /** Whether the system refuses to map the file. */
+    /** Whether the system refuses to map the file, which is held. */
     boolean isMappingRefused() {
-        try {
-            OpenFile held = acquire();
-            try {
-                return held.size() > 0 && held.isMappingRefused(held.size());
-            } finally {
-                held.release();
-            }
-        } catch (IOException x) {
-            // The thread that reads it will get the same.
-            return false;
-        }
+        return file.size() > 0 && file.isMappingRefused(file.size());
     }
 
     @Override
@@ -115,7 +106,7 @@ class FileResource extends Resource implements Content.Source.Factory {
     final Content.Source newContentSource(ByteBufferPool.Sized pool, long offset, long length, LongConsumer onRead) {
         OpenFileChannel channel;
         try {
-            channel = new OpenFileChannel(acquire(), offset, onRead);
+            channel = new OpenFileChannel(acquire(), offset, isHeld, onRead);
         } catch (IOException x) {
             throw new UncheckedIOException(x);
         }

@@ -43,7 +43,7 @@ class FileResponse extends PassiveResponse {
     public void write(boolean last, ByteBuffer bytes, Callback callback) {
         if (sink == null) {
             // Once and for all: a response that is committed has no way round a compression any more.
-            sink = SendPath.copied(getWrapped()).sink();
+            sink = SendPath.copied(getWrapped(), Obstacle.NOT_A_FILE).sink();
         }
         sink.write(last, bytes, callback);
     }

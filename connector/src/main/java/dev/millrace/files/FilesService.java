@@ -2,6 +2,7 @@ package dev.millrace.files;
 
 import dev.millrace.files.cache.OpenFile;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.util.EnumSet;
@@ -18,6 +19,7 @@ import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.HttpURI;
 import org.eclipse.jetty.http.PreEncodedHttpField;
 import org.eclipse.jetty.http.content.HttpContent;
+import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.AliasCheck;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.ResourceService;
@@ -157,11 +159,22 @@ public final class FilesService extends ResourceService {
             super.doGet(new HeaderFilteredRequest(request, EnumSet.of(HttpHeader.RANGE)), response, callback, content);
             return;
         }
-        RangesResponse ranges = new RangesResponse(request, response, resource.of(file));
+        PartsResource parts = new PartsResource(new FileResource(resource, file), response, true);
+        // Past a compression: ranges are of the bytes as they are.
+        Response ranges = new FileResponse(request, response) {
+            @Override
+            public void write(boolean last, ByteBuffer bytes, Callback written) {
+                // Known before the first part. An answer without parts, of an error for example, goes its usual way.
+                Content.Sink sink = getStatus() == HttpStatus.PARTIAL_CONTENT_206
+                        ? parts.sendPath().sink()
+                        : getWrapped();
+                sink.write(last, bytes, written);
+            }
+        };
         // Held for all parts, so that they are of one version.
         ReleasingCallback sent = new ReleasingCallback(file::release, null, callback);
         try {
-            super.doGet(request, ranges, sent, ranges.content(content));
+            super.doGet(request, ranges, sent, parts.of(content));
         } catch (RuntimeException | Error x) {
             sent.failed(x);
         }

@@ -4,10 +4,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.BufferUtil;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.resource.Resource;
 import org.jspecify.annotations.Nullable;
 
 /** A file whose ranges go into one response: those that are worth it as tokens, where the response's way allows it. */
@@ -30,9 +33,21 @@ final class PartsResource extends FileResource {
         this.isHead = HttpMethod.HEAD.is(response.getRequest().getMethod());
     }
 
-    /** What is written is one range after all, which its content counts. */
-    void onOneRange() {
-        isCounted = true;
+    /** @return a content whose ranges are these */
+    HttpContent of(HttpContent content) {
+        return new HttpContent.Wrapper(content) {
+            @Override
+            public Resource getResource() {
+                return PartsResource.this;
+            }
+
+            // What is written is one range after all, which its content counts.
+            @Override
+            public void writeTo(Content.Sink sink, long offset, long length, Callback callback) {
+                isCounted = true;
+                super.writeTo(sink, offset, length, callback);
+            }
+        };
     }
 
     /** Known once the response has its Content-Length. */

@@ -3,10 +3,13 @@ package dev.millrace.files;
 import dev.millrace.files.cache.OpenFile;
 import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.FileRegion;
+import dev.millrace.transfer.FileSource;
+import dev.millrace.transfer.OverwrittenFileException;
 import dev.millrace.transfer.TransferAlgorithm;
 import dev.millrace.transfer.TruncatedFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.util.function.LongConsumer;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.IteratingNestedCallback;
@@ -17,15 +20,54 @@ import org.jspecify.annotations.Nullable;
  * gives it back when the last write has completed or failed. Only then can nothing touch a token any more.
  */
 final class RegionWriter extends IteratingNestedCallback {
-
     private final SendPath sendPath;
     private final OpenFile file;
     private final @Nullable CountedFile counted;
     private final @Nullable TransferAlgorithm algorithm;
     private final boolean withHead;
+    private final long begin;
     private final long end;
     private long position;
     private @Nullable FileRegion region;
+
+    /** Tells how much of the file is sent, while it is. One thread at a time sends. */
+    private static final class CountedFile implements FileSource {
+        private final FileSource file;
+        private final LongConsumer onSent;
+        private long told;
+
+        private CountedFile(FileSource file, long begin, LongConsumer onSent) {
+            this.file = file;
+            this.told = begin;
+            this.onSent = onSent;
+        }
+
+        private void onSentUntil(long end) {
+            onSent.accept(end - told);
+            told = end;
+        }
+
+        @Override
+        public FileChannel channel() throws IOException {
+            return file.channel();
+        }
+
+        @Override
+        public void onTruncated() {
+            file.onTruncated();
+        }
+
+        @Override
+        public void onPartSent(long end) {
+            onSentUntil(end);
+            file.onPartSent(end);
+        }
+
+        @Override
+        public void checkNotOverwritten() throws OverwrittenFileException {
+            file.checkNotOverwritten();
+        }
+    }
 
     /**
      * @param sendPath with an end point
@@ -49,6 +91,7 @@ final class RegionWriter extends IteratingNestedCallback {
         this.withHead = withHead;
         this.sendPath = sendPath;
         this.file = file;
+        this.begin = offset;
         this.position = offset;
         this.end = offset + bytes;
     }
@@ -73,6 +116,10 @@ final class RegionWriter extends IteratingNestedCallback {
             if (file.size() < end) {
                 throw new TruncatedFileException(file.path(), end, file.size());
             }
+            if (position > begin) {
+                // A region asks by itself between its own parts only.
+                file.checkNotOverwritten();
+            }
             ByteBuffer token = file.token(position, end - position);
             FileRegion next =
                     new FileRegion(counted == null ? file : counted, position, token, file.path(), algorithm, withHead);
@@ -89,9 +136,12 @@ final class RegionWriter extends IteratingNestedCallback {
 
     @Override
     protected void onSuccess() {
+        // A region tells of the parts that others of its own are to follow.
         if (counted != null) {
-            // A region tells of the parts that others are to follow.
             counted.onSentUntil(position);
+        }
+        if (position < end) {
+            file.onPartSent(position);
         }
         withdraw();
     }

@@ -221,20 +221,8 @@ record SendPath(
         return Layers.of(response, true).target() == null;
     }
 
-    static SendPath copied(Content.Sink sink) {
-        return past(sink, Obstacle.NOT_A_FILE);
-    }
-
-    static SendPath small(Content.Sink sink) {
-        return past(sink, Obstacle.SMALL);
-    }
-
-    static SendPath cached(Content.Sink sink) {
-        return past(sink, Obstacle.CACHED);
-    }
-
-    // A range is one of the bytes as they are: what compresses it makes it wrong.
-    private static SendPath past(Content.Sink sink, Obstacle obstacle) {
+    /** The way for content that is copied, whatever the end point can do. A range is one of the bytes as they are: it is not compressed. */
+    static SendPath copied(Content.Sink sink, Obstacle obstacle) {
         if (!(sink instanceof Response response)) {
             return to(sink, obstacle);
         }

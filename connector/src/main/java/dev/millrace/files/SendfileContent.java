@@ -8,9 +8,7 @@ import dev.millrace.transfer.FileFailedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
-import java.util.Set;
 import java.util.function.LongConsumer;
-import org.eclipse.jetty.http.CompressedContentFormat;
 import org.eclipse.jetty.http.DateGenerator;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
@@ -47,7 +45,6 @@ final class SendfileContent extends HttpContent.Wrapper {
     private final OpenFile file;
     private final ContentCache.@Nullable Slot slot;
     private final boolean isSmall;
-    private final Instant lastModifiedInstant;
     private final HttpField lastModified;
     private final HttpField contentLength;
     private final @Nullable HttpField contentType;
@@ -67,9 +64,9 @@ final class SendfileContent extends HttpContent.Wrapper {
         this.resource = new FileResource(mount, path, file, found.getResource());
         this.slot = slot;
         this.isSmall = slot != null && slot.isSmall();
-        this.lastModifiedInstant = file.version().lastModified();
-        this.lastModified =
-                new PreEncodedHttpField(HttpHeader.LAST_MODIFIED, DateGenerator.formatDate(lastModifiedInstant));
+        this.lastModified = new PreEncodedHttpField(
+                HttpHeader.LAST_MODIFIED,
+                DateGenerator.formatDate(file.version().lastModified()));
         this.contentLength = new HttpField.LongValueHttpField(HttpHeader.CONTENT_LENGTH, file.size());
         this.contentType = found.getContentType() == null
                 ? null
@@ -110,7 +107,7 @@ final class SendfileContent extends HttpContent.Wrapper {
 
     @Override
     public Instant getLastModifiedInstant() {
-        return lastModifiedInstant;
+        return file.version().lastModified();
     }
 
     @Override
@@ -121,11 +118,6 @@ final class SendfileContent extends HttpContent.Wrapper {
     @Override
     public Resource getResource() {
         return resource;
-    }
-
-    @Override
-    public Set<CompressedContentFormat> getPreCompressedContentFormats() {
-        return getWrapped().getPreCompressedContentFormats();
     }
 
     @Override
@@ -168,7 +160,7 @@ final class SendfileContent extends HttpContent.Wrapper {
         SendPath sendPath;
         ByteBuffer part;
         try {
-            sendPath = SendPath.cached(sink);
+            sendPath = SendPath.copied(sink, Obstacle.CACHED);
             part = memory.part(offset, (int) bytes);
             mount.onAnswer(sink, sendPath.obstacle(), file.path(), offset, bytes);
             mount.onCopied(sendPath.copiedBy(), bytes);
@@ -182,7 +174,7 @@ final class SendfileContent extends HttpContent.Wrapper {
     private void write(Content.Sink sink, long offset, long bytes, Callback callback) {
         SendfileSettings settings = mount.settings();
         SendPath sendPath = bytes < settings.getMinTransferBytes()
-                ? SendPath.small(sink)
+                ? SendPath.copied(sink, Obstacle.SMALL)
                 : SendPath.of(
                         sink, bytes, !SendPath.isRange(sink) && settings.isCompressible(contentType, file.size()));
         ContentMemory memory =
@@ -199,13 +191,12 @@ final class SendfileContent extends HttpContent.Wrapper {
             return;
         }
         boolean isGathered;
-        Obstacle copiedBy;
         try {
             if (sendPath.endPoint() != null && bytes > 0 && held.isMappingRefused(offset + bytes)) {
                 sendPath = sendPath.unmapped();
             }
             isGathered = sendPath.endPoint() != null && bytes <= settings.getMaxGatherBytes();
-            copiedBy = sendPath.obstacle() == null && isGathered ? Obstacle.GATHERED : sendPath.obstacle();
+            Obstacle copiedBy = sendPath.obstacle() == null && isGathered ? Obstacle.GATHERED : sendPath.obstacle();
             mount.onAnswer(sink, copiedBy, file.path(), offset, bytes);
         } catch (RuntimeException | Error x) {
             // Nothing else gives the count back yet.
@@ -227,7 +218,7 @@ final class SendfileContent extends HttpContent.Wrapper {
         } else {
             ByteBufferPool.Sized blocks = new ByteBufferPool.Sized(bufferPool(sink), true, blockBytes);
             Obstacle obstacle = sendPath.copiedBy();
-            OpenFileChannel channel = new OpenFileChannel(held, offset, read -> mount.onCopied(obstacle, read));
+            OpenFileChannel channel = new OpenFileChannel(held, offset, false, read -> mount.onCopied(obstacle, read));
             Content.copy(channel.source(blocks, bytes), sendPath.sink(), callback);
         }
     }

@@ -266,7 +266,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
      */
     public @Nullable HttpContent withParts(@Nullable HttpContent content, Response response) {
         return content != null && content.getResource() instanceof FileResource file
-                ? RangesResponse.of(content, new PartsResource(file, response, false))
+                ? new PartsResource(file, response, false).of(content)
                 : content;
     }
 

@@ -53,6 +53,13 @@ public final class SendfileSettings {
     /** The defaults. */
     public SendfileSettings() {}
 
+    private static long atLeast(long least, String name, long value) {
+        if (value < least) {
+            throw new IllegalArgumentException(name + " is at least " + least + ", not " + value);
+        }
+        return value;
+    }
+
     @ManagedAttribute("Algorithm by which these files are transferred; empty: as each connector says")
     public String getAlgorithm() {
         TransferAlgorithm own = algorithm;
@@ -81,7 +88,7 @@ public final class SendfileSettings {
 
     /** @param minTransferBytes the size in bytes below which content is read from the open file, and is written with the header */
     public void setMinTransferBytes(int minTransferBytes) {
-        this.minTransferBytes = Bounds.atLeast(0, "minTransferBytes", minTransferBytes);
+        this.minTransferBytes = (int) atLeast(0, "minTransferBytes", minTransferBytes);
     }
 
     @ManagedAttribute("Size in bytes up to which larger content is written with the header, from the file's mapping")
@@ -95,7 +102,7 @@ public final class SendfileSettings {
      *     KiB
      */
     public void setMaxGatherBytes(int maxGatherBytes) {
-        this.maxGatherBytes = Bounds.atLeast(0, "maxGatherBytes", maxGatherBytes);
+        this.maxGatherBytes = (int) atLeast(0, "maxGatherBytes", maxGatherBytes);
     }
 
     @ManagedAttribute("Most files that are kept open")
@@ -105,7 +112,7 @@ public final class SendfileSettings {
 
     /** @param maxOpenFiles the most files that are kept open while no answer sends them, at least 1; default 2048 */
     public void setMaxOpenFiles(int maxOpenFiles) {
-        this.maxOpenFiles = Bounds.atLeast(1, "maxOpenFiles", maxOpenFiles);
+        this.maxOpenFiles = (int) atLeast(1, "maxOpenFiles", maxOpenFiles);
     }
 
     @ManagedAttribute("Milliseconds for which a file is taken to be unchanged")
@@ -142,7 +149,7 @@ public final class SendfileSettings {
 
     /** @param maxRanges the most ranges of one request that are served; a request for more gets the whole; 0: none; default 16 */
     public void setMaxRanges(int maxRanges) {
-        this.maxRanges = Bounds.atLeast(0, "maxRanges", maxRanges);
+        this.maxRanges = (int) atLeast(0, "maxRanges", maxRanges);
     }
 
     @ManagedAttribute("Most bytes of a file that a compression around is given")
@@ -154,7 +161,7 @@ public final class SendfileSettings {
      * @param maxCompressedBytes the most bytes of a compressible file that a {@code CompressionHandler} around is given; default 1 MiB
      */
     public void setMaxCompressedBytes(long maxCompressedBytes) {
-        this.maxCompressedBytes = Bounds.atLeast(0, "maxCompressedBytes", maxCompressedBytes);
+        this.maxCompressedBytes = atLeast(0, "maxCompressedBytes", maxCompressedBytes);
     }
 
     /**
@@ -188,7 +195,7 @@ public final class SendfileSettings {
      * @param maxCacheBytes the most bytes of that memory, from the next start on; 0 for none; default 4 MiB
      */
     public void setMaxCacheBytes(int maxCacheBytes) {
-        this.maxCacheBytes = Bounds.atLeast(0, "maxCacheBytes", maxCacheBytes);
+        this.maxCacheBytes = (int) atLeast(0, "maxCacheBytes", maxCacheBytes);
     }
 
     @ManagedAttribute("Size in bytes of the largest file that the content cache takes")
@@ -201,7 +208,7 @@ public final class SendfileSettings {
      *     default 64 KiB. Where the kernel cannot send, as over TLS, it takes larger ones: up to a quarter of its bytes.
      */
     public void setMaxCachedFileBytes(int maxCachedFileBytes) {
-        this.maxCachedFileBytes = Bounds.atLeast(0, "maxCachedFileBytes", maxCachedFileBytes);
+        this.maxCachedFileBytes = (int) atLeast(0, "maxCachedFileBytes", maxCachedFileBytes);
     }
 
     /** @return the directory of {@link #setLargePages}; null for ordinary pages */

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One part of an answer of several ranges, as tokens. Each is announced when it is read, for what reads it writes it
- * next, and withdrawn when it is released. Read by one thread at a time. Owns a count of the file, and so does each
- * token that is not released.
+ * next, and withdrawn when it is released. Read by one thread at a time. Owns a count of the file until the last
+ * token is read, and so does each token that is not released.
  */
 final class TransferPart implements Content.Source {
     private final SendPath sendPath;
@@ -22,7 +22,6 @@ final class TransferPart implements Content.Source {
     private final long length;
     private long position;
     private long left;
-    private boolean isOwner = true;
     private Content.@Nullable Chunk failure;
 
     /**
@@ -52,10 +51,6 @@ final class TransferPart implements Content.Source {
         if (left == 0) {
             return Content.Chunk.EOF;
         }
-        if (!file.retain()) {
-            fail(new IOException(file + " was closed"));
-            return failure;
-        }
         ByteBuffer token;
         try {
             file.checkNotOverwritten();
@@ -64,7 +59,6 @@ final class TransferPart implements Content.Source {
             if (x instanceof FileFailedException failed) {
                 failed.log(sendPath);
             }
-            file.release();
             fail(x);
             return failure;
         }
@@ -72,8 +66,9 @@ final class TransferPart implements Content.Source {
         sendPath.transferEndPoint().announce(region);
         position += token.remaining();
         left -= token.remaining();
-        if (left == 0) {
-            giveBack();
+        if (left > 0) {
+            // Never in vain: this has a count, which the last token takes over.
+            file.retain();
         }
         long end = position;
         return Content.Chunk.from(token, left == 0, () -> onReleased(region, end));
@@ -93,13 +88,6 @@ final class TransferPart implements Content.Source {
         }
     }
 
-    private void giveBack() {
-        if (isOwner) {
-            isOwner = false;
-            file.release();
-        }
-    }
-
     @Override
     public void demand(Runnable ready) {
         ready.run();
@@ -109,7 +97,9 @@ final class TransferPart implements Content.Source {
     public void fail(Throwable cause) {
         if (failure == null) {
             failure = Content.Chunk.from(cause, true);
-            giveBack();
+            if (left > 0) {
+                file.release();
+            }
         }
     }
 }

@@ -123,11 +123,11 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
     }
 
     public boolean isGrpcExempt() {
-        return contentDemand.exemptsGrpc();
+        return contentDemand.exemptsGrpc;
     }
 
     public void setGrpcExempt(boolean exempt) {
-        contentDemand.setExemptsGrpc(exempt);
+        contentDemand.exemptsGrpc = exempt;
     }
 
     public boolean hasPoolAnswered() {

@@ -39,7 +39,8 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
     private final Connector connector;
     private final Runnable aboutToBlock;
     private final Set<AskedStream> asked = ConcurrentHashMap.newKeySet();
-    private volatile boolean exemptsGrpc;
+    /** A setting of the connector. */
+    volatile boolean exemptsGrpc;
 
     /**
      * Requests of one connection whose content is awaited.
@@ -150,14 +151,6 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
     Http2ContentDemand(Connector connector, Runnable aboutToBlock) {
         this.connector = connector;
         this.aboutToBlock = aboutToBlock;
-    }
-
-    boolean exemptsGrpc() {
-        return exemptsGrpc;
-    }
-
-    void setExemptsGrpc(boolean exempts) {
-        exemptsGrpc = exempts;
     }
 
     void start() {

@@ -55,6 +55,9 @@ final class Shortage {
         } catch (RejectedExecutionException x) {
             LOG.debug("No shortage, but an end: {}", x.toString());
             answered = true;
+        } catch (OutOfMemoryError x) {
+            // The pool gets no thread: its task waits for one that it has.
+            LOG.debug("A shortage: {}", x.toString());
         }
     }
 

@@ -225,8 +225,8 @@ public final class FileRegion {
             return false;
         }
         int last = token.position() + length - 1;
-        for (int at = token.position(); at < last; at += ASKED_EVERY_BYTES) {
-            if (!mapped.slice(at, 1).isLoaded()) {
+        for (long at = token.position(); at < last; at += ASKED_EVERY_BYTES) {
+            if (!mapped.slice((int) at, 1).isLoaded()) {
                 return false;
             }
         }

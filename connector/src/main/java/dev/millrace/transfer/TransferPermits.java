@@ -16,7 +16,7 @@ import org.eclipse.jetty.util.annotation.ManagedObject;
 public final class TransferPermits {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<Object, Waiter> waiters = new LinkedHashMap<>();
-    private int workers = 50;
+    private volatile int workers = 50;
     private int busy;
 
     /** A transfer that waits for its turn; guarded by the lock. */
@@ -32,16 +32,14 @@ public final class TransferPermits {
 
     @ManagedAttribute("Most turns at once")
     public int getWorkers() {
-        lock.lock();
-        try {
-            return workers;
-        } finally {
-            lock.unlock();
-        }
+        return workers;
     }
 
     /** @param workers the most turns at once, at least 1 */
     public void setWorkers(int workers) {
+        if (workers < 1) {
+            throw new IllegalArgumentException("workers is at least 1, not " + workers);
+        }
         lock.lock();
         try {
             this.workers = workers;

@@ -43,6 +43,9 @@ public final class TransferWorkers extends ContainerLifeCycle implements Executo
 
     /** @param workers the most threads, at least 1; before start */
     public void setWorkers(int workers) {
+        if (workers < 1) {
+            throw new IllegalArgumentException("workers is at least 1, not " + workers);
+        }
         threads.setMaxThreads(workers);
         // Jetty's pools let one thread go in each idle timeout.
         threads.setMaxEvictCount(workers);

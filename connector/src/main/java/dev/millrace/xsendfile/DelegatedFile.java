@@ -1,5 +1,6 @@
 package dev.millrace.xsendfile;
 
+import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Set;
@@ -9,6 +10,8 @@ import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.content.HttpContent;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What an application wants to be sent, as its response fields say it.
@@ -26,11 +29,18 @@ record DelegatedFile(
     static final String X_ACCEL_REDIRECT = "X-Accel-Redirect";
     static final String X_DOWNLOAD_ID = "X-Download-Id";
 
+    private static final Logger LOG = LoggerFactory.getLogger(DelegatedFile.class);
+
     /**
      * @param file by its real path, named by the server's own code: no root is asked, and no link leads from it
      * @return what is sent of it
      */
     static DelegatedFile trusted(Path file) {
+        if (file.getFileSystem() != FileSystems.getDefault()) {
+            // Files are found by their names, which another file of the default file system may have.
+            LOG.warn("Not sending {}: it is not of the default file system", file.toUri());
+            return new DelegatedFile(null, file.toString(), null);
+        }
         Path directory = Objects.requireNonNullElse(file.getParent(), file);
         return new DelegatedFile(new RootedFile(directory, file), file.toString(), null);
     }

@@ -22,7 +22,6 @@ import org.slf4j.LoggerFactory;
 final class DelegatedRoots {
     private static final Logger LOG = LoggerFactory.getLogger(DelegatedRoots.class);
 
-    /** Null: these are of all applications. */
     private final @Nullable DelegatedRoots common;
 
     private final List<Path> roots = new CopyOnWriteArrayList<>();
@@ -30,12 +29,7 @@ final class DelegatedRoots {
     private final Map<String, Path> mappings = new ConcurrentSkipListMap<>(
             Comparator.comparingInt(String::length).reversed().thenComparing(Comparator.naturalOrder()));
 
-    /** Of all applications. */
-    DelegatedRoots() {
-        this(null);
-    }
-
-    /** Of one application, which has the common ones too. */
+    /** @param common which one application has too; null: these are of all applications */
     DelegatedRoots(@Nullable DelegatedRoots common) {
         this.common = common;
     }
@@ -151,7 +145,7 @@ final class DelegatedRoots {
 
     /** Whether a file is below its root by its real path. */
     static boolean contains(RootedFile file, Path real) throws IOException {
-        if (file.contains(real)) {
+        if (real.startsWith(file.root().toRealPath())) {
             return true;
         }
         LOG.warn("Not sending {}: it leads out of {}, to {}", file, file.root(), real);

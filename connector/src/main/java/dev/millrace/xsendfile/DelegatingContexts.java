@@ -36,16 +36,20 @@ public final class DelegatingContexts implements Container.InheritedListener, Co
 
     private static final String CLIENT = "org.eclipse.jetty.client.HttpClient";
 
-    private final DelegatedRoots common = new DelegatedRoots();
+    /** What all contexts may have sent. */
+    final DelegatedRoots common = new DelegatedRoots(null);
+
     private final Map<String, DelegatedRoots> rootsByPath = new ConcurrentHashMap<>();
     /** Requests have one of this name, an {@link AnswerOrigin}, once there is something to tell apart. */
     private final String attribute =
             AnswerOrigin.class.getName() + "@" + Integer.toHexString(System.identityHashCode(this));
 
-    private volatile boolean enabled = true;
-    private volatile boolean fieldsRead = true;
-    private volatile boolean attributeRead;
-    private volatile boolean proxied;
+    // Settings of the handler, which says what they mean.
+    volatile boolean enabled = true;
+    volatile boolean fieldsRead = true;
+    volatile boolean attributeRead;
+    volatile boolean proxied;
+
     private volatile boolean hasProxy;
     /** Whether a proxy's answers cannot be told from others. */
     private volatile boolean isBlind;
@@ -66,43 +70,6 @@ public final class DelegatingContexts implements Container.InheritedListener, Co
         return rootsByPath.entrySet().stream().map(Map.Entry::toString).sorted().toList();
     }
 
-    boolean isEnabled() {
-        return enabled;
-    }
-
-    void setEnabled(boolean enabled) {
-        this.enabled = enabled;
-    }
-
-    boolean isFieldsRead() {
-        return fieldsRead;
-    }
-
-    void setFieldsRead(boolean fieldsRead) {
-        this.fieldsRead = fieldsRead;
-    }
-
-    boolean isAttributeRead() {
-        return attributeRead;
-    }
-
-    void setAttributeRead(boolean attributeRead) {
-        this.attributeRead = attributeRead;
-    }
-
-    boolean isProxied() {
-        return proxied;
-    }
-
-    void setProxied(boolean proxied) {
-        this.proxied = proxied;
-    }
-
-    /** @return what all contexts may have sent */
-    DelegatedRoots common() {
-        return common;
-    }
-
     /** @return the roots that the contexts of a path have besides the common ones, made when they are first asked for */
     DelegatedRoots withPath(String contextPath) {
         if (!contextPath.startsWith("/") || (contextPath.length() > 1 && contextPath.endsWith("/"))) {
@@ -112,9 +79,16 @@ public final class DelegatingContexts implements Container.InheritedListener, Co
         return rootsByPath.computeIfAbsent(contextPath, path -> new DelegatedRoots(common));
     }
 
-    /** @return by context path */
-    Map<String, DelegatedRoots> rootsByPath() {
-        return rootsByPath;
+    /** Warns of roots that are missing: what applications name below them is answered 404. */
+    void warnOfMissing() {
+        if (!enabled) {
+            return;
+        }
+        if (fieldsRead && common.isEmpty() && rootsByPath.isEmpty()) {
+            LOG.warn("No roots and no mappings: every file that an application names will be answered 404");
+        }
+        common.warnOfMissing();
+        rootsByPath.values().forEach(DelegatedRoots::warnOfMissing);
     }
 
     /**

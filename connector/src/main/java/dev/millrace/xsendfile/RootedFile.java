@@ -1,6 +1,5 @@
 package dev.millrace.xsendfile;
 
-import java.io.IOException;
 import java.nio.file.Path;
 
 /**
@@ -23,14 +22,6 @@ record RootedFile(Path root, Path file) {
     /** Names both: the length of the root, and the file, which begins with it. */
     String key() {
         return root.toString().length() + String.valueOf(SEPARATOR) + file;
-    }
-
-    /**
-     * @param real the file's real path
-     * @return whether that is below the root's real path
-     */
-    boolean contains(Path real) throws IOException {
-        return real.startsWith(root.toRealPath());
     }
 
     @Override

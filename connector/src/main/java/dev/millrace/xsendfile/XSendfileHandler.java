@@ -58,16 +58,16 @@ public class XSendfileHandler extends Handler.Wrapper {
     public static final String CONTEXT_ATTRIBUTE = DelegatingContexts.CONTEXT_ATTRIBUTE;
 
     /**
-     * A request may have an attribute of this name: a {@link Path}, the real path of the file that is sent in place of the
-     * response's body. The server's own code sets it, below this handler. It is read when {@link #setAttributeRead} says so. No root
-     * is asked. A status other than 200 set afterwards, or a reset of the response, takes it away.
+     * A request may have an attribute of this name: a {@link Path} of the default file system, the real path of the file that is
+     * sent in place of the response's body. The server's own code sets it, below this handler. It is read when
+     * {@link #setAttributeRead} says so. No root is asked. A status other than 200 set afterwards, or a reset of the response, takes
+     * it away.
      */
     public static final String FILE_ATTRIBUTE = DelegatedFile.ATTRIBUTE;
 
     private static final Logger LOG = LoggerFactory.getLogger(XSendfileHandler.class);
 
     private final DelegatingContexts contexts = new DelegatingContexts();
-    private final DelegatedRoots roots = contexts.common();
     private final List<TransferListener> listeners = new CopyOnWriteArrayList<>();
     private final SendfileContentFactory files = new SendfileContentFactory(this::find);
     private final FilesService service = new FilesService(files::getSettings, () -> true);
@@ -93,7 +93,7 @@ public class XSendfileHandler extends Handler.Wrapper {
 
     /** @param directory from which files may be sent by {@code X-Sendfile} */
     public void addRoot(String directory) {
-        roots.addRoot(Path.of(directory));
+        contexts.common.addRoot(Path.of(directory));
     }
 
     /**
@@ -101,7 +101,7 @@ public class XSendfileHandler extends Handler.Wrapper {
      * @param directory where the rest of the URI leads to a file
      */
     public void addMapping(String uriPrefix, String directory) {
-        roots.addMapping(uriPrefix, Path.of(directory));
+        contexts.common.addMapping(uriPrefix, Path.of(directory));
     }
 
     /**
@@ -208,17 +208,17 @@ public class XSendfileHandler extends Handler.Wrapper {
 
     @ManagedAttribute("Whether files are sent; the fields are taken out in any case")
     public boolean isEnabled() {
-        return contexts.isEnabled();
+        return contexts.enabled;
     }
 
     /** @param enabled whether files are sent; the fields are taken out of responses in any case */
     public void setEnabled(boolean enabled) {
-        contexts.setEnabled(enabled);
+        contexts.enabled = enabled;
     }
 
     @ManagedAttribute("Whether responses' fields are read; if not, they are left as they are")
     public boolean isFieldsRead() {
-        return contexts.isFieldsRead();
+        return contexts.fieldsRead;
     }
 
     /**
@@ -226,12 +226,12 @@ public class XSendfileHandler extends Handler.Wrapper {
      *     default true
      */
     public void setFieldsRead(boolean fieldsRead) {
-        contexts.setFieldsRead(fieldsRead);
+        contexts.fieldsRead = fieldsRead;
     }
 
     @ManagedAttribute("Whether an attribute of the request may name any file")
     public boolean isAttributeRead() {
-        return contexts.isAttributeRead();
+        return contexts.attributeRead;
     }
 
     /**
@@ -239,12 +239,12 @@ public class XSendfileHandler extends Handler.Wrapper {
      *     the server is; default false
      */
     public void setAttributeRead(boolean attributeRead) {
-        contexts.setAttributeRead(attributeRead);
+        contexts.attributeRead = attributeRead;
     }
 
     @ManagedAttribute("Whether files are sent that other servers name, whose answers a ProxyHandler fetches")
     public boolean isProxied() {
-        return contexts.isProxied();
+        return contexts.proxied;
     }
 
     /**
@@ -253,7 +253,7 @@ public class XSendfileHandler extends Handler.Wrapper {
      *     are taken out in any case.
      */
     public void setProxied(boolean proxied) {
-        contexts.setProxied(proxied);
+        contexts.proxied = proxied;
     }
 
     /** @param mimeTypes the types of files by extension, for applications that give none */
@@ -273,16 +273,7 @@ public class XSendfileHandler extends Handler.Wrapper {
 
     @Override
     protected void doStart() throws Exception {
-        if (isEnabled()
-                && isFieldsRead()
-                && roots.isEmpty()
-                && contexts.rootsByPath().isEmpty()) {
-            LOG.warn("No roots and no mappings: every file that an application names will be answered 404");
-        }
-        if (isEnabled()) {
-            roots.warnOfMissing();
-            contexts.rootsByPath().values().forEach(DelegatedRoots::warnOfMissing);
-        }
+        contexts.warnOfMissing();
         resources = ResourceFactory.of(this);
         files.setServer(getServer());
         super.doStart();
@@ -305,7 +296,7 @@ public class XSendfileHandler extends Handler.Wrapper {
 
     /** What all applications may have sent. */
     DelegatedRoots roots() {
-        return roots;
+        return contexts.common;
     }
 
     private @Nullable HttpContent find(String key) throws IOException {

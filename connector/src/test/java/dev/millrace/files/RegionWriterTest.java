@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -75,15 +76,17 @@ class RegionWriterTest {
     }
 
     private void write(Response sink) throws IOException {
-        Path file = Files.writeString(directory.resolve("file.txt"), "token");
-        FileCloser closer = new FileCloser();
+        write(sink, Files.writeString(directory.resolve("file.txt"), "token"), 0, 5);
+    }
+
+    private void write(Response sink, Path file, long offset, long bytes) throws IOException {
         new RegionWriter(
                         new SendPath(endPoint, sink, sink, null, false),
-                        OpenFile.open(file, closer),
+                        OpenFile.open(file, new FileCloser()),
                         null,
                         false,
-                        0,
-                        5,
+                        offset,
+                        bytes,
                         null,
                         Callback.from(() -> calls.add("succeeded"), cause -> calls.add("completed")))
                 .iterate();
@@ -113,6 +116,22 @@ class RegionWriterTest {
         write(pending());
         written.succeeded();
         assertEquals(List.of("announce", "withdraw", "succeeded"), calls);
+    }
+
+    // No mapping holds both sides of a gibibyte: there is a token for each, and each may be sent at once.
+    @Test
+    void asksBetweenTokensWhetherTheFileWasWrittenOver() throws Exception {
+        long gibibyte = 1L << 30;
+        Path file = directory.resolve("large.bin");
+        try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
+            sparse.setLength(gibibyte + 5);
+        }
+        write(pending(), file, gibibyte - 5, 10);
+        Files.setLastModifiedTime(file, FileTime.fromMillis(0));
+        long begin = System.nanoTime();
+        Await.until("a file is looked at again", () -> System.nanoTime() - begin > 20_000_000);
+        written.succeeded();
+        assertEquals(List.of("announce", "withdraw", "completed"), calls);
     }
 
     /** Whether a write is pending when the servlet below says that it has failed. */

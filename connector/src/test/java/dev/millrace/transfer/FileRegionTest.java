@@ -64,6 +64,18 @@ class FileRegionTest {
         }
     }
 
+    // The place after the last that is asked about is beyond what an int can hold.
+    @Test
+    void isLoadedAtTheEndOfTheLargestMapping() throws IOException {
+        try (FileChannel channel =
+                FileChannel.open(file(Integer.MAX_VALUE), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            MappedByteBuffer token = channel.map(MapMode.READ_ONLY, 0, Integer.MAX_VALUE);
+            token.position(Integer.MAX_VALUE - MIB / 2 - 10);
+            load(channel, token.position(), token.remaining());
+            assertTrue(new FileRegion(channel, token.position(), token).isLoaded(MIB));
+        }
+    }
+
     @Test
     void isNotLoadedWhereNothingIsMapped() throws IOException {
         Path file = Files.write(directory.resolve("small.bin"), new byte[10]);

@@ -26,6 +26,13 @@ class TransferPermitsTest {
     }
 
     @Test
+    void someAreThere() {
+        assertThrows(IllegalArgumentException.class, () -> permits.setWorkers(0));
+        assertThrows(IllegalArgumentException.class, () -> new TransferWorkers().setWorkers(0));
+        assertTrue(permits.acquire(this, () -> true));
+    }
+
+    @Test
     void nobodyWaitsTwice() throws Exception {
         permits.setWorkers(1);
         assertTrue(permits.acquire("first", () -> true));

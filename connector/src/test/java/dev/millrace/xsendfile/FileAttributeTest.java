@@ -9,8 +9,11 @@ import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Map;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -77,6 +80,17 @@ class FileAttributeTest {
                     .answer();
             assertEquals(206, range.status());
             assertArrayEquals(Arrays.copyOfRange(bytes, 10, 30), range.body());
+        }
+    }
+
+    // The default one has a file of the same name.
+    @Test
+    void noFileOfAnotherFileSystemIsSent() throws Exception {
+        try (FileSystem other = FileSystems.newFileSystem(directory.resolve("files.zip"), Map.of("create", "true"));
+                TestServer server = server();
+                RawClient client = server.client()) {
+            file = other.getPath(file.toString());
+            assertEquals(404, client.get("/file").answer().status());
         }
     }
 

@@ -11,43 +11,24 @@ import org.jspecify.annotations.Nullable;
  * A file that a cache keeps open, and when it was last compared with the file system. Thread-safe.
  *
  * @param <C> what is made of a file
+ * @param path what was asked for
+ * @param real where the path led when it was found; null when that is not known
  */
-final class CachedFile<C> {
+record CachedFile<C>(String path, OpenFile file, @Nullable Path real, C content, AtomicLong checkedNanoTime) {
     /**
      * How often a cache in which each request looks at its file asks besides where the path leads, and whether the file
      * may be read. That costs some ten system calls.
      */
     static final long PLACE_MILLIS = 1000;
 
-    private final String path;
-    private final OpenFile file;
-    /** Where the path led when it was found; null when that is not known. */
-    private final @Nullable Path real;
-
-    private final C content;
-    private final AtomicLong checkedNanoTime = new AtomicLong(NanoTime.now());
-
-    /**
-     * @param path what was asked for
-     * @param found the real URI of what was found; null when it is not known
-     */
+    /** @param found the real URI of what was found; null when it is not known */
     CachedFile(String path, OpenFile file, @Nullable URI found, C content) {
-        this.path = path;
-        this.file = file;
-        this.real = found == null || !"file".equals(found.getScheme()) ? null : Path.of(found);
-        this.content = content;
-    }
-
-    String path() {
-        return path;
-    }
-
-    OpenFile file() {
-        return file;
-    }
-
-    C content() {
-        return content;
+        this(
+                path,
+                file,
+                found == null || !"file".equals(found.getScheme()) ? null : Path.of(found),
+                content,
+                new AtomicLong(NanoTime.now()));
     }
 
     /**

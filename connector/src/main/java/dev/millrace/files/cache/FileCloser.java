@@ -60,8 +60,8 @@ public final class FileCloser {
         } else if (current.working().compareAndSet(false, true)) {
             try {
                 current.executor().execute(() -> closeAll(current));
-            } catch (RejectedExecutionException stopped) {
-                LOG.debug("Closing files on the current thread: {}", stopped.toString());
+            } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+                LOG.debug("Closing files on the current thread: {}", noThread.toString());
                 closeAll(current);
             }
         }

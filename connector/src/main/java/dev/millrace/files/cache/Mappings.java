@@ -62,15 +62,7 @@ final class Mappings {
         }
     }
 
-    /**
-     * As {@link #map}, but to end the mapping costs nothing from JDK 22 on, where the garbage collector does it.
-     *
-     * @param file the open file
-     * @param position where the part begins, in bytes
-     * @param bytes its length
-     * @return the mapping, owned by the caller
-     * @throws IOException when the system refuses
-     */
+    /** As {@link #map}, but to end the mapping costs nothing from JDK 22 on, where the garbage collector does it. */
     static Mapping mapUntilCollected(FileChannel file, long position, int bytes) throws IOException {
         return ENDS_BY_HANDSHAKE
                 ? new Mapping(file.map(MapMode.READ_ONLY, position, bytes), () -> {})

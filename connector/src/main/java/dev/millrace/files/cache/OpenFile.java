@@ -345,19 +345,10 @@ public final class OpenFile implements FileSource {
         try {
             piece(index);
         } catch (IOException x) {
-            mappingRefused = isWhole();
+            mappingRefused = !(x instanceof TruncatedFileException);
             LOG.debug("Cannot map {}", this, x);
         }
         return mappingRefused;
-    }
-
-    private boolean isWhole() {
-        try {
-            return call(FileChannel::size) >= size();
-        } catch (IOException x) {
-            LOG.debug("Cannot look at {}", this, x);
-            return false;
-        }
     }
 
     private ByteBuffer piece(int index) throws IOException {

@@ -17,17 +17,20 @@ import org.eclipse.jetty.io.Content;
 public final class OpenFileChannel implements SeekableByteChannel {
     private final OpenFile file;
     private final long offset;
+    private final boolean isContinued;
     private final LongConsumer onRead;
     private long position;
     private boolean closed;
 
     /**
      * @param offset what is position 0 here, in bytes
+     * @param isContinued whether other parts of the file may have been sent before, in the same answer
      * @param onRead is told with each read how many bytes that were
      */
-    public OpenFileChannel(OpenFile file, long offset, LongConsumer onRead) {
+    public OpenFileChannel(OpenFile file, long offset, boolean isContinued, LongConsumer onRead) {
         this.file = file;
         this.offset = offset;
+        this.isContinued = isContinued;
         this.onRead = onRead;
     }
 
@@ -59,7 +62,7 @@ public final class OpenFileChannel implements SeekableByteChannel {
             if (read < 0 && position < size()) {
                 throw file.truncated();
             }
-            if (position > 0) {
+            if (position > 0 || isContinued) {
                 file.checkNotOverwritten();
             }
             position += Math.max(read, 0);

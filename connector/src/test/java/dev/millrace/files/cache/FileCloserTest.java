@@ -147,6 +147,17 @@ class FileCloserTest {
     }
 
     @Test
+    void closesOnTheCurrentThreadWhenTheSystemHasNoOther() {
+        allowed.countDown();
+        closer.start(job -> {
+            throw new OutOfMemoryError("unable to create native thread");
+        });
+        closer.close(this::close);
+        closer.close(this::close);
+        assertEquals(2, closed.get());
+    }
+
+    @Test
     @EnabledForJreRange(min = JRE.JAVA_22, disabledReason = "before, nobody asks whether a mapping is in use")
     void closesAFileOneOfWhoseMappingsIsInUse() throws Exception {
         TestFiles.write(directory, "file.bin", 10_000_000);

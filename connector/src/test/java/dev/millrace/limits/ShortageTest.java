@@ -1,0 +1,34 @@
+package dev.millrace.limits;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.util.NanoTime;
+import org.junit.jupiter.api.Test;
+
+/** A pool that is asked whether it has a thread. */
+class ShortageTest {
+    private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final long begin = NanoTime.now();
+
+    @Test
+    void isThereWhenTheSystemGrantsNoThread() {
+        Shortage shortage = new Shortage(
+                task -> {
+                    throw new OutOfMemoryError("unable to create native thread");
+                },
+                new ConnectionPermits());
+        // What looks at all connections must go on looking.
+        shortage.look(true, begin);
+        assertTrue(shortage.isOfThreads(1000, begin + SECOND_NANOS));
+    }
+
+    @Test
+    void isNotThereWhenThePoolAnswers() {
+        Shortage shortage = new Shortage(Runnable::run, new ConnectionPermits());
+        shortage.look(true, begin);
+        assertFalse(shortage.isOfThreads(1000, begin + SECOND_NANOS));
+    }
+}
