@@ -76,12 +76,12 @@ final class BlockingWrite {
         duty.begin();
         // Meant for the application, as on a selector connector; here it would close the channel.
         interrupted = Thread.interrupted();
-        resources.statistics().onWriteBegin();
+        resources.statistics().inWrite.increment();
         return FlightRecorder.IS_PRESENT ? BlockedWriteEvent.begun() : null;
     }
 
     void end(@Nullable BlockedWriteEvent event) {
-        resources.statistics().onWriteEnd();
+        resources.statistics().inWrite.decrement();
         boolean wasInterrupted = interrupted;
         duty.end();
         if (event != null) {

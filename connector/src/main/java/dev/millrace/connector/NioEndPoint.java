@@ -174,7 +174,7 @@ final class NioEndPoint extends MillraceEndPoint {
         }
         int filled = read(buffer);
         if (current != null && current.onFilled(filled)) {
-            connector.getSelectorStatistics().onRequestInRow();
+            connector.getSelectorStatistics().requestsInRow.increment();
         }
         return filled;
     }
