@@ -51,7 +51,7 @@ public class BioConnector extends MillraceConnector {
     private Threads threads = Threads.AUTO;
     private int readAheadBytes = 512;
     private final boolean configuresSockets = overridesConfigure(getClass());
-    private volatile BioResources resources;
+    volatile BioResources resources;
 
     /** The kinds of threads. */
     private enum Threads {
@@ -176,10 +176,6 @@ public class BioConnector extends MillraceConnector {
     /** @return the turns of transfers, for algorithms that limit them */
     public TransferPermits getTransferPermits() {
         return transferPermits;
-    }
-
-    BioResources resources() {
-        return resources;
     }
 
     /** @return watches the channels that do not block; null when the connector has stopped */

@@ -198,11 +198,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         ByteBuffer[] written = inViews ? BlockingWrite.viewsOf(buffers) : buffers;
         BlockedWriteEvent event = blockingWrite.begin();
         try {
-            if (blockingWrite.isTransfer()) {
-                blockingWrite.write(written);
-            } else {
-                blockingWrite.write(written, 0, written.length, written.length);
-            }
+            blockingWrite.write(written);
         } catch (IOException x) {
             throw blockingWrite.failure(x);
         } finally {
@@ -215,7 +211,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
     }
 
     private boolean isWriteOfAnother() {
-        return getConnection() instanceof SslConnection && TlsState.isWriteOfAnother(this, writeDuty.isWriting());
+        return TlsState.isWriteOfAnother(this, writeDuty.isWriting());
     }
 
     // As behind a selector, where nearly every write is complete when the call returns. Jetty's error pages of servlets
@@ -294,7 +290,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
     @Override
     public void doClose() {
         if (!writeDuty.isWriting()) {
-            takeToLinger(connector.getLingeringClose());
+            takeToLinger(connector.lingeringClose);
         }
         CloseAlert alert = closeAlert;
         if (alert == null

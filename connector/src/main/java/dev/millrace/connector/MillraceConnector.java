@@ -43,7 +43,7 @@ public abstract class MillraceConnector extends LimitedConnector {
     private final HeaderCache headerCache = new HeaderCache();
     private volatile ContentWriter.Factory contentWriters = bufferPool -> GatherWriter.INSTANCE;
     private volatile TransferAlgorithm algorithm = TransferAlgorithm.of("Adaptive");
-    private final LongAdder acceptPauses = new LongAdder();
+    final LongAdder acceptPauses = new LongAdder();
     private final ReadWriteLock inAccept = new ReentrantReadWriteLock();
     private boolean limited;
     private int workers = 50;
@@ -153,11 +153,6 @@ public abstract class MillraceConnector extends LimitedConnector {
     @ManagedAttribute("How often accepting paused for a second, because the system could not accept")
     public long getAcceptPauses() {
         return acceptPauses.sum();
-    }
-
-    /** Called when accepting pauses. */
-    final void onAcceptPause() {
-        acceptPauses.increment();
     }
 
     /** Takes an end point out of those that are connected, and has it told that its channel is closed, when it is. */
@@ -324,7 +319,7 @@ public abstract class MillraceConnector extends LimitedConnector {
         if (failure instanceof IOException && OpenFileBudget.ofProcess().makeRoom()) {
             return true;
         }
-        onAcceptPause();
+        acceptPauses.increment();
         return super.handleAcceptFailure(failure);
     }
 }

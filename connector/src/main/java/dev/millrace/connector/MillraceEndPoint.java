@@ -175,10 +175,6 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
                 && ssl.getSslEndPoint().getWriteFlusher().isPending();
     }
 
-    final ContentWriter contentWriter() {
-        return contentWriter;
-    }
-
     @Override
     public final long getSentBytes() {
         return sentBytes;
@@ -198,15 +194,26 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
             return true;
         }
         try {
-            long written = contentWriter.write(getChannel(), buffers, first, to, Integer.MAX_VALUE);
-            if (written > 0) {
-                getTransferStatistics().onWritten(written);
-                onSent(written);
-            }
+            writeUpTo(buffers, first, to, Integer.MAX_VALUE);
         } catch (IOException x) {
             throw new EofException(x);
         }
         return skipEmpty(buffers, first, to) == to;
+    }
+
+    /**
+     * Writes some of the buffers, by one call of the channel.
+     *
+     * @param first the index of one that is not empty
+     * @return the bytes that the socket took
+     */
+    final long writeUpTo(ByteBuffer[] buffers, int first, int to, int mostBytes) throws IOException {
+        long written = contentWriter.write(getChannel(), buffers, first, to, mostBytes);
+        if (written > 0) {
+            getTransferStatistics().onWritten(written);
+            onSent(written);
+        }
+        return written;
     }
 
     static int skipEmpty(ByteBuffer[] buffers, int from, int to) {

@@ -4,7 +4,6 @@ import dev.millrace.jetty.JettyInternals;
 import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.TransferStatistics;
-import dev.millrace.transfer.TransferWorkers;
 import dev.millrace.transfer.TruncatedFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -33,7 +32,6 @@ final class NioEndPoint extends MillraceEndPoint {
     private final Dispatch dispatch;
     private final SelectorExecutor selectorExecutor;
     private final NioConnector connector;
-    private final TransferWorkers transferWorkers;
     private volatile @Nullable NioTransfer transfer;
     private volatile @Nullable RequestLoop requestLoop;
     private volatile SelectionKey key;
@@ -53,7 +51,6 @@ final class NioEndPoint extends MillraceEndPoint {
                 connector.getScheduler(),
                 connector.contentWriters().newContentWriter(connector.getByteBufferPool()));
         this.connector = connector;
-        this.transferWorkers = connector.getTransferWorkers();
         this.key = key;
         this.dispatch = dispatch;
         this.selectorExecutor = SelectorExecutor.of(selector);
@@ -267,7 +264,7 @@ final class NioEndPoint extends MillraceEndPoint {
 
     @Override
     public void doClose() {
-        LingeringClose.Lingering taken = takeToLinger(connector.getLingeringClose());
+        LingeringClose.Lingering taken = takeToLinger(connector.lingeringClose);
         if (taken != null) {
             // The selector is woken after this, as after a close, and lets go of the channel.
             key.cancel();
@@ -346,7 +343,7 @@ final class NioEndPoint extends MillraceEndPoint {
                 region,
                 region.announced(connector.transferAlgorithm(), getTransferStatistics())
                         .newPolicy(),
-                transferWorkers,
+                connector.getTransferWorkers(),
                 selectorExecutor,
                 connector.getExecutor());
     }
