@@ -102,18 +102,13 @@ final class ConnectionThreads implements Executor {
         return virtual;
     }
 
-    /** Whether the current thread is one of them. */
-    boolean isCurrent() {
-        return running.contains(Thread.currentThread());
-    }
-
     int getRunning() {
         return running.size();
     }
 
     @Override
     public void execute(Runnable task) {
-        execute(new Task(null, task));
+        begin(() -> task);
     }
 
     /**
@@ -123,17 +118,13 @@ final class ConnectionThreads implements Executor {
      * @param beginning returns what to run after it; null for nothing
      */
     void begin(Supplier<@Nullable Runnable> beginning) {
-        execute(new Task(beginning, null));
-    }
-
-    private void execute(Task task) {
         tasks.incrementAndGet();
         boolean taken = false;
         try {
             if (stopped) {
                 throw new RejectedExecutionException("the connector has stopped");
             }
-            executor.execute(task);
+            executor.execute(new Task(beginning));
             taken = true;
         } finally {
             if (!taken) {
@@ -145,11 +136,9 @@ final class ConnectionThreads implements Executor {
     /** What one thread runs. */
     private final class Task implements Runnable {
         private @Nullable Supplier<@Nullable Runnable> beginning;
-        private @Nullable Runnable life;
 
-        Task(@Nullable Supplier<@Nullable Runnable> beginning, @Nullable Runnable life) {
+        Task(Supplier<@Nullable Runnable> beginning) {
             this.beginning = beginning;
-            this.life = life;
         }
 
         @Override
@@ -159,7 +148,7 @@ final class ConnectionThreads implements Executor {
             // As Jetty's pools: not the class loader of the web application whose request made the thread.
             thread.setContextClassLoader(ConnectionThreads.class.getClassLoader());
             try {
-                begin();
+                Runnable life = begin();
                 if (life != null) {
                     life.run();
                 }
@@ -169,11 +158,10 @@ final class ConnectionThreads implements Executor {
             }
         }
 
-        private void begin() {
-            if (beginning != null) {
-                life = beginning.get();
-                beginning = null;
-            }
+        private @Nullable Runnable begin() {
+            Supplier<@Nullable Runnable> once = beginning;
+            beginning = null;
+            return once == null ? null : once.get();
         }
     }
 
@@ -195,35 +183,19 @@ final class ConnectionThreads implements Executor {
         awaitNoneBut(waiting, OrderlyEnd.MOST_MILLIS);
         // Closing the end point itself waits for no thread, and wakes those that read or write.
         List.copyOf(endPoints).forEach(EndPoint::close);
-        if (!awaitNone(STOP_MILLIS - NanoTime.millisSince(begin))) {
+        if (!awaitNoneBut(() -> 0, STOP_MILLIS - NanoTime.millisSince(begin))) {
             running.forEach(Thread::interrupt);
-            if (!awaitNone(STOP_MILLIS)) {
+            if (!awaitNoneBut(() -> 0, STOP_MILLIS)) {
                 LOG.warn("{} threads {} did not end", running.size(), name);
             }
         }
     }
 
-    /**
-     * Waits until no task is left.
-     *
-     * @param timeoutMillis how long to wait
-     * @return whether none is left
-     */
-    boolean awaitNone(long timeoutMillis) {
-        return awaitNoneBut(() -> 0, timeoutMillis);
-    }
-
-    /**
-     * Waits until no task is left but those that wait for others.
-     *
-     * @param waiting how many these are
-     * @param timeoutMillis how long to wait
-     * @return whether none is left but these
-     */
-    boolean awaitNoneBut(LongSupplier waiting, long timeoutMillis) {
+    /** Waits until no task is left but those that wait for others; returns whether that came in time. */
+    private boolean awaitNoneBut(LongSupplier waiting, long timeoutMillis) {
         long begin = NanoTime.now();
         // The thread that stops the connector may be one of them: it cannot wait for itself.
-        while (tasks.get() > waiting.getAsLong() + (isCurrent() ? 1 : 0)) {
+        while (tasks.get() > waiting.getAsLong() + (running.contains(Thread.currentThread()) ? 1 : 0)) {
             if (NanoTime.millisSince(begin) >= timeoutMillis) {
                 return false;
             }
