@@ -47,8 +47,13 @@ final class SelectedChannel {
 
     private void register(Selector keys) {
         try {
-            endPoint.replaceKey(endPoint.getChannel().register(keys, 0, endPoint));
+            SelectionKey key = endPoint.getChannel().register(keys, 0, endPoint);
+            endPoint.replaceKey(key);
             registered = true;
+            if (!endPoint.isOpen()) {
+                // It may linger elsewhere by now: leave() has not found the key.
+                key.cancel();
+            }
         } catch (ClosedChannelException x) {
             endPoint.close(x);
         }
