@@ -16,6 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.jspecify.annotations.Nullable;
@@ -182,7 +183,7 @@ final class ConnectionThreads implements Executor {
         long begin = NanoTime.now();
         awaitNoneBut(waiting, OrderlyEnd.MOST_MILLIS);
         // Closing the end point itself waits for no thread, and wakes those that read or write.
-        List.copyOf(endPoints).forEach(EndPoint::close);
+        List.copyOf(endPoints).forEach(IO::close);
         if (!awaitNoneBut(() -> 0, STOP_MILLIS - NanoTime.millisSince(begin))) {
             running.forEach(Thread::interrupt);
             if (!awaitNoneBut(() -> 0, STOP_MILLIS)) {

@@ -122,7 +122,12 @@ final class LingeringClose extends AbstractLifeCycle {
                 task = telling;
             }
             if (task != null) {
-                task.run();
+                try {
+                    task.run();
+                } catch (Throwable x) {
+                    // The application's: the others go on to linger.
+                    LOG.warn("Cannot tell that {} is closed", channel, x);
+                }
             }
         }
 
