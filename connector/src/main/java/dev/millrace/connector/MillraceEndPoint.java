@@ -201,12 +201,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         return skipEmpty(buffers, first, to) == to;
     }
 
-    /**
-     * Writes some of the buffers, by one call of the channel.
-     *
-     * @param first the index of one that is not empty
-     * @return the bytes that the socket took
-     */
+    /** Writes some of the buffers, of which the first is not empty, by one call; returns the bytes that the socket took. */
     final long writeUpTo(ByteBuffer[] buffers, int first, int to, int mostBytes) throws IOException {
         long written = contentWriter.write(getChannel(), buffers, first, to, mostBytes);
         if (written > 0) {

@@ -176,7 +176,8 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
             return;
         }
         if (runsStill(task)) {
-            selectElsewhere();
+            // When there is no thread now, the next look may find one.
+            runElsewhere(strategy);
         }
         looking.set(false);
         if (waitingTask != task && looking.compareAndSet(false, true)) {
@@ -189,7 +190,7 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
         long task = strategy.getEPCTasksConsumed();
         if (task == seenTask && runsStill(task)) {
             LOG.debug("A handler has run for {} ms in the thread of {}", RUN_MILLIS, name);
-            selectElsewhere();
+            runElsewhere(strategy);
         }
         seenTask = task;
         if (strategy.isRunning()) {
@@ -199,11 +200,6 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
 
     private boolean runsStill(long task) {
         return strategy.isRunning() && strategy.isIdle() && strategy.getEPCTasksConsumed() == task;
-    }
-
-    private void selectElsewhere() {
-        // When there is no thread now, the next look may find one.
-        runElsewhere(strategy);
     }
 
     // Not by the pool's queue: all threads of the pool may be waiting for this selector.
