@@ -1,5 +1,6 @@
 package dev.millrace.connector;
 
+import dev.millrace.connector.LingeringClose.Lingering;
 import dev.millrace.jetty.JettyInternals;
 import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.TransferStatistics;
@@ -50,7 +51,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
                 null,
                 null,
                 connector.getScheduler(),
-                connector.contentWriters().newContentWriter(resources.bufferPool()));
+                connector.contentWriters.newContentWriter(resources.bufferPool()));
         this.connector = connector;
         this.resources = resources;
         this.local = channel.getLocalAddress();
@@ -105,12 +106,11 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
             int drained = readLoop.drain(buffer);
             return drained > 0 ? drained : read(buffer);
         }
-        int filled;
+        int filled = -1;
         try {
             filled = readLoop.fill(buffer);
         } catch (IOException x) {
             LOG.debug("Cannot fill from {}: {}", this, x.toString());
-            filled = -1;
         }
         if (filled > 0) {
             notIdle();
@@ -200,7 +200,9 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         try {
             blockingWrite.write(written);
         } catch (IOException x) {
-            throw blockingWrite.failure(x);
+            tellFailure(x, this);
+            // A flusher that has failed knows the reason, and adds this to it: the reason must not be the cause of this.
+            throw new EofException(x);
         } finally {
             blockingWrite.end(event);
         }
@@ -326,13 +328,14 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
     // The last thread has it linger of those that close, that have waited for bytes, and that write the close alert.
     @Override
     public boolean lingers() {
-        if (lingering() != null && !isAlertUnderWay()) {
+        Lingering taken = lingering;
+        if (taken != null && !isAlertUnderWay()) {
             if (selected != null) {
                 selected.leave();
             }
-            lingering().begin(readLoop.isWaiting());
+            taken.begin(readLoop.isWaiting());
         }
-        return lingering() != null;
+        return taken != null;
     }
 
     @Override
@@ -379,7 +382,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
 
     @Override
     public void announce(FileRegion region) {
-        region.announced(connector.transferAlgorithm(), getTransferStatistics());
+        region.announced(connector.algorithm, getTransferStatistics());
         blockingWrite.announce(region);
     }
 

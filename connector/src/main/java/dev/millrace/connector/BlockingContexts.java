@@ -38,7 +38,6 @@ public final class BlockingContexts implements Container.InheritedListener, Cont
 
     private final Connector connector;
 
-    /** @param connector of the server */
     BlockingContexts(Connector connector) {
         this.connector = connector;
     }

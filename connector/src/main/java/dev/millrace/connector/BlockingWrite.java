@@ -1,9 +1,7 @@
 package dev.millrace.connector;
 
-import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.FlightRecorder;
-import dev.millrace.transfer.TruncatedFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -90,18 +88,6 @@ final class BlockingWrite {
         if (wasInterrupted) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    /** Counts and logs why a write failed, if that is no fault of the peer's, and says it as Jetty does. */
-    EofException failure(IOException cause) {
-        if (cause instanceof TruncatedFileException) {
-            endPoint.getTransferStatistics().onTruncated();
-        }
-        if (cause instanceof FileFailedException failed) {
-            failed.log(endPoint);
-        }
-        // A flusher that has failed knows the reason, and adds this to it: the reason must not be the cause of this.
-        return new EofException(cause);
     }
 
     /** @return the same bytes; what moves the views leaves the buffers as they are */

@@ -44,7 +44,7 @@ public abstract class LimitedConnector extends ServerConnector {
     abstract void runElsewhere(Runnable task);
 
     /** Called by a request's thread that may be about to wait for content of HTTP/2. */
-    abstract void aboutToBlock();
+    void aboutToBlock() {}
 
     final void checkNotStarted() {
         if (isRunning()) {

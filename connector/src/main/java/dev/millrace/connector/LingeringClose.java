@@ -366,10 +366,8 @@ final class LingeringClose extends AbstractLifeCycle {
         }
         lingering.forEach(Lingering::end);
         arriving.clear();
-        if (current != null) {
-            end(current);
-        }
         if (current != null && ending != null) {
+            end(current);
             await(ending);
         }
     }

@@ -41,8 +41,8 @@ public abstract class MillraceConnector extends LimitedConnector {
 
     private final TransferStatistics transferStatistics = new TransferStatistics();
     private final HeaderCache headerCache = new HeaderCache();
-    private volatile ContentWriter.Factory contentWriters = bufferPool -> GatherWriter.INSTANCE;
-    private volatile TransferAlgorithm algorithm = TransferAlgorithm.of("Adaptive");
+    volatile ContentWriter.Factory contentWriters = bufferPool -> GatherWriter.INSTANCE;
+    volatile TransferAlgorithm algorithm = TransferAlgorithm.of("Adaptive");
     final LongAdder acceptPauses = new LongAdder();
     private final ReadWriteLock inAccept = new ReentrantReadWriteLock();
     private boolean limited;
@@ -107,10 +107,6 @@ public abstract class MillraceConnector extends LimitedConnector {
         this.contentWriters = Objects.requireNonNull(contentWriters, "contentWriters");
     }
 
-    final ContentWriter.Factory contentWriters() {
-        return contentWriters;
-    }
-
     @ManagedAttribute("Algorithm by which files are transferred")
     public String getAlgorithm() {
         return algorithm.toString();
@@ -125,10 +121,6 @@ public abstract class MillraceConnector extends LimitedConnector {
      */
     public void setAlgorithm(String algorithm) {
         this.algorithm = TransferAlgorithm.of(algorithm);
-    }
-
-    final TransferAlgorithm transferAlgorithm() {
-        return algorithm;
     }
 
     @ManagedAttribute("Most transfers of files that have their turn at once")
@@ -158,7 +150,7 @@ public abstract class MillraceConnector extends LimitedConnector {
     /** Takes an end point out of those that are connected, and has it told that its channel is closed, when it is. */
     final void leave(MillraceEndPoint endPoint, Runnable telling) {
         endPoint.leave();
-        LingeringClose.Lingering lingering = endPoint.lingering();
+        LingeringClose.Lingering lingering = endPoint.lingering;
         if (lingering == null) {
             telling.run();
         } else {
@@ -296,9 +288,6 @@ public abstract class MillraceConnector extends LimitedConnector {
             LOG.warn("Cannot serve {}, nor perhaps others, which will be told at the level of debug", channel, cause);
         }
     }
-
-    @Override
-    void aboutToBlock() {}
 
     /** Runs a task by another thread, which waits for no other task. */
     void executeImmediately(Runnable task) {

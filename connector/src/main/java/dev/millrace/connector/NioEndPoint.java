@@ -4,7 +4,6 @@ import dev.millrace.jetty.JettyInternals;
 import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.TransferStatistics;
-import dev.millrace.transfer.TruncatedFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
@@ -49,7 +48,7 @@ final class NioEndPoint extends MillraceEndPoint {
                 selector,
                 key,
                 connector.getScheduler(),
-                connector.contentWriters().newContentWriter(connector.getByteBufferPool()));
+                connector.contentWriters.newContentWriter(connector.getByteBufferPool()));
         this.connector = connector;
         this.key = key;
         this.dispatch = dispatch;
@@ -305,10 +304,7 @@ final class NioEndPoint extends MillraceEndPoint {
                             && write(buffers, token + 1, buffers.length)
                             && !current.endsElsewhere();
         } catch (FileFailedException x) {
-            if (x instanceof TruncatedFileException) {
-                getTransferStatistics().onTruncated();
-            }
-            x.log(this);
+            tellFailure(x, this);
             throw new EofException(x);
         }
         if (flushed) {
@@ -341,8 +337,7 @@ final class NioEndPoint extends MillraceEndPoint {
         transfer = new NioTransfer(
                 this,
                 region,
-                region.announced(connector.transferAlgorithm(), getTransferStatistics())
-                        .newPolicy(),
+                region.announced(connector.algorithm, getTransferStatistics()).newPolicy(),
                 connector.getTransferWorkers(),
                 selectorExecutor,
                 connector.getExecutor());

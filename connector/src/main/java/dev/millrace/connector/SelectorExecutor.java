@@ -127,8 +127,7 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
         long task = strategy.getEPCTasksConsumed();
         waitingTask = task;
         if (!looking.get() && looking.compareAndSet(false, true)) {
-            seenWaitingTask = task;
-            lookSoon();
+            lookSoon(task);
         }
         return true;
     }
@@ -161,7 +160,8 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
         }
     }
 
-    private void lookSoon() {
+    private void lookSoon(long task) {
+        seenWaitingTask = task;
         scheduler.schedule(this::look, WAIT_MILLIS, TimeUnit.MILLISECONDS);
     }
 
@@ -171,8 +171,7 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
     private void look() {
         long task = waitingTask;
         if (task != seenWaitingTask) {
-            seenWaitingTask = task;
-            lookSoon();
+            lookSoon(task);
             return;
         }
         if (runsStill(task)) {
@@ -181,8 +180,7 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
         }
         looking.set(false);
         if (waitingTask != task && looking.compareAndSet(false, true)) {
-            seenWaitingTask = waitingTask;
-            lookSoon();
+            lookSoon(waitingTask);
         }
     }
 
