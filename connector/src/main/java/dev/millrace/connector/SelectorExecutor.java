@@ -39,6 +39,7 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
     private final TryExecutor reserved;
     private final Scheduler scheduler;
     private final String name;
+    // Makes threads to select, when the pool has none ready.
     private final ThreadFactory threads;
     private final AtomicBoolean looking = new AtomicBoolean();
     private AdaptiveExecutionStrategy strategy;
@@ -54,11 +55,6 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
     // Guarded by this.
     private long notCounted;
 
-    /**
-     * @param executor where Jetty's selectors run
-     * @param scheduler looks after the tasks
-     * @param name of threads that are made to select, when the pool has none ready
-     */
     SelectorExecutor(Executor executor, Scheduler scheduler, String name) {
         this(executor, scheduler, name, threadsNamed(name));
     }
@@ -74,7 +70,8 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
     private static ThreadFactory threadsNamed(String name) {
         AtomicLong ids = new AtomicLong();
         return task -> {
-            Thread thread = new Thread(task, name + "-" + ids.incrementAndGet());
+            // Nothing of the request whose thread makes this one goes to others.
+            Thread thread = new Thread(null, task, name + "-" + ids.incrementAndGet(), 0, false);
             thread.setContextClassLoader(SelectorExecutor.class.getClassLoader());
             return thread;
         };
