@@ -183,7 +183,8 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
             blockingWrite.write(written);
         } catch (IOException x) {
             tellFailure(x, this);
-            // A flusher that has failed knows the reason, and adds this to it: the reason must not be the cause of this.
+            // A flusher that has failed knows the reason, and adds this to it: the reason must not be the cause of
+            // this.
             throw new EofException(x);
         } finally {
             blockingWrite.end(event);

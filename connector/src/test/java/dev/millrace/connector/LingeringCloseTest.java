@@ -127,8 +127,7 @@ class LingeringCloseTest extends LingeringConnections {
     void endsAloneWhenWhoIsToldThrows() throws Exception {
         try (TestServer server = server().start(Handlers.hello());
                 Logged logged = new Logged(LingeringClose.class.getName());
-                ServerSocketChannel listening =
-                        ServerSocketChannel.open().bind(new InetSocketAddress("127.0.0.1", 0));
+                ServerSocketChannel listening = ServerSocketChannel.open().bind(new InetSocketAddress("127.0.0.1", 0));
                 SocketChannel peer = SocketChannel.open(listening.getLocalAddress());
                 SocketChannel ended = listening.accept()) {
             LingeringClose.Lingering lingering =

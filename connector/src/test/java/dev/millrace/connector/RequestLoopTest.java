@@ -255,8 +255,7 @@ class RequestLoopTest {
             throw new IllegalStateException("the application's");
         };
         List<Runnable> tasks = List.of(
-                new RequestLoop(endPoint, task),
-                new ContinuedTask(endPoint, task, Invocable.InvocationType.BLOCKING));
+                new RequestLoop(endPoint, task), new ContinuedTask(endPoint, task, Invocable.InvocationType.BLOCKING));
         for (Runnable run : tasks) {
             assertThrows(IllegalStateException.class, run::run);
             assertFalse(Thread.interrupted());
