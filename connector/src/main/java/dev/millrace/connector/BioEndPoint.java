@@ -183,8 +183,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
             blockingWrite.write(written);
         } catch (IOException x) {
             tellFailure(x, this);
-            // A flusher that has failed knows the reason, and adds this to it: the reason must not be the cause of
-            // this.
+            // A flusher that has failed knows the reason, and adds this to it: so this is another exception.
             throw new EofException(x);
         } finally {
             blockingWrite.end(event);

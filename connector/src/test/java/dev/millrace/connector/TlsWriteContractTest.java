@@ -159,8 +159,7 @@ class TlsWriteContractTest extends TlsContract {
         SendfileHandler files = Handlers.files(directory);
         try (TestServer server = server().start(files);
                 RawClient client = slowClient(server).get("/file.bin")) {
-            // The answer has promised the whole file. One that a busy machine has yet to begin would be whole with half
-            // of it.
+            // The answer has promised the whole file: one that is yet to begin would be whole with half of it.
             assertEquals('H', client.read());
             awaitStalled(server, 1);
             try (RandomAccessFile file =
