@@ -109,7 +109,7 @@ final class ConnectionThreads implements Executor {
 
     @Override
     public void execute(Runnable task) {
-        begin(() -> task);
+        execute(new Task(null, task));
     }
 
     /**
@@ -119,13 +119,17 @@ final class ConnectionThreads implements Executor {
      * @param beginning returns what to run after it; null for nothing
      */
     void begin(Supplier<@Nullable Runnable> beginning) {
+        execute(new Task(beginning, null));
+    }
+
+    private void execute(Task task) {
         tasks.incrementAndGet();
         boolean taken = false;
         try {
             if (stopped) {
                 throw new RejectedExecutionException("the connector has stopped");
             }
-            executor.execute(new Task(beginning));
+            executor.execute(task);
             taken = true;
         } finally {
             if (!taken) {
@@ -137,9 +141,11 @@ final class ConnectionThreads implements Executor {
     /** What one thread runs. */
     private final class Task implements Runnable {
         private @Nullable Supplier<@Nullable Runnable> beginning;
+        private @Nullable Runnable life;
 
-        Task(Supplier<@Nullable Runnable> beginning) {
+        Task(@Nullable Supplier<@Nullable Runnable> beginning, @Nullable Runnable life) {
             this.beginning = beginning;
+            this.life = life;
         }
 
         @Override
@@ -149,7 +155,7 @@ final class ConnectionThreads implements Executor {
             // As Jetty's pools: not the class loader of the web application whose request made the thread.
             thread.setContextClassLoader(ConnectionThreads.class.getClassLoader());
             try {
-                Runnable life = begin();
+                begin();
                 if (life != null) {
                     life.run();
                 }
@@ -159,10 +165,11 @@ final class ConnectionThreads implements Executor {
             }
         }
 
-        private @Nullable Runnable begin() {
-            Supplier<@Nullable Runnable> once = beginning;
-            beginning = null;
-            return once == null ? null : once.get();
+        private void begin() {
+            if (beginning != null) {
+                life = beginning.get();
+                beginning = null;
+            }
         }
     }
 
