@@ -24,10 +24,6 @@ final class AcceptPause {
     private boolean wanted = true;
     private boolean pausing;
 
-    /**
-     * @param connector the one that pauses
-     * @param setAccepting lets its selectors accept, or not
-     */
     AcceptPause(ServerConnector connector, Consumer<Boolean> setAccepting) {
         this.connector = connector;
         this.setAccepting = setAccepting;

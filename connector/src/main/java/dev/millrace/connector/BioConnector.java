@@ -51,7 +51,7 @@ public class BioConnector extends MillraceConnector {
     private Threads threads = Threads.AUTO;
     private int readAheadBytes = 512;
     private final boolean configuresSockets = overridesConfigure(getClass());
-    private volatile BioResources resources;
+    volatile BioResources resources;
 
     /** The kinds of threads. */
     private enum Threads {
@@ -178,10 +178,6 @@ public class BioConnector extends MillraceConnector {
         return transferPermits;
     }
 
-    BioResources resources() {
-        return resources;
-    }
-
     /** @return watches the channels that do not block; null when the connector has stopped */
     ManagedSelector chooseSelector() {
         return acceptEvents().chooseSelector();
@@ -242,7 +238,7 @@ public class BioConnector extends MillraceConnector {
             resources.threads().begin(() -> serve(channel));
         } catch (Throwable x) {
             // No thread (OutOfMemoryError is how the JDK says so): this peer is refused, the next may be served.
-            connectorStatistics.onRefused();
+            connectorStatistics.refused.increment();
             LOG.warn("Refused {}: {}", channel, x.toString());
             failed(channel, x);
         }

@@ -1,5 +1,6 @@
 package dev.millrace.connector;
 
+import dev.millrace.connector.LingeringClose.Lingering;
 import dev.millrace.jetty.JettyInternals;
 import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.TransferStatistics;
@@ -50,7 +51,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
                 null,
                 null,
                 connector.getScheduler(),
-                connector.contentWriters().newContentWriter(resources.bufferPool()));
+                connector.contentWriters.newContentWriter(resources.bufferPool()));
         this.connector = connector;
         this.resources = resources;
         this.local = channel.getLocalAddress();
@@ -105,12 +106,11 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
             int drained = readLoop.drain(buffer);
             return drained > 0 ? drained : read(buffer);
         }
-        int filled;
+        int filled = -1;
         try {
             filled = readLoop.fill(buffer);
         } catch (IOException x) {
             LOG.debug("Cannot fill from {}: {}", this, x.toString());
-            filled = -1;
         }
         if (filled > 0) {
             notIdle();
@@ -153,24 +153,6 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
     }
 
     @Override
-    public Runnable onSelected() {
-        SelectedChannel current = selected;
-        if (current != null) {
-            current.onSelected();
-        }
-        return super.onSelected();
-    }
-
-    @Override
-    public void updateKey() {
-        SelectedChannel current = selected;
-        if (current != null) {
-            current.onUpdateKey();
-        }
-        super.updateKey();
-    }
-
-    @Override
     public boolean flush(ByteBuffer... buffers) throws IOException {
         // As a channel's write, also of nothing: TLS writes nothing to hear whether it may go on.
         if (isOutputShutdown()) {
@@ -198,13 +180,11 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         ByteBuffer[] written = inViews ? BlockingWrite.viewsOf(buffers) : buffers;
         BlockedWriteEvent event = blockingWrite.begin();
         try {
-            if (blockingWrite.isTransfer()) {
-                blockingWrite.write(written);
-            } else {
-                blockingWrite.write(written, 0, written.length, written.length);
-            }
+            blockingWrite.write(written);
         } catch (IOException x) {
-            throw blockingWrite.failure(x);
+            tellFailure(x, this);
+            // A flusher that has failed knows the reason, and adds this to it: so this is another exception.
+            throw new EofException(x);
         } finally {
             blockingWrite.end(event);
         }
@@ -215,7 +195,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
     }
 
     private boolean isWriteOfAnother() {
-        return getConnection() instanceof SslConnection && TlsState.isWriteOfAnother(this, writeDuty.isWriting());
+        return TlsState.isWriteOfAnother(this, writeDuty.isWriting());
     }
 
     // As behind a selector, where nearly every write is complete when the call returns. Jetty's error pages of servlets
@@ -294,7 +274,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
     @Override
     public void doClose() {
         if (!writeDuty.isWriting()) {
-            takeToLinger(connector.getLingeringClose());
+            takeToLinger(connector.lingeringClose);
         }
         CloseAlert alert = closeAlert;
         if (alert == null
@@ -330,13 +310,14 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
     // The last thread has it linger of those that close, that have waited for bytes, and that write the close alert.
     @Override
     public boolean lingers() {
-        if (lingering() != null && !isAlertUnderWay()) {
+        Lingering taken = lingering;
+        if (taken != null && !isAlertUnderWay()) {
             if (selected != null) {
                 selected.leave();
             }
-            lingering().begin(readLoop.isWaiting());
+            taken.begin(readLoop.isWaiting());
         }
-        return lingering() != null;
+        return taken != null;
     }
 
     @Override
@@ -383,7 +364,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
 
     @Override
     public void announce(FileRegion region) {
-        region.announced(connector.transferAlgorithm(), getTransferStatistics());
+        region.announced(connector.algorithm, getTransferStatistics());
         blockingWrite.announce(region);
     }
 

@@ -3,7 +3,6 @@ package dev.millrace.connector;
 import java.util.List;
 import java.util.Set;
 import org.eclipse.jetty.io.EndPoint;
-import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Context;
@@ -39,7 +38,6 @@ public final class BlockingContexts implements Container.InheritedListener, Cont
 
     private final Connector connector;
 
-    /** @param connector of the server */
     BlockingContexts(Connector connector) {
         this.connector = connector;
     }
@@ -106,9 +104,6 @@ public final class BlockingContexts implements Container.InheritedListener, Cont
             return;
         }
         EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
-        if (endPoint instanceof SslConnection.SslEndPoint ssl) {
-            endPoint = ssl.getSslConnection().getEndPoint();
-        }
         while (endPoint instanceof EndPoint.Wrapper wrapper) {
             endPoint = wrapper.unwrap();
         }

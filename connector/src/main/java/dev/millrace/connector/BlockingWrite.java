@@ -1,9 +1,7 @@
 package dev.millrace.connector;
 
-import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.FlightRecorder;
-import dev.millrace.transfer.TruncatedFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -78,12 +76,12 @@ final class BlockingWrite {
         duty.begin();
         // Meant for the application, as on a selector connector; here it would close the channel.
         interrupted = Thread.interrupted();
-        resources.statistics().onWriteBegin();
+        resources.statistics().inWrite.increment();
         return FlightRecorder.IS_PRESENT ? BlockedWriteEvent.begun() : null;
     }
 
     void end(@Nullable BlockedWriteEvent event) {
-        resources.statistics().onWriteEnd();
+        resources.statistics().inWrite.decrement();
         boolean wasInterrupted = interrupted;
         duty.end();
         if (event != null) {
@@ -92,18 +90,6 @@ final class BlockingWrite {
         if (wasInterrupted) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    /** Counts and logs why a write failed, if that is no fault of the peer's, and says it as Jetty does. */
-    EofException failure(IOException cause) {
-        if (cause instanceof TruncatedFileException) {
-            endPoint.getTransferStatistics().onTruncated();
-        }
-        if (cause instanceof FileFailedException failed) {
-            failed.log(endPoint);
-        }
-        // A flusher that has failed knows the reason, and adds this to it: the reason must not be the cause of this.
-        return new EofException(cause);
     }
 
     /** @return the same bytes; what moves the views leaves the buffers as they are */
@@ -217,7 +203,7 @@ final class BlockingWrite {
      *
      * @param least of those from here on only what leaves with the others is written
      */
-    void write(ByteBuffer[] buffers, int from, int to, int least) throws IOException {
+    private void write(ByteBuffer[] buffers, int from, int to, int least) throws IOException {
         int first = from;
         while (true) {
             first = MillraceEndPoint.skipEmpty(buffers, first, to);
@@ -226,9 +212,7 @@ final class BlockingWrite {
             }
             int slice = slice(buffers, first, to);
             long begin = beginCall(slice);
-            long written = endPoint.contentWriter().write(endPoint.getChannel(), buffers, first, to, slice);
-            endPoint.getTransferStatistics().onWritten(written);
-            endPoint.onSent(written);
+            long written = endPoint.writeUpTo(buffers, first, to, slice);
             endCall((int) written, begin);
         }
     }

@@ -16,6 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.jspecify.annotations.Nullable;
@@ -100,11 +101,6 @@ final class ConnectionThreads implements Executor {
 
     boolean isVirtual() {
         return virtual;
-    }
-
-    /** Whether the current thread is one of them. */
-    boolean isCurrent() {
-        return running.contains(Thread.currentThread());
     }
 
     int getRunning() {
@@ -194,36 +190,20 @@ final class ConnectionThreads implements Executor {
         long begin = NanoTime.now();
         awaitNoneBut(waiting, OrderlyEnd.MOST_MILLIS);
         // Closing the end point itself waits for no thread, and wakes those that read or write.
-        List.copyOf(endPoints).forEach(EndPoint::close);
-        if (!awaitNone(STOP_MILLIS - NanoTime.millisSince(begin))) {
+        List.copyOf(endPoints).forEach(IO::close);
+        if (!awaitNoneBut(() -> 0, STOP_MILLIS - NanoTime.millisSince(begin))) {
             running.forEach(Thread::interrupt);
-            if (!awaitNone(STOP_MILLIS)) {
+            if (!awaitNoneBut(() -> 0, STOP_MILLIS)) {
                 LOG.warn("{} threads {} did not end", running.size(), name);
             }
         }
     }
 
-    /**
-     * Waits until no task is left.
-     *
-     * @param timeoutMillis how long to wait
-     * @return whether none is left
-     */
-    boolean awaitNone(long timeoutMillis) {
-        return awaitNoneBut(() -> 0, timeoutMillis);
-    }
-
-    /**
-     * Waits until no task is left but those that wait for others.
-     *
-     * @param waiting how many these are
-     * @param timeoutMillis how long to wait
-     * @return whether none is left but these
-     */
-    boolean awaitNoneBut(LongSupplier waiting, long timeoutMillis) {
+    /** Waits until no task is left but those that wait for others; returns whether that came in time. */
+    private boolean awaitNoneBut(LongSupplier waiting, long timeoutMillis) {
         long begin = NanoTime.now();
         // The thread that stops the connector may be one of them: it cannot wait for itself.
-        while (tasks.get() > waiting.getAsLong() + (isCurrent() ? 1 : 0)) {
+        while (tasks.get() > waiting.getAsLong() + (running.contains(Thread.currentThread()) ? 1 : 0)) {
             if (NanoTime.millisSince(begin) >= timeoutMillis) {
                 return false;
             }

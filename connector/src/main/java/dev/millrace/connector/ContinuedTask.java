@@ -13,9 +13,12 @@ record ContinuedTask(EndPoint endPoint, Runnable task, Invocable.InvocationType 
         implements Invocable.Task, Closeable {
     @Override
     public void run() {
-        task.run();
-        // See the end of RequestLoop.run().
-        Thread.interrupted();
+        try {
+            task.run();
+        } finally {
+            // See the end of RequestLoop.run().
+            Thread.interrupted();
+        }
     }
 
     @Override

@@ -21,7 +21,7 @@ public abstract class LimitedConnector extends ServerConnector {
     final ConnectionPermits permits = new ConnectionPermits();
     private final ConnectionSweeper sweeper =
             new ConnectionSweeper(this, permits, this::runElsewhere, this::aboutToBlock);
-    private final LingeringClose lingeringClose = new LingeringClose();
+    final LingeringClose lingeringClose = new LingeringClose();
 
     LimitedConnector(
             Server server,
@@ -44,7 +44,7 @@ public abstract class LimitedConnector extends ServerConnector {
     abstract void runElsewhere(Runnable task);
 
     /** Called by a request's thread that may be about to wait for content of HTTP/2. */
-    abstract void aboutToBlock();
+    void aboutToBlock() {}
 
     final void checkNotStarted() {
         if (isRunning()) {
@@ -214,9 +214,5 @@ public abstract class LimitedConnector extends ServerConnector {
     @ManagedAttribute("Connections whose peer sent for too long, or too much, and those for which there was no thread")
     public long getCutLingeringConnections() {
         return lingeringClose.getCut();
-    }
-
-    final LingeringClose getLingeringClose() {
-        return lingeringClose;
     }
 }

@@ -122,7 +122,12 @@ final class LingeringClose extends AbstractLifeCycle {
                 task = telling;
             }
             if (task != null) {
-                task.run();
+                try {
+                    task.run();
+                } catch (Throwable x) {
+                    // The application's: the others go on to linger.
+                    LOG.warn("Cannot tell that {} is closed", channel, x);
+                }
             }
         }
 
@@ -361,10 +366,8 @@ final class LingeringClose extends AbstractLifeCycle {
         }
         lingering.forEach(Lingering::end);
         arriving.clear();
-        if (current != null) {
-            end(current);
-        }
         if (current != null && ending != null) {
+            end(current);
             await(ending);
         }
     }

@@ -41,9 +41,9 @@ public abstract class MillraceConnector extends LimitedConnector {
 
     private final TransferStatistics transferStatistics = new TransferStatistics();
     private final HeaderCache headerCache = new HeaderCache();
-    private volatile ContentWriter.Factory contentWriters = bufferPool -> GatherWriter.INSTANCE;
-    private volatile TransferAlgorithm algorithm = TransferAlgorithm.of("Adaptive");
-    private final LongAdder acceptPauses = new LongAdder();
+    volatile ContentWriter.Factory contentWriters = bufferPool -> GatherWriter.INSTANCE;
+    volatile TransferAlgorithm algorithm = TransferAlgorithm.of("Adaptive");
+    final LongAdder acceptPauses = new LongAdder();
     private final ReadWriteLock inAccept = new ReentrantReadWriteLock();
     private boolean limited;
     private int workers = 50;
@@ -107,10 +107,6 @@ public abstract class MillraceConnector extends LimitedConnector {
         this.contentWriters = Objects.requireNonNull(contentWriters, "contentWriters");
     }
 
-    final ContentWriter.Factory contentWriters() {
-        return contentWriters;
-    }
-
     @ManagedAttribute("Algorithm by which files are transferred")
     public String getAlgorithm() {
         return algorithm.toString();
@@ -125,10 +121,6 @@ public abstract class MillraceConnector extends LimitedConnector {
      */
     public void setAlgorithm(String algorithm) {
         this.algorithm = TransferAlgorithm.of(algorithm);
-    }
-
-    final TransferAlgorithm transferAlgorithm() {
-        return algorithm;
     }
 
     @ManagedAttribute("Most transfers of files that have their turn at once")
@@ -155,15 +147,10 @@ public abstract class MillraceConnector extends LimitedConnector {
         return acceptPauses.sum();
     }
 
-    /** Called when accepting pauses. */
-    final void onAcceptPause() {
-        acceptPauses.increment();
-    }
-
     /** Takes an end point out of those that are connected, and has it told that its channel is closed, when it is. */
     final void leave(MillraceEndPoint endPoint, Runnable telling) {
         endPoint.leave();
-        LingeringClose.Lingering lingering = endPoint.lingering();
+        LingeringClose.Lingering lingering = endPoint.lingering;
         if (lingering == null) {
             telling.run();
         } else {
@@ -302,9 +289,6 @@ public abstract class MillraceConnector extends LimitedConnector {
         }
     }
 
-    @Override
-    void aboutToBlock() {}
-
     /** Runs a task by another thread, which waits for no other task. */
     void executeImmediately(Runnable task) {
         // Not by the pool, if its threads are virtual: that takes every task at once, and lets it wait for others.
@@ -324,7 +308,7 @@ public abstract class MillraceConnector extends LimitedConnector {
         if (failure instanceof IOException && OpenFileBudget.ofProcess().makeRoom()) {
             return true;
         }
-        onAcceptPause();
+        acceptPauses.increment();
         return super.handleAcceptFailure(failure);
     }
 }

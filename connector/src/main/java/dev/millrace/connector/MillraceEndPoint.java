@@ -5,7 +5,10 @@ import dev.millrace.jetty.Http2Internals;
 import dev.millrace.jetty.JettyInternals;
 import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.limits.PeerRates;
+import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.FlightRecorder;
+import dev.millrace.transfer.TransferEndPoint;
+import dev.millrace.transfer.TruncatedFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -64,7 +67,8 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     // Guarded by this. Not an object of its own: idle connections are many.
     private Stage stage = Stage.NEW;
     private volatile @Nullable Throwable endCause;
-    private volatile @Nullable Lingering lingering;
+    // The channel's stay after the end point was closed; null when it was closed with that.
+    volatile @Nullable Lingering lingering;
     private volatile boolean peerEnded;
     private volatile boolean outputEnded;
     private volatile boolean expiring;
@@ -175,10 +179,6 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
                 && ssl.getSslEndPoint().getWriteFlusher().isPending();
     }
 
-    final ContentWriter contentWriter() {
-        return contentWriter;
-    }
-
     @Override
     public final long getSentBytes() {
         return sentBytes;
@@ -198,15 +198,31 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
             return true;
         }
         try {
-            long written = contentWriter.write(getChannel(), buffers, first, to, Integer.MAX_VALUE);
-            if (written > 0) {
-                getTransferStatistics().onWritten(written);
-                onSent(written);
-            }
+            writeUpTo(buffers, first, to, Integer.MAX_VALUE);
         } catch (IOException x) {
             throw new EofException(x);
         }
         return skipEmpty(buffers, first, to) == to;
+    }
+
+    /** Writes some of the buffers, of which the first is not empty, by one call; returns the bytes that the socket took. */
+    final long writeUpTo(ByteBuffer[] buffers, int first, int to, int mostBytes) throws IOException {
+        long written = contentWriter.write(getChannel(), buffers, first, to, mostBytes);
+        if (written > 0) {
+            getTransferStatistics().onWritten(written);
+            onSent(written);
+        }
+        return written;
+    }
+
+    /** Counts and logs that a file failed, if that is why a write has: then it is no fault of the peer's. */
+    static void tellFailure(IOException cause, TransferEndPoint endPoint) {
+        if (cause instanceof TruncatedFileException) {
+            endPoint.getTransferStatistics().onTruncated();
+        }
+        if (cause instanceof FileFailedException failed) {
+            failed.log(endPoint);
+        }
     }
 
     static int skipEmpty(ByteBuffer[] buffers, int from, int to) {
@@ -348,11 +364,6 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         }
     }
 
-    /** The channel's stay after the end point was closed; null when it was closed with that. */
-    @Nullable Lingering lingering() {
-        return lingering;
-    }
-
     /**
      * Has the channel linger, when the end point is closed and no thread writes; else the caller closes it. A channel whose peer has
      * ended, or is silent by a timeout, need not linger. One whose answer was not written whole must not, for then a reset is right.
@@ -383,8 +394,6 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         return flusher.isPending() || flusher.isFailed();
     }
 
-    /** Called before a context is entered that may block: the thread that selects has another one select from now on. */
-    void leaveSelector() {
-        // No selector: nothing to leave.
-    }
+    /** Called before a context is entered that may block: the thread that selects, if any, has another one select from now on. */
+    void leaveSelector() {}
 }

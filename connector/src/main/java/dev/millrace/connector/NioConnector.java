@@ -382,7 +382,7 @@ public class NioConnector extends MillraceConnector {
                         return null;
                     }
                     if (!OpenFileBudget.ofProcess().makeRoom()) {
-                        onAcceptPause();
+                        acceptPauses.increment();
                         acceptPause.begin(x);
                         return null;
                     }

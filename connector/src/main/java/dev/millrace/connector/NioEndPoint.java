@@ -4,8 +4,6 @@ import dev.millrace.jetty.JettyInternals;
 import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.TransferStatistics;
-import dev.millrace.transfer.TransferWorkers;
-import dev.millrace.transfer.TruncatedFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
@@ -33,7 +31,6 @@ final class NioEndPoint extends MillraceEndPoint {
     private final Dispatch dispatch;
     private final SelectorExecutor selectorExecutor;
     private final NioConnector connector;
-    private final TransferWorkers transferWorkers;
     private volatile @Nullable NioTransfer transfer;
     private volatile @Nullable RequestLoop requestLoop;
     private volatile SelectionKey key;
@@ -51,9 +48,8 @@ final class NioEndPoint extends MillraceEndPoint {
                 selector,
                 key,
                 connector.getScheduler(),
-                connector.contentWriters().newContentWriter(connector.getByteBufferPool()));
+                connector.contentWriters.newContentWriter(connector.getByteBufferPool()));
         this.connector = connector;
-        this.transferWorkers = connector.getTransferWorkers();
         this.key = key;
         this.dispatch = dispatch;
         this.selectorExecutor = SelectorExecutor.of(selector);
@@ -174,7 +170,7 @@ final class NioEndPoint extends MillraceEndPoint {
         }
         int filled = read(buffer);
         if (current != null && current.onFilled(filled)) {
-            connector.getSelectorStatistics().onRequestInRow();
+            connector.getSelectorStatistics().requestsInRow.increment();
         }
         return filled;
     }
@@ -267,7 +263,7 @@ final class NioEndPoint extends MillraceEndPoint {
 
     @Override
     public void doClose() {
-        LingeringClose.Lingering taken = takeToLinger(connector.getLingeringClose());
+        LingeringClose.Lingering taken = takeToLinger(connector.lingeringClose);
         if (taken != null) {
             // The selector is woken after this, as after a close, and lets go of the channel.
             key.cancel();
@@ -308,10 +304,7 @@ final class NioEndPoint extends MillraceEndPoint {
                             && write(buffers, token + 1, buffers.length)
                             && !current.endsElsewhere();
         } catch (FileFailedException x) {
-            if (x instanceof TruncatedFileException) {
-                getTransferStatistics().onTruncated();
-            }
-            x.log(this);
+            tellFailure(x, this);
             throw new EofException(x);
         }
         if (flushed) {
@@ -344,9 +337,8 @@ final class NioEndPoint extends MillraceEndPoint {
         transfer = new NioTransfer(
                 this,
                 region,
-                region.announced(connector.transferAlgorithm(), getTransferStatistics())
-                        .newPolicy(),
-                transferWorkers,
+                region.announced(connector.algorithm, getTransferStatistics()).newPolicy(),
+                connector.getTransferWorkers(),
                 selectorExecutor,
                 connector.getExecutor());
     }

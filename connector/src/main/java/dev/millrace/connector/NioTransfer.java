@@ -52,6 +52,7 @@ final class NioTransfer implements Invocable.Task {
     private final TransferAlgorithm.Policy policy;
     private final TransferWorkers workers;
     private final SelectorExecutor selectorExecutor;
+    // Tells the application of the end.
     private final Executor executor;
     private volatile Stage stage = Stage.WRITER;
     private volatile @Nullable WriteSelector writeSelector;
@@ -59,14 +60,6 @@ final class NioTransfer implements Invocable.Task {
     private boolean mayBlockWhenSent;
     private int selectorBytes;
 
-    /**
-     * @param endPoint owns the channel
-     * @param region what to send, announced
-     * @param policy of this transfer
-     * @param workers take the turns that block
-     * @param selectorExecutor of the connection's selector
-     * @param executor tells the application of the end
-     */
     NioTransfer(
             MillraceEndPoint endPoint,
             FileRegion region,

@@ -27,7 +27,8 @@ final class OrderlyEnd {
     private OrderlyEnd() {}
 
     /**
-     * Ends connections, and waits a second at most. Any thread may call it that may wait for a lock of TLS.
+     * Ends connections, and waits a second at most. Any thread may call it that may wait for a lock of TLS. What an application
+     * throws that hears of an end is dropped, as Jetty does: the others end too.
      *
      * @param endPoints those that are connected at any moment
      * @param busy end points that are closed themselves, for their protocol would wait
@@ -38,9 +39,9 @@ final class OrderlyEnd {
             Connection spoken = endPoint instanceof MillraceEndPoint ours ? ours.spoken() : null;
             if (spoken != null && mayRead(spoken)) {
                 requests.add(spoken);
-                endPoint.close();
+                IO.close(endPoint);
             } else if (endPoint instanceof MillraceEndPoint ours && busy.test(ours)) {
-                endPoint.close();
+                IO.close(endPoint);
             } else {
                 Connection connection = endPoint.getConnection();
                 IO.close(connection == null ? endPoint : connection);

@@ -2,7 +2,6 @@ package dev.millrace.connector;
 
 import java.io.Closeable;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.util.ProcessorUtils;
 import org.eclipse.jetty.util.thread.Invocable;
@@ -23,10 +22,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestLoop implements Invocable.Task, Closeable {
     private static final int MAX_TO_PASS = 64;
-    private static final AtomicReferenceFieldUpdater<RequestLoop, Thread> THREAD =
-            AtomicReferenceFieldUpdater.newUpdater(RequestLoop.class, Thread.class, "thread");
 
     private final AbstractEndPoint endPoint;
+    // What the selector wants to be done for the connection.
     private final Runnable task;
     // Also read by a thread that answers a malformed request.
     private volatile @Nullable Thread thread;
@@ -43,10 +41,6 @@ final class RequestLoop implements Invocable.Task, Closeable {
     private boolean looked;
     private boolean found;
 
-    /**
-     * @param endPoint of the connection
-     * @param task what the selector wants to be done for it
-     */
     RequestLoop(AbstractEndPoint endPoint, Runnable task) {
         this.endPoint = endPoint;
         this.task = task;
@@ -69,7 +63,7 @@ final class RequestLoop implements Invocable.Task, Closeable {
     @Override
     public void run() {
         Thread current = Thread.currentThread();
-        THREAD.lazySet(this, current);
+        thread = current;
         // A thread for which this is false is, or may be, the selector's.
         mayBlock = !inSelector && Invocable.getInvocationType(task) == InvocationType.BLOCKING;
         looking = false;
@@ -82,7 +76,7 @@ final class RequestLoop implements Invocable.Task, Closeable {
             }
         } finally {
             if (thread == current) {
-                THREAD.lazySet(this, null);
+                thread = null;
             }
             // The interrupt was meant for the handler that has returned. A stopping selector would take it for its own
             // end, and its stop would wait without end (ManagedSelector.select).
@@ -90,7 +84,7 @@ final class RequestLoop implements Invocable.Task, Closeable {
         }
     }
 
-    /** The thread that runs the task, if any; other threads see a little later that it has begun or returned. */
+    /** The thread that runs the task, if any. */
     @Nullable Thread thread() {
         return thread;
     }

@@ -20,8 +20,6 @@ final class SelectedChannel {
     private final ManagedSelector.SelectorUpdate update = this::update;
     // Of the thread that selects.
     private boolean registered;
-    // The selector has found the channel ready, and updates its interests before it selects again.
-    private volatile boolean updating;
 
     private SelectedChannel(MillraceEndPoint endPoint, ManagedSelector selector) {
         this.endPoint = endPoint;
@@ -47,8 +45,13 @@ final class SelectedChannel {
 
     private void register(Selector keys) {
         try {
-            endPoint.replaceKey(endPoint.getChannel().register(keys, 0, endPoint));
+            SelectionKey key = endPoint.getChannel().register(keys, 0, endPoint);
+            endPoint.replaceKey(key);
             registered = true;
+            if (!endPoint.isOpen()) {
+                // It may linger elsewhere by now: leave() has not found the key.
+                key.cancel();
+            }
         } catch (ClosedChannelException x) {
             endPoint.close(x);
         }
@@ -60,21 +63,9 @@ final class SelectedChannel {
         }
     }
 
-    /** Called before the end point says what is to be done, by the thread that selects. */
-    void onSelected() {
-        updating = true;
-    }
-
-    /** Called before the end point tells the key of its interests, by the thread that selects. */
-    void onUpdateKey() {
-        updating = false;
-    }
-
     /** Called after the end point's interests have changed. */
     void onInterest() {
-        if (!updating) {
-            selector.submit(update);
-        }
+        selector.submit(update);
     }
 
     /** Lets the selector forget the channel; before it lingers elsewhere. */

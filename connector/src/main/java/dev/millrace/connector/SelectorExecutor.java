@@ -39,6 +39,7 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
     private final TryExecutor reserved;
     private final Scheduler scheduler;
     private final String name;
+    // Makes threads to select, when the pool has none ready.
     private final ThreadFactory threads;
     private final AtomicBoolean looking = new AtomicBoolean();
     private AdaptiveExecutionStrategy strategy;
@@ -54,11 +55,6 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
     // Guarded by this.
     private long notCounted;
 
-    /**
-     * @param executor where Jetty's selectors run
-     * @param scheduler looks after the tasks
-     * @param name of threads that are made to select, when the pool has none ready
-     */
     SelectorExecutor(Executor executor, Scheduler scheduler, String name) {
         this(executor, scheduler, name, threadsNamed(name));
     }
@@ -74,7 +70,8 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
     private static ThreadFactory threadsNamed(String name) {
         AtomicLong ids = new AtomicLong();
         return task -> {
-            Thread thread = new Thread(task, name + "-" + ids.incrementAndGet());
+            // Nothing of the request whose thread makes this one goes to others.
+            Thread thread = new Thread(null, task, name + "-" + ids.incrementAndGet(), 0, false);
             thread.setContextClassLoader(SelectorExecutor.class.getClassLoader());
             return thread;
         };
@@ -127,8 +124,7 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
         long task = strategy.getEPCTasksConsumed();
         waitingTask = task;
         if (!looking.get() && looking.compareAndSet(false, true)) {
-            seenWaitingTask = task;
-            lookSoon();
+            lookSoon(task);
         }
         return true;
     }
@@ -161,7 +157,8 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
         }
     }
 
-    private void lookSoon() {
+    private void lookSoon(long task) {
+        seenWaitingTask = task;
         scheduler.schedule(this::look, WAIT_MILLIS, TimeUnit.MILLISECONDS);
     }
 
@@ -171,17 +168,16 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
     private void look() {
         long task = waitingTask;
         if (task != seenWaitingTask) {
-            seenWaitingTask = task;
-            lookSoon();
+            lookSoon(task);
             return;
         }
         if (runsStill(task)) {
-            selectElsewhere();
+            // When there is no thread now, the next look may find one.
+            runElsewhere(strategy);
         }
         looking.set(false);
         if (waitingTask != task && looking.compareAndSet(false, true)) {
-            seenWaitingTask = waitingTask;
-            lookSoon();
+            lookSoon(waitingTask);
         }
     }
 
@@ -189,7 +185,7 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
         long task = strategy.getEPCTasksConsumed();
         if (task == seenTask && runsStill(task)) {
             LOG.debug("A handler has run for {} ms in the thread of {}", RUN_MILLIS, name);
-            selectElsewhere();
+            runElsewhere(strategy);
         }
         seenTask = task;
         if (strategy.isRunning()) {
@@ -199,11 +195,6 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
 
     private boolean runsStill(long task) {
         return strategy.isRunning() && strategy.isIdle() && strategy.getEPCTasksConsumed() == task;
-    }
-
-    private void selectElsewhere() {
-        // When there is no thread now, the next look may find one.
-        runElsewhere(strategy);
     }
 
     // Not by the pool's queue: all threads of the pool may be waiting for this selector.

@@ -6,7 +6,6 @@ import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.TransferEndPoint;
 import dev.millrace.transfer.TransferStatistics;
-import dev.millrace.transfer.TruncatedFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -250,20 +249,10 @@ final class TlsConnection extends SslConnection {
             } catch (IOException x) {
                 // As Jetty does when it cannot encrypt.
                 close(x);
-                throw failure(x);
+                MillraceEndPoint.tellFailure(x, this);
+                throw x instanceof FileFailedException ? new EofException(x) : x;
             }
             return (flushed && BufferUtil.isEmpty(buffers)) || super.flush(buffers);
-        }
-
-        private IOException failure(IOException cause) {
-            if (cause instanceof TruncatedFileException) {
-                getTransferStatistics().onTruncated();
-            }
-            if (cause instanceof FileFailedException failed) {
-                failed.log(this);
-                return new EofException(failed);
-            }
-            return cause;
         }
 
         // Nothing is read for a socket that is full.

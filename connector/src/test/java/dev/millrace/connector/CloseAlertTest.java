@@ -76,7 +76,7 @@ class CloseAlertTest {
 
     private CloseAlert send() {
         ByteBuffer bytes = ByteBuffer.allocate(BYTES).put(BYTES - END.length, END);
-        CloseAlert alert = CloseAlert.send(channel, connector.resources(), bytes);
+        CloseAlert alert = CloseAlert.send(channel, connector.resources, bytes);
         assertNotNull(alert);
         assertFalse(bytes.hasRemaining());
         return alert;
@@ -127,9 +127,9 @@ class CloseAlertTest {
 
     @Test
     void leavesTheBuffersAloneWithoutAThread() {
-        connector.resources().threads().stop();
+        connector.resources.threads().stop();
         ByteBuffer bytes = ByteBuffer.wrap(END);
-        assertNull(CloseAlert.send(channel, connector.resources(), bytes));
+        assertNull(CloseAlert.send(channel, connector.resources, bytes));
         assertEquals(END.length, bytes.remaining());
     }
 }

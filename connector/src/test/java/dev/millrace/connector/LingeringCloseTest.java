@@ -7,11 +7,15 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Handlers;
+import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.channels.SelectableChannel;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -115,6 +119,27 @@ class LingeringCloseTest extends LingeringConnections {
             if (server.connector() instanceof BioConnector bio) {
                 Await.until("no threads of connections", () -> bio.getConnectionThreadCount() == 0);
             }
+        }
+    }
+
+    /** An application's connector may be told of it, and throw. */
+    @Test
+    void endsAloneWhenWhoIsToldThrows() throws Exception {
+        try (TestServer server = server().start(Handlers.hello());
+                Logged logged = new Logged(LingeringClose.class.getName());
+                ServerSocketChannel listening = ServerSocketChannel.open().bind(new InetSocketAddress("127.0.0.1", 0));
+                SocketChannel peer = SocketChannel.open(listening.getLocalAddress());
+                SocketChannel ended = listening.accept()) {
+            LingeringClose.Lingering lingering =
+                    server.connector().getBean(LingeringClose.class).take(ended);
+            lingering.onEnd(() -> {
+                throw new IllegalStateException("told");
+            });
+            lingering.begin(false);
+            peer.close();
+            Await.until("logged", () -> logged.count("IllegalStateException: told") > 0);
+            assertEquals(1, logged.count("Cannot tell that"));
+            assertEquals(0, logged.count("Closing all that linger"));
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -20,6 +21,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import org.eclipse.jetty.io.AbstractEndPoint;
+import org.eclipse.jetty.io.ByteArrayEndPoint;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
@@ -240,6 +243,22 @@ class RequestLoopTest {
                     Await.until("closed", () -> server.events().closed() == closed);
                 }
             }
+        }
+    }
+
+    /** The thread may be a selector's, whose stop would take the interrupt for its own end. */
+    @Test
+    void leavesNoInterruptBehindATaskThatThrows() {
+        AbstractEndPoint endPoint = new ByteArrayEndPoint();
+        Runnable task = () -> {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("the application's");
+        };
+        List<Runnable> tasks = List.of(
+                new RequestLoop(endPoint, task), new ContinuedTask(endPoint, task, Invocable.InvocationType.BLOCKING));
+        for (Runnable run : tasks) {
+            assertThrows(IllegalStateException.class, run::run);
+            assertFalse(Thread.interrupted());
         }
     }
 

@@ -15,13 +15,17 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -109,6 +113,44 @@ class SelectedChannelTest {
             server.awaitNoEndPoints();
             Await.until(
                     "forgotten", () -> server.connector().getSelectorManager().getTotalKeys() == 0);
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertTrue(latch.await(30, TimeUnit.SECONDS));
+        } catch (InterruptedException x) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** The selector would keep the socket beyond its end, until something else wakes it. */
+    @Test
+    void isForgottenWhenItLingersBeforeItIsRegistered() throws Exception {
+        PassiveProtocol protocol = new PassiveProtocol() {
+            @Override
+            Passive newPassive(Connector connector, EndPoint endPoint) {
+                return new PassiveConnection(endPoint, connector);
+            }
+        };
+        CountDownLatch released = new CountDownLatch(1);
+        CountDownLatch updated = new CountDownLatch(1);
+        try (TestServer server = server(protocol);
+                RawClient unused = server.client()) {
+            BioConnector bio = (BioConnector) server.connector();
+            EndPoint endPoint = protocol.awaitOpened().getEndPoint();
+            ManagedSelector selector = bio.getSelectorManager().getBean(ManagedSelector.class);
+            selector.submit(keys -> await(released));
+            endPoint.fillInterested(Callback.NOOP);
+            endPoint.shutdownOutput();
+            endPoint.close();
+            assertEquals(1, bio.getLingeringConnections());
+            selector.submit(keys -> updated.countDown());
+            released.countDown();
+            await(updated);
+            Await.until("forgotten", () -> bio.getSelectorManager().getTotalKeys() == 0);
+        } finally {
+            released.countDown();
         }
     }
 

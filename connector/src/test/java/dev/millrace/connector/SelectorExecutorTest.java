@@ -25,6 +25,8 @@ import org.junit.jupiter.api.Timeout;
 /** Jetty's strategy, told by {@link SelectorExecutor} where tasks run, with a pool whose threads are all busy for ever. */
 @Timeout(60)
 class SelectorExecutorTest {
+    private static final ThreadLocal<String> OF_A_HANDLER = new InheritableThreadLocal<>();
+
     private final List<Runnable> queued = new CopyOnWriteArrayList<>();
     private final Queue<Runnable> ready = new ArrayDeque<>();
     private final Looks looks = new Looks();
@@ -106,6 +108,22 @@ class SelectorExecutorTest {
         // What comes after it was not to run here.
         duty.execute(() -> ran.complete(null));
         assertEquals(1, queued.size());
+    }
+
+    /** A handler's thread may have asked for one. */
+    @Test
+    void threadsOfItsOwnInheritNothing() throws Exception {
+        SelectorExecutor own = new SelectorExecutor(queued::add, looks, "test");
+        own.takeOn(strategy);
+        CompletableFuture<Boolean> inherited = new CompletableFuture<>();
+        OF_A_HANDLER.set("handler's");
+        try {
+            own.place(true);
+            own.execute(() -> inherited.complete(OF_A_HANDLER.get() != null));
+            assertFalse(inherited.get(30, TimeUnit.SECONDS));
+        } finally {
+            OF_A_HANDLER.remove();
+        }
     }
 
     @Test

@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
+import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +23,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.SelectorManager;
@@ -47,6 +50,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class StopOfConnectorContractTest {
     private static final int CLIENTS = 2;
     private static final int STOPS = 80;
+    /** More than the sockets of both sides take. */
+    private static final int UNREAD_BYTES = 32 << 20;
 
     @Parameter
     Connectors connectors;
@@ -237,6 +242,31 @@ class StopOfConnectorContractTest {
                     callback.succeeded();
                 }
             }
+        }
+    }
+
+    /** What an application's protocol throws when it hears of an end does not keep the others from theirs. */
+    @Test
+    void endsTheOthersWhenSomeThrow() throws Exception {
+        PassiveProtocol protocol = new PassiveProtocol();
+        ByteBuffer unread = ByteBuffer.allocate(UNREAD_BYTES);
+        try (TestServer server = new TestServer(s -> connectors.on(s, protocol)).start(Handlers.hello())) {
+            for (int i = 0; i <= CLIENTS; i++) {
+                clients.add(server.client());
+                AbstractEndPoint endPoint =
+                        (AbstractEndPoint) protocol.awaitOpened().getEndPoint();
+                endPoint.fillInterested(Callback.from(() -> {}, x -> {
+                    throw new IllegalStateException("told of the end", x);
+                }));
+                endPoint.write(Callback.NOOP, unread.duplicate());
+                Await.until(
+                        "waits for its peer",
+                        () -> endPoint instanceof MonitoredEndPoint ours
+                                ? ours.isWritePending()
+                                : endPoint.getWriteFlusher().isPending());
+            }
+            server.connector().stop();
+            server.awaitNoEndPoints();
         }
     }
 
