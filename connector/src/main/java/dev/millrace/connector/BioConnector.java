@@ -238,7 +238,7 @@ public class BioConnector extends MillraceConnector {
             resources.threads().begin(() -> serve(channel));
         } catch (Throwable x) {
             // No thread (OutOfMemoryError is how the JDK says so): this peer is refused, the next may be served.
-            connectorStatistics.refused.increment();
+            connectorStatistics.onRefused();
             LOG.warn("Refused {}: {}", channel, x.toString());
             failed(channel, x);
         }

@@ -76,12 +76,12 @@ final class BlockingWrite {
         duty.begin();
         // Meant for the application, as on a selector connector; here it would close the channel.
         interrupted = Thread.interrupted();
-        resources.statistics().inWrite.increment();
+        resources.statistics().onWriteBegin();
         return FlightRecorder.IS_PRESENT ? BlockedWriteEvent.begun() : null;
     }
 
     void end(@Nullable BlockedWriteEvent event) {
-        resources.statistics().inWrite.decrement();
+        resources.statistics().onWriteEnd();
         boolean wasInterrupted = interrupted;
         duty.end();
         if (event != null) {

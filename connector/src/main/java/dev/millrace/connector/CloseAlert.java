@@ -83,7 +83,7 @@ final class CloseAlert {
     }
 
     private void write() {
-        statistics.inWrite.increment();
+        statistics.onWriteBegin();
         try {
             while (alert.hasRemaining()) {
                 channel.write(alert);
@@ -91,7 +91,7 @@ final class CloseAlert {
         } catch (IOException x) {
             LOG.debug("Cannot send a close alert: {}", x.toString());
         } finally {
-            statistics.inWrite.decrement();
+            statistics.onWriteEnd();
             end();
         }
     }

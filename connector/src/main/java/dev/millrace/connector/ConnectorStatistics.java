@@ -7,12 +7,12 @@ import org.eclipse.jetty.util.annotation.ManagedObject;
 /** What the threads of a blocking connector do. Thread-safe; counters go on over a restart, gauges are of the moment. */
 @ManagedObject("Threads of a blocking connector")
 public final class ConnectorStatistics {
-    final LongAdder readsBegun = new LongAdder();
-    final LongAdder wakeUps = new LongAdder();
-    final LongAdder inWrite = new LongAdder();
-    final LongAdder handOvers = new LongAdder();
-    final LongAdder backgroundWrites = new LongAdder();
-    final LongAdder refused = new LongAdder();
+    private final LongAdder readsBegun = new LongAdder();
+    private final LongAdder wakeUps = new LongAdder();
+    private final LongAdder inWrite = new LongAdder();
+    private final LongAdder handOvers = new LongAdder();
+    private final LongAdder backgroundWrites = new LongAdder();
+    private final LongAdder refused = new LongAdder();
 
     @ManagedAttribute("Threads that wait for a peer's bytes")
     public long getThreadsInRead() {
@@ -45,6 +45,34 @@ public final class ConnectorStatistics {
             "Connections closed when accepted: no thread could be had, or a listener or a setting of the socket failed")
     public long getRefusedConnections() {
         return refused.sum();
+    }
+
+    void onReadBlocked() {
+        readsBegun.increment();
+    }
+
+    void onReadUnblocked() {
+        wakeUps.increment();
+    }
+
+    void onWriteBegin() {
+        inWrite.increment();
+    }
+
+    void onWriteEnd() {
+        inWrite.decrement();
+    }
+
+    void onHandOver() {
+        handOvers.increment();
+    }
+
+    void onBackgroundWrite() {
+        backgroundWrites.increment();
+    }
+
+    void onRefused() {
+        refused.increment();
     }
 
     @Override

@@ -170,7 +170,7 @@ final class NioEndPoint extends MillraceEndPoint {
         }
         int filled = read(buffer);
         if (current != null && current.onFilled(filled)) {
-            connector.getSelectorStatistics().requestsInRow.increment();
+            connector.getSelectorStatistics().onRequestInRow();
         }
         return filled;
     }

@@ -110,7 +110,7 @@ final class ReadLoop {
             } else {
                 Loop loop = new Loop(id(now) + 1);
                 if (DUTY.compareAndSet(this, now, loop.phase(WAITING))) {
-                    resources.statistics().handOvers.increment();
+                    resources.statistics().onHandOver();
                     start(loop);
                     return;
                 }
@@ -342,7 +342,7 @@ final class ReadLoop {
                 Thread.yield();
                 Thread.yield();
             }
-            resources.statistics().readsBegun.increment();
+            resources.statistics().onReadBlocked();
             try {
                 readAhead.read();
                 owner.notIdle();
@@ -352,7 +352,7 @@ final class ReadLoop {
             } catch (IOException x) {
                 LOG.debug("Cannot read {}: {}", owner, x.toString());
             } finally {
-                resources.statistics().wakeUps.increment();
+                resources.statistics().onReadUnblocked();
             }
         }
     }

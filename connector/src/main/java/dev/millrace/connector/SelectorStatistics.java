@@ -17,7 +17,7 @@ import org.eclipse.jetty.util.annotation.ManagedObject;
 @ManagedObject("Selectors of a connector, all together")
 public final class SelectorStatistics {
     private final ServerConnector connector;
-    final LongAdder requestsInRow = new LongAdder();
+    private final LongAdder requestsInRow = new LongAdder();
 
     SelectorStatistics(ServerConnector connector) {
         this.connector = connector;
@@ -38,6 +38,10 @@ public final class SelectorStatistics {
     @ManagedAttribute("Requests found by the thread that had answered the one before, without a selector")
     public long getRequestsInRow() {
         return requestsInRow.sum();
+    }
+
+    void onRequestInRow() {
+        requestsInRow.increment();
     }
 
     @ManagedAttribute("Connections that wait for a peer's bytes")

@@ -53,7 +53,7 @@ final class WriteDuty {
         awaitsThread = true;
         try {
             resources.threads().execute(this::complete);
-            resources.statistics().backgroundWrites.increment();
+            resources.statistics().onBackgroundWrite();
         } catch (Throwable x) {
             // No thread: nothing will ever write what is pending. Closing fails it, unless that has happened before.
             owner.close(x);
