@@ -153,6 +153,24 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
     }
 
     @Override
+    public Runnable onSelected() {
+        SelectedChannel current = selected;
+        if (current != null) {
+            current.onSelected();
+        }
+        return super.onSelected();
+    }
+
+    @Override
+    public void updateKey() {
+        SelectedChannel current = selected;
+        if (current != null) {
+            current.onUpdateKey();
+        }
+        super.updateKey();
+    }
+
+    @Override
     public boolean flush(ByteBuffer... buffers) throws IOException {
         // As a channel's write, also of nothing: TLS writes nothing to hear whether it may go on.
         if (isOutputShutdown()) {

@@ -20,6 +20,8 @@ final class SelectedChannel {
     private final ManagedSelector.SelectorUpdate update = this::update;
     // Of the thread that selects.
     private boolean registered;
+    // The selector has found the channel ready, and updates its interests before it selects again.
+    private volatile boolean updating;
 
     private SelectedChannel(MillraceEndPoint endPoint, ManagedSelector selector) {
         this.endPoint = endPoint;
@@ -63,9 +65,21 @@ final class SelectedChannel {
         }
     }
 
+    /** Called before the end point says what is to be done, by the thread that selects. */
+    void onSelected() {
+        updating = true;
+    }
+
+    /** Called before the end point tells the key of its interests, by the thread that selects. */
+    void onUpdateKey() {
+        updating = false;
+    }
+
     /** Called after the end point's interests have changed. */
     void onInterest() {
-        selector.submit(update);
+        if (!updating) {
+            selector.submit(update);
+        }
     }
 
     /** Lets the selector forget the channel; before it lingers elsewhere. */
