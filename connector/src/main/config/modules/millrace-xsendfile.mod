@@ -70,7 +70,7 @@ millrace.modules+=,millrace-xsendfile
 ## For how long a file is believed to be unchanged, in milliseconds (0: not at all, for what was written a moment ago).
 # millrace.xsendfile.validMillis=0
 
-## The most ranges of one request that are served; who asks for more is sent the whole.
+## The most ranges of one request that are served; a request for more is sent the whole file.
 # millrace.xsendfile.maxRanges=16
 
 ## Whether answers say in X-Millrace-Sendfile how their content went: "yes", or why not.

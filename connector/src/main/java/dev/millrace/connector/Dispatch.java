@@ -2,7 +2,10 @@ package dev.millrace.connector;
 
 /** Where a ready connection of a {@link NioConnector} is served. Jetty's strategy goes by a task's invocation type. */
 enum Dispatch {
-    /** As Jetty decides, by the invocation type of the callback that waits. A request that does not block runs as with {@link #SELECTOR}. */
+    /**
+     * By the selector's own thread, as with {@link #SELECTOR}, until the request comes to what may block: then the thread leaves the
+     * selector. What a connection does besides runs where Jetty decides, by the invocation type of the callback that waits.
+     */
     ADAPTIVE,
     /**
      * By the selector's own thread: see {@link SelectorExecutor}. The task calls itself blocking. In the instant in

@@ -6,7 +6,7 @@
  * written before a volatile write of theirs. It never waits: what may block in an application runs on a thread of the connector's.
  * {@link dev.millrace.limits.ConnectionPermits} alone is used by the acceptors.
  *
- * <p>Not exported: the settings are those of {@link dev.millrace.connector.MillraceConnector}.
+ * <p>Not exported: the settings are those of {@link dev.millrace.connector.LimitedConnector}.
  */
 @NullMarked
 package dev.millrace.limits;

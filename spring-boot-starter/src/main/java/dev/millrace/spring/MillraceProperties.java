@@ -58,7 +58,7 @@ public record MillraceProperties(
 
     /** Where a ready connection is served. */
     public enum Dispatch {
-        /** As Jetty decides, by whether a handler may block. */
+        /** In the selector's thread, until a request comes to what may block. */
         ADAPTIVE,
         /** In the selector's own thread. */
         SELECTOR,
