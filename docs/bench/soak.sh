@@ -121,6 +121,7 @@ for label in "$@"; do
         }' "$samples/$label" || wrong=1
     read -r url _ < <(url_of "$label")
     echo "threads at the end: $(curl -sf "$url/threads")"
+    echo "KiB at the end: $(curl -sf "$url/memory")"
     echo "log: $(sed -nE 's/.*:(WARN|ERROR) *:([^:]*):.*/\1 \2/p' "$work/$label.err" | sort | uniq -c | paste -sd, | tr -s ' ')"
 done
 exit "$wrong"

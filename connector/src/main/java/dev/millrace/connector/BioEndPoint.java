@@ -189,7 +189,8 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         }
         readLoop.beginWrite(httpParser(), getConnection() instanceof SslConnection);
         boolean inBackground = writeDuty.isBackgroundWriter();
-        if (!inBackground && (isWriteOfAnother() || !readLoop.isAlone(httpParser()))) {
+        if (!inBackground
+                && (TlsState.isWriteOfAnother(this, writeDuty.isWriting()) || !readLoop.isAlone(httpParser()))) {
             return flushAtOnce(buffers);
         }
         // TLS that ends gives its buffer back to the pool, while a thread may write from it. It may be another
@@ -198,7 +199,11 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         ByteBuffer[] written = inViews ? BlockingWrite.viewsOf(buffers) : buffers;
         BlockedWriteEvent event = blockingWrite.begin();
         try {
-            blockingWrite.write(written);
+            if (blockingWrite.isTransfer()) {
+                blockingWrite.write(written);
+            } else {
+                blockingWrite.write(written, 0, written.length, written.length);
+            }
         } catch (IOException x) {
             tellFailure(x, this);
             // A flusher that has failed knows the reason, and adds this to it: so this is another exception.
@@ -212,10 +217,6 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         return true;
     }
 
-    private boolean isWriteOfAnother() {
-        return TlsState.isWriteOfAnother(this, writeDuty.isWriting());
-    }
-
     // As behind a selector, where nearly every write is complete when the call returns. Jetty's error pages of servlets
     // take that for granted.
     private boolean flushAtOnce(ByteBuffer... buffers) throws IOException {
@@ -223,7 +224,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
             closeAlert = CloseAlert.send(getChannel(), resources, buffers);
             return closeAlert != null;
         }
-        if (blockingWrite.isTransfer() || isWriteOfAnother() || !readLoop.pause()) {
+        if (blockingWrite.isTransfer() || TlsState.isWriteOfAnother(this, writeDuty.isWriting()) || !readLoop.pause()) {
             return false;
         }
         try {

@@ -203,7 +203,7 @@ final class BlockingWrite {
      *
      * @param least of those from here on only what leaves with the others is written
      */
-    private void write(ByteBuffer[] buffers, int from, int to, int least) throws IOException {
+    void write(ByteBuffer[] buffers, int from, int to, int least) throws IOException {
         int first = from;
         while (true) {
             first = MillraceEndPoint.skipEmpty(buffers, first, to);
@@ -212,7 +212,9 @@ final class BlockingWrite {
             }
             int slice = slice(buffers, first, to);
             long begin = beginCall(slice);
-            long written = endPoint.writeUpTo(buffers, first, to, slice);
+            long written = endPoint.contentWriter.write(endPoint.getChannel(), buffers, first, to, slice);
+            endPoint.getTransferStatistics().onWritten(written);
+            endPoint.onSent(written);
             endCall((int) written, begin);
         }
     }

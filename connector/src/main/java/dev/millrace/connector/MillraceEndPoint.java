@@ -56,7 +56,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         LEFT
     }
 
-    private final ContentWriter contentWriter;
+    final ContentWriter contentWriter;
     /** Null: no recording was on when it began. */
     private final @Nullable ConnectionEvent life;
     // Of the thread that looks at all connections, made at its first look.
@@ -198,21 +198,15 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
             return true;
         }
         try {
-            writeUpTo(buffers, first, to, Integer.MAX_VALUE);
+            long written = contentWriter.write(getChannel(), buffers, first, to, Integer.MAX_VALUE);
+            if (written > 0) {
+                getTransferStatistics().onWritten(written);
+                onSent(written);
+            }
         } catch (IOException x) {
             throw new EofException(x);
         }
         return skipEmpty(buffers, first, to) == to;
-    }
-
-    /** Writes some of the buffers, of which the first is not empty, by one call; returns the bytes that the socket took. */
-    final long writeUpTo(ByteBuffer[] buffers, int first, int to, int mostBytes) throws IOException {
-        long written = contentWriter.write(getChannel(), buffers, first, to, mostBytes);
-        if (written > 0) {
-            getTransferStatistics().onWritten(written);
-            onSent(written);
-        }
-        return written;
     }
 
     /** Counts and logs that a file failed, if that is why a write has: then it is no fault of the peer's. */

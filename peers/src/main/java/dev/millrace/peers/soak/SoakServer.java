@@ -1,8 +1,10 @@
 package dev.millrace.peers.soak;
 
 import dev.millrace.connector.BioConnector;
+import dev.millrace.connector.IdleTlsMemory;
 import dev.millrace.connector.NioConnector;
 import dev.millrace.connector.TlsConnectionFactory;
+import dev.millrace.files.SendfileContentFactory;
 import dev.millrace.files.SendfileHandler;
 import dev.millrace.xsendfile.XSendfileHandler;
 import java.io.InputStream;
@@ -42,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@code SoakServer KIND DIRECTORY KEYSTORE}, the kind being {@code bio-platform}, {@code bio-virtual}, {@code nio} or
  * {@code stock}. Serves {@code /files/*}, {@code /x/*} (the same by X-Sendfile), {@code /upload} (answers a CRC-32 of what
- * was sent) and {@code /stats} (connections, descriptors, threads, resident, direct and mapped memory in KiB).
+ * was sent), {@code /stats} (connections, direct and mapped memory in KiB), {@code /threads} and {@code /memory}.
  */
 public final class SoakServer {
     static final String PASSWORD = "soak-password";
@@ -154,6 +156,7 @@ public final class SoakServer {
             @Nullable String text = switch (Request.getPathInContext(request)) {
                 case "/stats" -> figures();
                 case "/threads" -> threads();
+                case "/memory" -> memory();
                 default -> null;
             };
             if (text == null) {
@@ -177,6 +180,21 @@ public final class SoakServer {
                     .filter(bean -> bean.getName().equals(pool))
                     .mapToLong(bean -> bean.getMemoryUsed() / KIBIBYTE)
                     .sum();
+        }
+
+        /** What is known of the memory outside the heap, and what TLS keeps, in KiB. */
+        private String memory() {
+            long pool = getServer().getByteBufferPool() instanceof ArrayByteBufferPool buffers
+                    ? buffers.getDirectMemory()
+                    : 0;
+            long contents = getServer().getContainedBeans(SendfileContentFactory.class).stream()
+                    .mapToLong(SendfileContentFactory::getCachedBytes)
+                    .sum();
+            long tls = getServer().getContainedBeans(IdleTlsMemory.class).stream()
+                    .mapToLong(IdleTlsMemory::getIdleBytes)
+                    .sum();
+            return "Jetty's pool " + pool / KIBIBYTE + ", content caches " + contents / KIBIBYTE
+                    + ", TLS on the heap and outside " + tls / KIBIBYTE;
         }
 
         /** Threads by name, without their numbers. */
