@@ -187,15 +187,16 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         if (BufferUtil.remaining(buffers) == 0) {
             return true;
         }
-        readLoop.beginWrite(httpParser(), getConnection() instanceof SslConnection);
+        boolean inTls = getConnection() instanceof SslConnection;
+        readLoop.beginWrite(httpParser(), inTls);
         boolean inBackground = writeDuty.isBackgroundWriter();
-        if (!inBackground
-                && (TlsState.isWriteOfAnother(this, writeDuty.isWriting()) || !readLoop.isAlone(httpParser()))) {
+        boolean isOfAnother = inTls && TlsState.isWriteOfAnother(this, writeDuty.isWriting());
+        if (!inBackground && (isOfAnother || !readLoop.isAlone(httpParser()))) {
             return flushAtOnce(buffers);
         }
         // TLS that ends gives its buffer back to the pool, while a thread may write from it. It may be another
         // connection's by the time at which that thread comes out of its call, and must not be touched.
-        boolean inViews = inBackground && getConnection() instanceof SslConnection;
+        boolean inViews = inBackground && inTls;
         ByteBuffer[] written = inViews ? BlockingWrite.viewsOf(buffers) : buffers;
         BlockedWriteEvent event = blockingWrite.begin();
         try {
