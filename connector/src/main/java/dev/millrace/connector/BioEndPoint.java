@@ -190,8 +190,8 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         boolean inTls = getConnection() instanceof SslConnection;
         readLoop.beginWrite(httpParser(), inTls);
         boolean inBackground = writeDuty.isBackgroundWriter();
-        boolean isOfAnother = inTls && TlsState.isWriteOfAnother(this, writeDuty.isWriting());
-        if (!inBackground && (isOfAnother || !readLoop.isAlone(httpParser()))) {
+        boolean isOfAnother = inTls && !inBackground && TlsState.isWriteOfAnother(this, writeDuty.isWriting());
+        if (isOfAnother || (!inBackground && !readLoop.isAlone(httpParser()))) {
             return flushAtOnce(buffers);
         }
         // TLS that ends gives its buffer back to the pool, while a thread may write from it. It may be another

@@ -46,6 +46,10 @@ public final class IdleTlsMemory extends AbstractLifeCycle {
 
     @Override
     protected void doStop() {
+        cancel();
+    }
+
+    private void cancel() {
         Scheduler.Task task = next;
         if (task != null) {
             task.cancel();
@@ -60,6 +64,10 @@ public final class IdleTlsMemory extends AbstractLifeCycle {
         memory.letUnusedGo();
         if (isRunning()) {
             schedule();
+            if (!isRunning()) {
+                // Stopped in between: that has cancelled the look before.
+                cancel();
+            }
         }
     }
 }
