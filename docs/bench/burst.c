@@ -1,6 +1,8 @@
 /*
  * burst: connects many clients at once, each sends one request, and measures how long after the first connect() each of them has the
- * first byte of its answer. Prints "p50 p99 max failed", times in ms; who has no answer after 20 seconds has failed.
+ * first byte of its answer. Prints "p50 p99 max failed", times in ms; who has no answer after 20 seconds has failed. The connections stay
+ * open until all have been answered, as those of browsers do: a client that closes before it has read all resets its connection, and what
+ * that costs the server would count in the times of the others.
  *
  * usage: burst PORT PATH CLIENTS
  */
@@ -56,7 +58,8 @@ static void begin(struct client *client, int poll, const struct sockaddr_in *ser
 /* Asks when the connection is there, and returns 1 at the first byte of an answer of 200, -1 at a failure, 0 before. */
 static int go_on(struct client *client, int poll, const char *request)
 {
-    char head[13];
+    static const char status[] = "HTTP/1.1 200";
+    char answer[4096];
     ssize_t length;
     if (!client->has_asked) {
         struct epoll_event event = {.events = EPOLLIN, .data.ptr = client};
@@ -65,11 +68,10 @@ static int go_on(struct client *client, int poll, const char *request)
         client->has_asked = 1;
         return epoll_ctl(poll, EPOLL_CTL_MOD, client->fd, &event);
     }
-    length = recv(client->fd, head, sizeof head - 1, MSG_DONTWAIT);
+    length = recv(client->fd, answer, sizeof answer, MSG_DONTWAIT);
     if (length < 0 && errno == EAGAIN)
         return 0;
-    head[length > 0 ? length : 0] = 0;
-    return strcmp(head, "HTTP/1.1 200") == 0 ? 1 : -1;
+    return length >= (ssize_t)strlen(status) && memcmp(answer, status, strlen(status)) == 0 ? 1 : -1;
 }
 
 int main(int count, char **arguments)
@@ -99,10 +101,12 @@ int main(int count, char **arguments)
                 continue;
             if (end > 0)
                 times[answered++] = now() - start;
-            close(client->fd);
+            epoll_ctl(poll, EPOLL_CTL_DEL, client->fd, NULL);
             open--;
         }
     }
+    for (int i = 0; i < clients; i++)
+        close(all[i].fd);
     qsort(times, answered, sizeof *times, by_time);
     if (answered == 0)
         printf("0 0 0 %d\n", clients);

@@ -40,17 +40,6 @@ burst() {
     echo "$1 $p99 $p50 $max $failed"
 }
 
-# await_rest LABEL: until its compilers have nothing left to do
-await_rest() {
-    local before
-    for _ in $(seq 30); do
-        before=$(cpu_of "$1")
-        sleep 1
-        [ $(($(cpu_of "$1") - before)) -gt 2 ] || return 0
-    done
-    echo "$1 does not come to rest" >&2
-}
-
 # A JVM compiles what runs once per connection after thousands of them. It does so on the cores that are to serve, where it takes half of
 # the CPU time of such a burst.
 for label in $names; do

@@ -4,15 +4,16 @@
 #
 # usage: docs/bench/connections.sh [rounds [seconds [case...]]]      after: mvn -DskipTests package
 #   idle       10,000 connections of which 100 are busy, beside the 100 alone: the throughputs and their quotient
-#   busy1700   1,700 connections, all busy, and a heap of 1 GiB: us of server CPU per request, errors
-#   busy10000  10,000 of them (platform threads left out)
+#   busyN      N connections, all busy, and a heap of 1 GiB: us of server CPU per request, errors; with busy10000 platform threads are
+#              left out
 #   memory     bytes of resident memory, and of objects, per keep-alive connection that has been idle for 5 s after one request: the slope
 #              from 1,000 to 10,000.
 #              The heap has no room to spare, for connections would be taken into what is resident already; before it 20,000 are opened
 #              and closed, for the stack of a virtual thread is larger while its methods are interpreted
 #   trickle    latency of one client beside 5,000 connections that send a byte a second, and alone, and the quotients
 # Opening 10,000 connections takes a second or two: give the busy cases 10 s or more.
-# A server serves WARM_UP_SECONDS (15) of a case but memory before it is measured. JAVA names another JVM; HEAP (-Xmx1g; idle, trickle:
+# A server serves WARM_UP_SECONDS (15) of a case but memory before it is measured; when busy, its compilers come to rest.
+# JAVA names another JVM; HEAP (-Xmx1g; idle, trickle:
 # -Xmx3g) is its heap, JAVA_OPTIONS come besides. SERVERS replaces the list, a line each: label, nginx or a peer, options
 # shellcheck source=docs/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -103,9 +104,13 @@ idle() {
 
 # busy LABEL CONNECTIONS: us of CPU per request, requests/s, errors
 busy() {
-    local result
+    local result time
     serve "$1" -Xmx1g
-    load "$1" "$2" "$warm_up" > /dev/null
+    # The larger server has more to compile.
+    for time in "$warm_up" "$seconds"; do
+        load "$1" "$2" "$time" > /dev/null
+        await_rest "$1"
+    done
     if ! result=$(undisturbed costly_load "$1" "$2" "$seconds"); then
         echo "$1 has ended: $(tail -1 "$work/$1.err")"
     elif [ "$(cut -d' ' -f2 <<< "$result")" = 0 ]; then
@@ -144,8 +149,8 @@ memory() {
         release > /dev/null
         sleep 2
     done
-    # A thread of a pool that has nothing to do stays for ten seconds.
-    sleep 12
+    # A thread of a pool that has nothing to do stays for a minute.
+    sleep 62
     hold "$1" 1000
     few=$(memory_of "$1")
     release > /dev/null
@@ -178,7 +183,7 @@ run() {
     echo "$which: $rounds rounds of $seconds s after $warm_up s"
     case $which in
         idle) for label in $names; do idle "$label"; done ;;
-        busy1700 | busy10000 | memory | trickle)
+        busy[1-9]* | memory | trickle)
             for round in $(seq 0 $((rounds - 1))); do
                 # shellcheck disable=SC2086
                 for label in $(in_turn "$round" $names); do

@@ -34,7 +34,12 @@ measure() {
 }
 
 # The first seconds of a JVM cost several times its later ones.
-for label in "${labels[@]}"; do load "$label" "${WARM_UP_REQUESTS:-300000}"; done
+for label in "${labels[@]}"; do
+    load "$label" "${WARM_UP_REQUESTS:-300000}"
+    await_rest "$label"
+    load "$label" "$requests"
+    await_rest "$label"
+done
 for round in $(seq 0 $((rounds - 1))); do
     for label in $(in_turn "$round" "${labels[@]}"); do undisturbed measure "$label" >> "$work/results"; done
 done

@@ -14,10 +14,14 @@ declare -A pids=()
 # Called before the servers are gone; what else a script has left behind is its own to add.
 clean_up() { :; }
 
+# A JVM that has no memory left may not hear of the first signal.
 stop_all() {
     local label
     for label in "${labels[@]}"; do kill "${pids[$label]}" 2> /dev/null || true; done
-    for label in "${labels[@]}"; do wait "${pids[$label]}" 2> /dev/null || true; done
+    for label in "${labels[@]}"; do
+        timeout 30 tail --pid="${pids[$label]}" -f /dev/null || kill -9 "${pids[$label]}" 2> /dev/null || true
+        wait "${pids[$label]}" 2> /dev/null || true
+    done
     labels=()
     pids=()
 }
@@ -90,6 +94,17 @@ cpu_of() {
     local pid
     for pid in $(tree_of "${pids[$1]}"); do cat "/proc/$pid/stat" 2> /dev/null || [ "$pid" != "${pids[$1]}" ]; done | sed 's/.*) //' |
         awk '{ ticks += $12 + $13 + $14 + $15 } END { print ticks }'
+}
+
+# await_rest LABEL: until its compilers have nothing left to do. They take the cores on which its load is to be served.
+await_rest() {
+    local before
+    for _ in $(seq 30); do
+        before=$(cpu_of "$1")
+        sleep 1
+        [ $(($(cpu_of "$1") - before)) -gt 2 ] || return 0
+    done
+    echo "$1 does not come to rest" >&2
 }
 
 # Ticks that the host of a virtual machine gave to others, and ticks of all kinds.

@@ -10,7 +10,8 @@
 #   full, resumed                 handshakes alone, by openssl s_time: us of CPU per handshake; resumed: TLS 1.2 with a session's ticket
 #   idle                          KiB of live objects for each idle connection after one request, between 200 and 2,000; nginx has none
 # Each server serves WARM_UP_SECONDS (15) of a workload before its first round, and before a file of 1 MiB as long of 64 KiB: a JVM
-# compiles what ran ten thousand times. Small answers of https/1.1 have WARM_UP_BURSTS (8) more, a second of 100 connections
+# compiles what ran ten thousand times. Its compilers come to rest, before and after a round that does not count.
+# Small answers of https/1.1 have WARM_UP_BURSTS (8) more, a second of 100 connections
 # each. JAVA names another JVM; JAVA_OPTIONS (-Xmx256m) are given to each. SERVERS replaces the list, a line each: label, nginx or
 # a peer on Jetty, options. The files are made in DATA_DIR (/dev/shm).
 # shellcheck source=docs/bench/lib.sh
@@ -144,6 +145,9 @@ run() {
         esac
         load "$label" "$workload" "$warm_up" > /dev/null
         connect_often "$label" "$workload"
+        await_rest "$label"
+        load "$label" "$workload" "$seconds" > /dev/null
+        await_rest "$label"
     done
     for round in $(seq 0 $((rounds - 1))); do
         for label in $(in_turn "$round" "${labels[@]}"); do undisturbed measure "$label" "$workload" >> "$work/results"; done

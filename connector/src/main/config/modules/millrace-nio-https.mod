@@ -11,6 +11,10 @@ ssl
 millrace-connector
 ssl-context
 
+[after]
+forwarded
+rewrite-customizer
+
 [xml]
 etc/millrace-nio-https.xml
 

@@ -8,7 +8,11 @@ handler
 
 [before]
 compression
+graceful
 gzip
+min-data-rate
+size-limit
+statistics
 
 [depend]
 server

@@ -150,10 +150,7 @@ public class BioConnector extends MillraceConnector {
      */
     public void setReadAheadBytes(int readAheadBytes) {
         checkNotStarted();
-        if (readAheadBytes < 1) {
-            throw new IllegalArgumentException("readAheadBytes is at least 1, not " + readAheadBytes);
-        }
-        this.readAheadBytes = readAheadBytes;
+        this.readAheadBytes = (int) atLeast(1, "readAheadBytes", readAheadBytes);
     }
 
     @ManagedAttribute("Whether the connections' threads are virtual")

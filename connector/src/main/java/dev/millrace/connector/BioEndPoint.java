@@ -46,12 +46,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
 
     BioEndPoint(BioConnector connector, BioResources resources, SocketChannel channel) throws IOException {
         // No selector, though one may watch the channel later. Jetty's listeners know a socket by this class.
-        super(
-                channel,
-                null,
-                null,
-                connector.getScheduler(),
-                connector.contentWriters.newContentWriter(resources.bufferPool()));
+        super(channel, null, null, connector.getScheduler(), connector.newContentWriter());
         this.connector = connector;
         this.resources = resources;
         this.local = channel.getLocalAddress();
@@ -100,7 +95,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
     @Override
     public int fill(ByteBuffer buffer) {
         if (isInputShutdown()) {
-            return -1;
+            return MalformedRequest.endOfInput(this, getConnection());
         }
         if (selected != null) {
             int drained = readLoop.drain(buffer);
@@ -287,6 +282,11 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
     }
 
     @Override
+    @Nullable Thread handlingThread() {
+        return readLoop.handlingThread();
+    }
+
+    @Override
     boolean hasPeerEnded() {
         return super.hasPeerEnded() || readLoop.hasEnded();
     }
@@ -304,13 +304,8 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         }
     }
 
-    private boolean isAlertUnderWay() {
-        CloseAlert alert = closeAlert;
-        return alert != null && !alert.hasEnded();
-    }
-
     private void closeChannel() {
-        if (!isAlertUnderWay() && lingers()) {
+        if (!CloseAlert.isUnderWay(closeAlert) && lingers()) {
             return;
         }
         // The end comes before a reset, as the JDK has it where there is a selector. On JDK 17 close() also leaves a
@@ -331,7 +326,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
     @Override
     public boolean lingers() {
         Lingering taken = lingering;
-        if (taken != null && !isAlertUnderWay()) {
+        if (taken != null && !CloseAlert.isUnderWay(closeAlert)) {
             if (selected != null) {
                 selected.leave();
             }
@@ -384,7 +379,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
 
     @Override
     public void announce(FileRegion region) {
-        region.announced(connector.algorithm, getTransferStatistics());
+        connector.announced(region);
         blockingWrite.announce(region);
     }
 

@@ -77,8 +77,12 @@ final class CloseAlert {
         return following.add(close);
     }
 
-    /** @return whether it has been written, or cannot be */
-    synchronized boolean hasEnded() {
+    /** Whether there is an alert that has yet to be written, and can be. */
+    static boolean isUnderWay(@Nullable CloseAlert alert) {
+        return alert != null && !alert.hasEnded();
+    }
+
+    private synchronized boolean hasEnded() {
         return ended;
     }
 

@@ -31,7 +31,8 @@ import org.slf4j.LoggerFactory;
  */
 final class ConnectionThreads implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionThreads.class);
-    private static final long IDLE_THREAD_SECONDS = 10;
+    /** As the pools of Jetty and of the JDK. A thousand threads are there for a burst a minute after the last, and need not be started. */
+    private static final long IDLE_THREAD_SECONDS = 60;
     /** For handlers to return, before and after they are interrupted: as Jetty's pool. */
     private static final long STOP_MILLIS = 2500;
 

@@ -8,9 +8,9 @@ enum Dispatch {
      */
     ADAPTIVE,
     /**
-     * By the selector's own thread: see {@link SelectorExecutor}. The task calls itself blocking. In the instant in
-     * which another thread is about to select, Jetty's strategy gives a blocking task away. It would run any other
-     * where it was found, and no thread would select.
+     * By the selector's own thread: see {@link SelectorExecutor}. Connections of HTTP/2 are served as with {@link #ADAPTIVE}. The task
+     * calls itself blocking. In the instant in which another thread is about to select, Jetty's strategy gives a blocking task away. It
+     * would run any other where it was found, and no thread would select.
      */
     SELECTOR,
     /**

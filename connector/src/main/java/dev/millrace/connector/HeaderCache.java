@@ -31,9 +31,6 @@ public final class HeaderCache implements Connection.Listener {
     }
 
     void setSize(int size) {
-        if (size < AS_CONFIGURED) {
-            throw new IllegalArgumentException("headerCacheSize is at least -1, not " + size);
-        }
         this.size = size;
     }
 

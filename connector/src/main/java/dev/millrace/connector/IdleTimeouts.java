@@ -21,10 +21,11 @@ final class IdleTimeouts {
      * @param handled the request of HTTP/1.1 that is being handled; null for none, and for another protocol
      */
     static boolean mayClose(AbstractEndPoint endPoint, @Nullable Request handled) {
-        if (outermost(endPoint).isOutputShutdown() || endPoint.isInputShutdown()) {
+        if (!endPoint.isFillInterested() && handled == null) {
+            // A thread may be in a handshake: TLS, which is asked below, would have this one wait for it.
             return true;
         }
-        return !endPoint.isFillInterested() && handled == null;
+        return endPoint.isInputShutdown() || outermost(endPoint).isOutputShutdown();
     }
 
     /** Fails the write that is under way, and closes the connection. */

@@ -19,9 +19,29 @@ import org.jspecify.annotations.Nullable;
 @ManagedObject("Connector with limits to its peers")
 public abstract class LimitedConnector extends ServerConnector {
     final ConnectionPermits permits = new ConnectionPermits();
-    private final ConnectionSweeper sweeper =
-            new ConnectionSweeper(this, permits, this::runElsewhere, this::aboutToBlock);
-    final LingeringClose lingeringClose = new LingeringClose();
+    private final ConnectionSweeper sweeper = new ConnectionSweeper(
+            this,
+            permits,
+            new ConnectionSweeper.Limits(
+                    this::getRequestHeadTimeoutMillis,
+                    this::getMinRequestBytesPerSecond,
+                    this::getMinResponseBytesPerSecond,
+                    this::getSlowPeerGraceMillis,
+                    this::isSlowRequestsAlwaysEnded,
+                    this::isGrpcExempt),
+            this::runElsewhere,
+            this::aboutToBlock);
+    final LingeringClose lingeringClose =
+            new LingeringClose(this::getLingeringCloseMillis, this::getLingeringCloseBytes);
+    private volatile long requestHeadTimeoutMillis = 30_000;
+    private volatile long minRequestBytesPerSecond = 240;
+    private volatile long minResponseBytesPerSecond = 240;
+    // A lost packet, sent again, takes its time.
+    private volatile long slowPeerGraceMillis = 5000;
+    private volatile boolean slowRequestsAlwaysEnded;
+    private volatile boolean grpcExempt;
+    private volatile long lingeringCloseMillis = 30_000;
+    private volatile long lingeringCloseBytes = 64L << 20;
 
     LimitedConnector(
             Server server,
@@ -52,6 +72,13 @@ public abstract class LimitedConnector extends ServerConnector {
         }
     }
 
+    static long atLeast(long least, String name, long value) {
+        if (value < least) {
+            throw new IllegalArgumentException(name + " is at least " + least + ", not " + value);
+        }
+        return value;
+    }
+
     @ManagedAttribute("Most connections that are open at once; 0: no limit")
     public int getMaxConnections() {
         return permits.getMost();
@@ -65,12 +92,12 @@ public abstract class LimitedConnector extends ServerConnector {
      */
     public void setMaxConnections(int maxConnections) {
         checkNotStarted();
-        permits.setMost(maxConnections);
+        permits.setMost((int) atLeast(0, "maxConnections", maxConnections));
     }
 
     @ManagedAttribute("Time in milliseconds that the head of a request may take; 0: no limit")
     public long getRequestHeadTimeoutMillis() {
-        return sweeper.getRequestHeadTimeoutMillis();
+        return requestHeadTimeoutMillis;
     }
 
     /**
@@ -80,12 +107,12 @@ public abstract class LimitedConnector extends ServerConnector {
      * @param requestHeadTimeoutMillis default 30,000; 0: no limit
      */
     public void setRequestHeadTimeoutMillis(long requestHeadTimeoutMillis) {
-        sweeper.setRequestHeadTimeoutMillis(requestHeadTimeoutMillis);
+        this.requestHeadTimeoutMillis = atLeast(0, "requestHeadTimeoutMillis", requestHeadTimeoutMillis);
     }
 
     @ManagedAttribute("Least bytes per second of a request's content; 0: no limit")
     public long getMinRequestBytesPerSecond() {
-        return sweeper.getMinRequestBytesPerSecond();
+        return minRequestBytesPerSecond;
     }
 
     /**
@@ -99,12 +126,12 @@ public abstract class LimitedConnector extends ServerConnector {
      * @param minRequestBytesPerSecond default 240; 0: no limit
      */
     public void setMinRequestBytesPerSecond(long minRequestBytesPerSecond) {
-        sweeper.setMinRequestBytesPerSecond(minRequestBytesPerSecond);
+        this.minRequestBytesPerSecond = atLeast(0, "minRequestBytesPerSecond", minRequestBytesPerSecond);
     }
 
     @ManagedAttribute("Least bytes per second that a peer must take; 0: no limit")
     public long getMinResponseBytesPerSecond() {
-        return sweeper.getMinResponseBytesPerSecond();
+        return minResponseBytesPerSecond;
     }
 
     /**
@@ -116,32 +143,32 @@ public abstract class LimitedConnector extends ServerConnector {
      * @param minResponseBytesPerSecond default 240; 0: no limit
      */
     public void setMinResponseBytesPerSecond(long minResponseBytesPerSecond) {
-        sweeper.setMinResponseBytesPerSecond(minResponseBytesPerSecond);
+        this.minResponseBytesPerSecond = atLeast(0, "minResponseBytesPerSecond", minResponseBytesPerSecond);
     }
 
     @ManagedAttribute("Time in milliseconds for which a peer may be slower than the least rates")
     public long getSlowPeerGraceMillis() {
-        return sweeper.getGraceMillis();
+        return slowPeerGraceMillis;
     }
 
     /** @param slowPeerGraceMillis the time for which a peer may be slower than the least rates; default 5,000 */
     public void setSlowPeerGraceMillis(long slowPeerGraceMillis) {
-        sweeper.setGraceMillis(slowPeerGraceMillis);
+        this.slowPeerGraceMillis = atLeast(0, "slowPeerGraceMillis", slowPeerGraceMillis);
     }
 
     @ManagedAttribute("Whether slow requests are ended also while no others wait for what they hold")
     public boolean isSlowRequestsAlwaysEnded() {
-        return sweeper.alwaysEndsRequests();
+        return slowRequestsAlwaysEnded;
     }
 
     /** @param slowRequestsAlwaysEnded whether to end slow requests also while no others wait for what they hold; default false */
     public void setSlowRequestsAlwaysEnded(boolean slowRequestsAlwaysEnded) {
-        sweeper.setAlwaysEndsRequests(slowRequestsAlwaysEnded);
+        this.slowRequestsAlwaysEnded = slowRequestsAlwaysEnded;
     }
 
     @ManagedAttribute("Whether requests of gRPC may be as slow as they like")
     public boolean isGrpcExempt() {
-        return sweeper.isGrpcExempt();
+        return grpcExempt;
     }
 
     /**
@@ -151,7 +178,7 @@ public abstract class LimitedConnector extends ServerConnector {
      * @param grpcExempt default false; for requests that come from then on
      */
     public void setGrpcExempt(boolean grpcExempt) {
-        sweeper.setGrpcExempt(grpcExempt);
+        this.grpcExempt = grpcExempt;
     }
 
     @ManagedAttribute("Connections ended because the head of a request, or a handshake, took too long")
@@ -171,7 +198,7 @@ public abstract class LimitedConnector extends ServerConnector {
 
     @ManagedAttribute("Longest time in milliseconds for which a closed connection lingers; 0: none does")
     public long getLingeringCloseMillis() {
-        return lingeringClose.getMostMillis();
+        return lingeringCloseMillis;
     }
 
     /**
@@ -183,12 +210,12 @@ public abstract class LimitedConnector extends ServerConnector {
      * @param lingeringCloseMillis default 30,000; 0: sockets are closed at once
      */
     public void setLingeringCloseMillis(long lingeringCloseMillis) {
-        lingeringClose.setMostMillis(lingeringCloseMillis);
+        this.lingeringCloseMillis = atLeast(0, "lingeringCloseMillis", lingeringCloseMillis);
     }
 
     @ManagedAttribute("Most bytes that are read from a connection that lingers")
     public long getLingeringCloseBytes() {
-        return lingeringClose.getMostBytes();
+        return lingeringCloseBytes;
     }
 
     /**
@@ -198,7 +225,7 @@ public abstract class LimitedConnector extends ServerConnector {
      * @param lingeringCloseBytes at least 1; default 67,108,864
      */
     public void setLingeringCloseBytes(long lingeringCloseBytes) {
-        lingeringClose.setMostBytes(lingeringCloseBytes);
+        this.lingeringCloseBytes = atLeast(1, "lingeringCloseBytes", lingeringCloseBytes);
     }
 
     @ManagedAttribute("Connections that linger now")

@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
@@ -42,13 +43,13 @@ final class LingeringClose extends AbstractLifeCycle {
     private static final long STOP_MILLIS = 1000;
     private static final int READ_BYTES = 64 * 1024;
 
+    private final LongSupplier mostMillis;
+    private final LongSupplier mostBytes;
     private final Set<Lingering> lingering = ConcurrentHashMap.newKeySet();
     private final Queue<Lingering> arriving = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean called = new AtomicBoolean();
     private final LongAdder begun = new LongAdder();
     private final LongAdder cut = new LongAdder();
-    private volatile long mostMillis = 30_000;
-    private volatile long mostBytes = 64L << 20;
     private volatile long restMillis = 10_000;
     /** A peer that sends nothing for so long will send no more: as nginx's {@code lingering_timeout}. */
     private volatile long silenceMillis = 5000;
@@ -138,25 +139,12 @@ final class LingeringClose extends AbstractLifeCycle {
         }
     }
 
-    long getMostMillis() {
-        return mostMillis;
-    }
-
-    void setMostMillis(long mostMillis) {
-        if (mostMillis < 0) {
-            throw new IllegalArgumentException("lingeringCloseMillis is at least 0, not " + mostMillis);
-        }
+    /**
+     * @param mostMillis the longest time in milliseconds for which a channel lingers; 0: none does
+     * @param mostBytes the most that is read from one
+     */
+    LingeringClose(LongSupplier mostMillis, LongSupplier mostBytes) {
         this.mostMillis = mostMillis;
-    }
-
-    long getMostBytes() {
-        return mostBytes;
-    }
-
-    void setMostBytes(long mostBytes) {
-        if (mostBytes < 1) {
-            throw new IllegalArgumentException("lingeringCloseBytes is at least 1, not " + mostBytes);
-        }
         this.mostBytes = mostBytes;
     }
 
@@ -196,7 +184,7 @@ final class LingeringClose extends AbstractLifeCycle {
      *     thread or descriptor left. Then the caller closes the channel.
      */
     @Nullable Lingering take(SocketChannel channel) {
-        if (mostMillis == 0 || !isRunning()) {
+        if (mostMillis.getAsLong() == 0 || !isRunning()) {
             return null;
         }
         Lingering taken = new Lingering(channel);
@@ -296,7 +284,7 @@ final class LingeringClose extends AbstractLifeCycle {
             if (read > 0) {
                 one.lastNanoTime = NanoTime.now();
                 one.bytes += read;
-                if (one.bytes > mostBytes) {
+                if (one.bytes > mostBytes.getAsLong()) {
                     one.cut();
                 }
             }
@@ -321,9 +309,10 @@ final class LingeringClose extends AbstractLifeCycle {
     }
 
     private void look(Lingering one) {
-        if (!one.channel.isOpen() || NanoTime.millisSince(one.lastNanoTime) >= Math.min(silenceMillis, mostMillis)) {
+        long most = mostMillis.getAsLong();
+        if (!one.channel.isOpen() || NanoTime.millisSince(one.lastNanoTime) >= Math.min(silenceMillis, most)) {
             one.end();
-        } else if (NanoTime.millisSince(one.beginNanoTime) >= mostMillis) {
+        } else if (NanoTime.millisSince(one.beginNanoTime) >= most) {
             one.cut();
         }
     }

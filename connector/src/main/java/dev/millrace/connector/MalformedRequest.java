@@ -2,6 +2,7 @@ package dev.millrace.connector;
 
 import dev.millrace.jetty.JettyInternals;
 import java.util.function.Supplier;
+import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.util.NanoTime;
 import org.jspecify.annotations.Nullable;
@@ -36,5 +37,21 @@ final class MalformedRequest {
         while (handlingThread.get() == finder && NanoTime.millisSince(begin) < MAX_LEAVING_MILLIS) {
             Thread.yield();
         }
+    }
+
+    /**
+     * Lets the thread that has found the end of a closed connection leave it, before the current one finds the same. Jetty fails the request
+     * that had begun, and has the connection run by another thread; both would give back the one buffer.
+     *
+     * @param reader the connection that asks for bytes; TLS itself does not wait here, for it holds its lock
+     * @return -1, as the answer to it
+     */
+    static int endOfInput(MillraceEndPoint closed, @Nullable Connection reader) {
+        HttpParser parser = JettyInternals.parserOf(reader);
+        // Content may be read by another thread than the handler's, which may stay for long.
+        if (parser != null && !parser.inContentState()) {
+            awaitFinder(closed::handlingThread);
+        }
+        return -1;
     }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.connector;
 
 import dev.millrace.jetty.JettyInternals;
+import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.FlightRecorder;
 import dev.millrace.transfer.OpenFileBudget;
 import dev.millrace.transfer.TransferAlgorithm;
@@ -14,6 +15,7 @@ import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -41,13 +43,13 @@ public abstract class MillraceConnector extends LimitedConnector {
 
     private final TransferStatistics transferStatistics = new TransferStatistics();
     private final HeaderCache headerCache = new HeaderCache();
-    volatile ContentWriter.Factory contentWriters = bufferPool -> GatherWriter.INSTANCE;
-    volatile TransferAlgorithm algorithm = TransferAlgorithm.of("Adaptive");
-    final LongAdder acceptPauses = new LongAdder();
+    private final LongAdder acceptPauses = new LongAdder();
     private final ReadWriteLock inAccept = new ReentrantReadWriteLock();
+    private volatile ContentWriter.Factory contentWriters = bufferPool -> GatherWriter.INSTANCE;
+    private volatile TransferAlgorithm algorithm = TransferAlgorithm.of("Adaptive");
     private boolean limited;
     private int workers = 50;
-    private volatile boolean warnedOfUnserved;
+    private final AtomicBoolean warnedOfUnserved = new AtomicBoolean();
 
     MillraceConnector(
             Server server,
@@ -94,7 +96,7 @@ public abstract class MillraceConnector extends LimitedConnector {
      * @param headerCacheSize 0: none, the default; -1: as the {@code HttpConfiguration} says
      */
     public void setHeaderCacheSize(int headerCacheSize) {
-        headerCache.setSize(headerCacheSize);
+        headerCache.setSize((int) atLeast(HeaderCache.AS_CONFIGURED, "headerCacheSize", headerCacheSize));
     }
 
     /**
@@ -105,6 +107,11 @@ public abstract class MillraceConnector extends LimitedConnector {
      */
     public void setContentWriterFactory(ContentWriter.Factory contentWriters) {
         this.contentWriters = Objects.requireNonNull(contentWriters, "contentWriters");
+    }
+
+    /** For a new connection. */
+    final ContentWriter newContentWriter() {
+        return contentWriters.newContentWriter(getByteBufferPool());
     }
 
     @ManagedAttribute("Algorithm by which files are transferred")
@@ -123,6 +130,11 @@ public abstract class MillraceConnector extends LimitedConnector {
         this.algorithm = TransferAlgorithm.of(algorithm);
     }
 
+    /** Called by an end point that is about to send a region. */
+    final TransferAlgorithm announced(FileRegion region) {
+        return region.announced(algorithm, transferStatistics);
+    }
+
     @ManagedAttribute("Most transfers of files that have their turn at once")
     public int getWorkers() {
         return workers;
@@ -136,10 +148,7 @@ public abstract class MillraceConnector extends LimitedConnector {
      */
     public void setWorkers(int workers) {
         checkNotStarted();
-        if (workers < 1) {
-            throw new IllegalArgumentException("workers is at least 1, not " + workers);
-        }
-        this.workers = workers;
+        this.workers = (int) atLeast(1, "workers", workers);
     }
 
     @ManagedAttribute("How often accepting paused for a second, because the system could not accept")
@@ -149,8 +158,7 @@ public abstract class MillraceConnector extends LimitedConnector {
 
     /** Takes an end point out of those that are connected, and has it told that its channel is closed, when it is. */
     final void leave(MillraceEndPoint endPoint, Runnable telling) {
-        endPoint.leave();
-        LingeringClose.Lingering lingering = endPoint.lingering;
+        LingeringClose.Lingering lingering = endPoint.leave();
         if (lingering == null) {
             telling.run();
         } else {
@@ -167,7 +175,7 @@ public abstract class MillraceConnector extends LimitedConnector {
                             + "set acceptors to 1, or use NetworkConnectionLimit");
         }
         FlightRecorder.warnIfAbsent();
-        warnedOfUnserved = false;
+        warnedOfUnserved.set(false);
         limited = getMaxConnections() > 0;
         permits.open();
         if (JettyInternals.hasHttp2()
@@ -175,6 +183,7 @@ public abstract class MillraceConnector extends LimitedConnector {
                 && getBean(Http2Writes.class) == null) {
             addBean(new Http2Writes());
         }
+        getContainedBeans(TlsConnectionFactory.class).forEach(tls -> tls.watchMemory(this));
         super.doStart();
         if (!limited) {
             // Each connection would tell them in vain.
@@ -281,10 +290,9 @@ public abstract class MillraceConnector extends LimitedConnector {
 
     /** Tells why an accepted connection is closed unserved: when that is no fault of its peer's, in a warning for the first of a start. */
     final void logUnserved(Object channel, Throwable cause) {
-        if (cause instanceof IOException || !isRunning() || warnedOfUnserved) {
+        if (cause instanceof IOException || !isRunning() || !warnedOfUnserved.compareAndSet(false, true)) {
             LOG.debug("Cannot serve {}", channel, cause);
         } else {
-            warnedOfUnserved = true;
             LOG.warn("Cannot serve {}, nor perhaps others, which will be told at the level of debug", channel, cause);
         }
     }
@@ -302,13 +310,15 @@ public abstract class MillraceConnector extends LimitedConnector {
 
     @Override
     protected boolean handleAcceptFailure(Throwable failure) {
-        if (!isOpen()) {
-            return false;
-        }
+        return isOpen() && (goesOnAfter(failure) || super.handleAcceptFailure(failure));
+    }
+
+    /** Whether accepting may go on at once after a failure, for room was made. If not, it is to pause, which is counted. */
+    final boolean goesOnAfter(Throwable failure) {
         if (failure instanceof IOException && OpenFileBudget.ofProcess().makeRoom()) {
             return true;
         }
         acceptPauses.increment();
-        return super.handleAcceptFailure(failure);
+        return false;
     }
 }

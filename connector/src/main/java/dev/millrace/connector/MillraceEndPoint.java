@@ -173,6 +173,9 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         return JettyInternals.parserOf(spoken());
     }
 
+    /** @return the thread that runs the connection's code, if any; it may be busy in a handler */
+    abstract @Nullable Thread handlingThread();
+
     /** Whether TLS has something to write, for which it may need the peer's bytes (RFC 5246 section 7.4.1.1). */
     final boolean writesTls() {
         return getConnection() instanceof SslConnection ssl
@@ -294,9 +297,10 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         return true;
     }
 
-    /** Notes that this end point is about to leave the connector's set. */
-    final synchronized void leave() {
+    /** Notes that this end point is about to leave the connector's set; returns its channel's stay after that, null for none. */
+    final synchronized @Nullable Lingering leave() {
         stage = Stage.LEFT;
+        return lingering;
     }
 
     /** Asked after this end point was put into the connector's set, which it may have left before. */

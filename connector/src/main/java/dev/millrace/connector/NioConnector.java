@@ -1,6 +1,5 @@
 package dev.millrace.connector;
 
-import dev.millrace.transfer.OpenFileBudget;
 import dev.millrace.transfer.TransferWorkers;
 import java.io.Closeable;
 import java.io.IOException;
@@ -135,10 +134,7 @@ public class NioConnector extends MillraceConnector {
      * @param requestsPerDispatch at least 1; 64 is the default; 1: the selector waits for each request, as Jetty's does
      */
     public void setRequestsPerDispatch(int requestsPerDispatch) {
-        if (requestsPerDispatch < 1) {
-            throw new IllegalArgumentException("requestsPerDispatch is at least 1, not " + requestsPerDispatch);
-        }
-        this.requestsPerDispatch = requestsPerDispatch;
+        this.requestsPerDispatch = (int) atLeast(1, "requestsPerDispatch", requestsPerDispatch);
     }
 
     @ManagedAttribute("Number of selectors")
@@ -381,8 +377,7 @@ public class NioConnector extends MillraceConnector {
                     if (!server.isOpen()) {
                         return null;
                     }
-                    if (!OpenFileBudget.ofProcess().makeRoom()) {
-                        acceptPauses.increment();
+                    if (!goesOnAfter(x)) {
                         acceptPause.begin(x);
                         return null;
                     }

@@ -1,5 +1,6 @@
 package dev.millrace.connector;
 
+import dev.millrace.jetty.Http2Internals;
 import dev.millrace.jetty.JettyInternals;
 import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.FileRegion;
@@ -43,12 +44,7 @@ final class NioEndPoint extends MillraceEndPoint {
             SelectionKey key,
             Dispatch dispatch)
             throws IOException {
-        super(
-                channel,
-                selector,
-                key,
-                connector.getScheduler(),
-                connector.contentWriters.newContentWriter(connector.getByteBufferPool()));
+        super(channel, selector, key, connector.getScheduler(), connector.newContentWriter());
         this.connector = connector;
         this.key = key;
         this.dispatch = dispatch;
@@ -81,7 +77,7 @@ final class NioEndPoint extends MillraceEndPoint {
     private boolean isToldBlocking() {
         return switch (dispatch) {
             case ADAPTIVE -> false;
-            case SELECTOR -> true;
+            case SELECTOR -> !speaksHttp2();
             case HANDOFF -> key.isReadable() && mayBeginRequest();
         };
     }
@@ -91,7 +87,7 @@ final class NioEndPoint extends MillraceEndPoint {
     // may all be waiting for just that.
     private boolean isHere(Runnable selected) {
         return switch (dispatch) {
-            case SELECTOR -> !isHandshaking();
+            case SELECTOR -> !isHandshaking() && !speaksHttp2();
             case ADAPTIVE -> key.isReadable() && isBegunHere(selected) && mayBeginRequest() && !isHandshaking();
             case HANDOFF -> false;
         };
@@ -109,6 +105,12 @@ final class NioEndPoint extends MillraceEndPoint {
         if (current != null && dispatch == Dispatch.ADAPTIVE) {
             current.leaveSelector(selectorExecutor);
         }
+    }
+
+    // For the requests of such a connection Jetty wakes a thread that reads on. In the selector's thread, threads
+    // would change twice for each.
+    private boolean speaksHttp2() {
+        return JettyInternals.hasHttp2() && Http2Internals.sessionOf(spoken()) != null;
     }
 
     // A handshake computes for milliseconds.
@@ -161,7 +163,7 @@ final class NioEndPoint extends MillraceEndPoint {
     @Override
     public int fill(ByteBuffer buffer) {
         if (isInputShutdown()) {
-            return -1;
+            return MalformedRequest.endOfInput(this, getConnection());
         }
         RequestLoop current = requestLoop;
         if ((behindMalformed && MalformedRequest.endsReading(getConnection()))
@@ -201,7 +203,8 @@ final class NioEndPoint extends MillraceEndPoint {
         }
     }
 
-    private @Nullable Thread handlingThread() {
+    @Override
+    @Nullable Thread handlingThread() {
         RequestLoop current = requestLoop;
         return current == null ? null : current.thread();
     }
@@ -337,7 +340,7 @@ final class NioEndPoint extends MillraceEndPoint {
         transfer = new NioTransfer(
                 this,
                 region,
-                region.announced(connector.algorithm, getTransferStatistics()).newPolicy(),
+                connector.announced(region).newPolicy(),
                 connector.getTransferWorkers(),
                 selectorExecutor,
                 connector.getExecutor());

@@ -141,8 +141,6 @@ final class ReadAhead {
     boolean isPeerAwaited() {
         try {
             return channel.socket().getInputStream().available() == 0;
-        } catch (UnsupportedOperationException unixDomain) {
-            return true;
         } catch (IOException closed) {
             return false;
         }

@@ -5,9 +5,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import java.util.concurrent.locks.LockSupport;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.FillInterest;
+import org.eclipse.jetty.util.NanoTime;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +33,7 @@ final class ReadLoop {
     private static final int WAITING = 1;
     private static final int BUSY = 2;
     private static final int AGAIN = 3;
+    private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     // In place of an object each, for idle connections are many: see docs/bench/connections.sh memory.
     private static final AtomicLongFieldUpdater<ReadLoop> DUTY =
             AtomicLongFieldUpdater.newUpdater(ReadLoop.class, "duty");
@@ -41,6 +45,9 @@ final class ReadLoop {
     // The loop in whose callback the connection's own code runs; its thread comes back here when that code returns.
     private volatile @Nullable Loop handling;
     private volatile boolean behindMalformed;
+    // Of a virtual thread: since when it has read without a wait for the peer. Of the one that has the lock.
+    private long turnBegin;
+    private boolean hasWaited = true;
 
     /** The end point whose channel is read. */
     interface Owner {
@@ -184,14 +191,34 @@ final class ReadLoop {
         }
         // Meant for the application, as on a selector connector; here it would close the channel.
         boolean interrupted = Thread.interrupted();
+        boolean isTurnOver = false;
         try {
-            return behindMalformed || phase(duty) == WAITING ? 0 : readAhead.fill(buffer);
+            boolean wasAhead = readAhead.hasRemaining();
+            int filled = behindMalformed || phase(duty) == WAITING ? 0 : readAhead.fill(buffer);
+            isTurnOver = filled > 0 && !wasAhead && resources.threads().isVirtual() && isTurnOver();
+            return filled;
         } finally {
             readAhead.unlock();
+            if (isTurnOver) {
+                // To yield would not do: new connections may still get no carrier. See decision 0086.
+                LockSupport.parkNanos(1);
+            }
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    // A virtual thread keeps its carrier until it waits. A peer that sends without a pause never lets it.
+    private boolean isTurnOver() {
+        long now = NanoTime.now();
+        if (!hasWaited && NanoTime.elapsed(turnBegin, now) < TURN_NANOS) {
+            return false;
+        }
+        boolean isOver = !hasWaited;
+        hasWaited = false;
+        turnBegin = now;
+        return isOver;
     }
 
     /**
@@ -319,10 +346,11 @@ final class ReadLoop {
             while (true) {
                 long now = duty;
                 if (now == phase(AGAIN)) {
-                    duty = phase(WAITING);
-                    return true;
-                }
-                if (now != phase(BUSY) || DUTY.compareAndSet(ReadLoop.this, now, phase(IDLE))) {
+                    // Ids come again: a loop that was held up for a whole request may find the AGAIN of another.
+                    if (DUTY.compareAndSet(ReadLoop.this, now, phase(WAITING))) {
+                        return true;
+                    }
+                } else if (now != phase(BUSY) || DUTY.compareAndSet(ReadLoop.this, now, phase(IDLE))) {
                     return false;
                 }
             }
@@ -343,6 +371,7 @@ final class ReadLoop {
                 Thread.yield();
             }
             resources.statistics().onReadBlocked();
+            hasWaited = true;
             try {
                 readAhead.read();
                 owner.notIdle();

@@ -80,6 +80,10 @@ final class SelectedChannel {
         if (!updating) {
             selector.submit(update);
         }
+        if (!endPoint.isOpen()) {
+            // Closed before the interest was there: neither the close nor the selector would tell the reader.
+            endPoint.getFillInterest().onClose();
+        }
     }
 
     /** Lets the selector forget the channel; before it lingers elsewhere. */

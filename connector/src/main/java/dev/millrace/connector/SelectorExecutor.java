@@ -151,8 +151,9 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
         try {
             executor.execute(strategy);
             return true;
-        } catch (RejectedExecutionException stopping) {
-            LOG.debug("No thread for {}", name, stopping);
+        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+            // The JDK tells by OutOfMemoryError that there is none.
+            LOG.debug("No thread for {}: {}", name, noThread.toString());
             return false;
         }
     }

@@ -1,19 +1,29 @@
 package dev.millrace.connector;
 
+import dev.millrace.jetty.JettyInternals;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.RetainableByteBuffer;
+import org.eclipse.jetty.io.WriteFlusher;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A pooled buffer of a connection of TLS, which can show other bytes in place of its own. These are the rest of many records,
- * which the socket did not take. Guarded by the connection's lock.
+ * which the socket did not take. A thread may be about to write from one that is discarded with bytes in it, or released during a write of
+ * the end point below. Those are given back when the connection has closed, the latter also when no write goes on. Guarded by the
+ * connection's lock.
  */
 final class TlsBuffer extends RetainableByteBuffer.Wrapper {
     private final Pool pool;
     private @Nullable RetainableByteBuffer rest;
+    // Emptied while it had bytes to write, which a thread may be about to write still.
+    private boolean discarded;
+    // What TLS encrypts into. It also has buffers that it reads into.
+    private boolean isOutput;
 
     private TlsBuffer(RetainableByteBuffer own, Pool pool) {
         super(own);
@@ -23,15 +33,28 @@ final class TlsBuffer extends RetainableByteBuffer.Wrapper {
     /** Of one connection: knows which buffers the connection has, for Jetty does not say which one it shows. */
     static final class Pool extends ByteBufferPool.Wrapper {
         private final TlsMemory memory;
+        private final @Nullable WriteFlusher below;
         private final List<TlsBuffer> acquired = new ArrayList<>(2);
+        // These two are guarded by this. Buffers come to be kept, and are acquired, with the connection's lock held.
+        private List<TlsBuffer> kept = List.of();
+        private boolean ended;
 
-        Pool(ByteBufferPool wrapped, TlsMemory memory) {
+        /** @param encrypted what the connection writes to */
+        Pool(ByteBufferPool wrapped, TlsMemory memory, EndPoint encrypted) {
             super(wrapped);
             this.memory = memory;
+            EndPoint last = encrypted;
+            while (last instanceof EndPoint.Wrapper wrapper) {
+                last = wrapper.unwrap();
+            }
+            below = last instanceof AbstractEndPoint endPoint ? endPoint.getWriteFlusher() : null;
         }
 
         @Override
         public RetainableByteBuffer.Mutable acquire(int size, boolean direct) {
+            if (!kept.isEmpty() && !isWriting()) {
+                endWrites();
+            }
             TlsBuffer buffer = new TlsBuffer(super.acquire(size, direct), this);
             acquired.add(buffer);
             return buffer;
@@ -46,6 +69,52 @@ final class TlsBuffer extends RetainableByteBuffer.Wrapper {
                 }
             }
             return null;
+        }
+
+        /** Notes that the buffer which shows these bytes is written from. */
+        void onFlush(ByteBuffer shown) {
+            TlsBuffer output = of(shown);
+            if (output != null) {
+                output.isOutput = true;
+            }
+        }
+
+        private boolean isWriting() {
+            return below != null && !JettyInternals.isIdle(below);
+        }
+
+        /** @return whether {@link #end} gives the buffer back; when that has been called, the caller does */
+        private synchronized boolean keep(TlsBuffer buffer) {
+            if (!ended) {
+                acquired.remove(buffer);
+                kept = kept.isEmpty() ? new ArrayList<>(1) : kept;
+                kept.add(buffer);
+            }
+            return !ended;
+        }
+
+        // A peer may cause many such writes on one connection.
+        private void endWrites() {
+            List<TlsBuffer> written;
+            synchronized (this) {
+                if (ended) {
+                    return;
+                }
+                written = kept.stream().filter(buffer -> !buffer.discarded).toList();
+                kept.removeAll(written);
+            }
+            written.forEach(TlsBuffer::giveBack);
+        }
+
+        /** Gives back what was discarded, after the channel was closed: nothing is written from it any more. */
+        void end() {
+            List<TlsBuffer> last;
+            synchronized (this) {
+                ended = true;
+                last = kept;
+                kept = List.of();
+            }
+            last.forEach(TlsBuffer::giveBack);
         }
     }
 
@@ -76,16 +145,31 @@ final class TlsBuffer extends RetainableByteBuffer.Wrapper {
         return rest == null ? super.getWrapped() : rest;
     }
 
+    // Jetty does so when it ends, or gives a write up.
+    @Override
+    public void clear() {
+        discarded = discarded || (rest == null && hasRemaining());
+        super.clear();
+    }
+
     @Override
     public boolean release() {
         if (rest != null) {
             rest.clear();
             endRest();
         }
+        boolean mayBeWritten = discarded || (isOutput && pool.isWriting());
+        if (mayBeWritten && pool.keep(this)) {
+            return true;
+        }
         boolean released = super.release();
         if (released) {
             pool.acquired.remove(this);
         }
         return released;
+    }
+
+    private void giveBack() {
+        super.release();
     }
 }

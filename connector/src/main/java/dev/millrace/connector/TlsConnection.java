@@ -70,7 +70,7 @@ final class TlsConnection extends SslConnection {
 
     static TlsConnection of(
             SslConnectionFactory factory, TlsMemory memory, Connector connector, EndPoint endPoint, SSLEngine engine) {
-        TlsBuffer.Pool buffers = new TlsBuffer.Pool(connector.getByteBufferPool(), memory);
+        TlsBuffer.Pool buffers = new TlsBuffer.Pool(connector.getByteBufferPool(), memory, endPoint);
         return new TlsConnection(factory, buffers, memory, connector.getExecutor(), endPoint, engine);
     }
 
@@ -78,6 +78,15 @@ final class TlsConnection extends SslConnection {
     @Override
     protected SslEndPoint newSslEndPoint() {
         return new FileEndPoint();
+    }
+
+    @Override
+    public void onClose(@Nullable Throwable cause) {
+        try {
+            super.onClose(cause);
+        } finally {
+            buffers.end();
+        }
     }
 
     @Override
@@ -125,11 +134,22 @@ final class TlsConnection extends SslConnection {
 
     private SSLEngineResult wrapMore(SSLEngine engine, ByteBuffer[] input, int before, SSLEngineResult first)
             throws SSLException {
+        try {
+            return wrapMore(engine, input, before, first, memory.takeHeap());
+        } finally {
+            if (records == null) {
+                memory.leave();
+            }
+        }
+    }
+
+    private SSLEngineResult wrapMore(
+            SSLEngine engine, ByteBuffer[] input, int before, SSLEngineResult first, ByteBuffer more)
+            throws SSLException {
         int packetBytes = engine.getSession().getPacketBufferSize();
         int consumed = first.bytesConsumed();
         int produced = first.bytesProduced();
         SSLEngineResult result = first;
-        ByteBuffer more = memory.takeHeap();
         // All are to leave by one buffer of the same capacity.
         more.limit(more.capacity() - before);
         try {
@@ -142,7 +162,6 @@ final class TlsConnection extends SslConnection {
         } finally {
             if (records == null) {
                 memory.giveBack(more);
-                memory.leave();
             }
         }
         // Without room for one more the records before it are as good: Jetty asks again when they have been written.
@@ -152,14 +171,21 @@ final class TlsConnection extends SslConnection {
 
     @Override
     protected boolean networkFlush(ByteBuffer output) throws IOException {
+        buffers.onFlush(output);
         ByteBuffer more = records;
-        if (more != null) {
-            records = null;
-            return flushRecords(output, more);
+        if (more == null) {
+            boolean flushed = super.networkFlush(output);
+            endRest();
+            return flushed;
         }
-        boolean flushed = super.networkFlush(output);
-        endRest();
-        return flushed;
+        records = null;
+        try {
+            return flushRecords(output, more);
+        } finally {
+            if (rest == null) {
+                memory.leave();
+            }
+        }
     }
 
     private void endRest() {
@@ -172,12 +198,16 @@ final class TlsConnection extends SslConnection {
     private boolean flushRecords(ByteBuffer first, ByteBuffer more) throws IOException {
         TlsBuffer owner = Objects.requireNonNull(buffers.of(first), "Jetty shows its buffer");
         ByteBuffer free = content == null || content.hasRemaining() ? null : contentMemory;
-        ByteBuffer all = free == null ? memory.takeDirect() : free.clear();
+        // Jetty counts the bytes of its own buffer.
+        int counted = first.remaining();
+        ByteBuffer all;
         try {
-            // Jetty counts the bytes of its own buffer.
-            int counted = first.remaining();
+            all = free == null ? memory.takeDirect() : free.clear();
             all.put(first).put(more).flip();
+        } finally {
             memory.giveBack(more);
+        }
+        try {
             int bytes = all.remaining();
             boolean flushed = super.networkFlush(all);
             uncountedBytes.addAndGet(bytes - all.remaining() - counted);
@@ -190,9 +220,6 @@ final class TlsConnection extends SslConnection {
         } finally {
             if (free == null) {
                 memory.giveBack(all);
-            }
-            if (rest == null) {
-                memory.leave();
             }
         }
     }
@@ -223,15 +250,22 @@ final class TlsConnection extends SslConnection {
         @Override
         public int fill(ByteBuffer buffer) throws IOException {
             // Without room for bytes it is Jetty's own, for TLS that needs some of the peer to write on.
-            boolean endsReading =
-                    behindMalformed && buffer.capacity() > 0 && MalformedRequest.endsReading(getConnection());
-            return endsReading ? 0 : super.fill(buffer);
+            if (buffer.capacity() > 0) {
+                if (behindMalformed && MalformedRequest.endsReading(getConnection())) {
+                    return 0;
+                }
+                // Before the lock of TLS is taken, which the other thread may need.
+                if (TlsConnection.this.getEndPoint() instanceof MillraceEndPoint ended && ended.isInputShutdown()) {
+                    MalformedRequest.endOfInput(ended, getConnection());
+                }
+            }
+            return super.fill(buffer);
         }
 
         @Override
         public boolean flush(ByteBuffer... buffers) throws IOException {
             if (!behindMalformed && JettyInternals.answersMalformedRequest(getConnection())) {
-                behindMalformed = true;
+                beginAnswer(buffers);
             }
             FileRegion region = announced;
             int token = region == null ? -1 : region.indexIn(buffers);
@@ -255,6 +289,25 @@ final class TlsConnection extends SslConnection {
             return (flushed && BufferUtil.isEmpty(buffers)) || super.flush(buffers);
         }
 
+        // The finder may need the lock of TLS, which is not taken yet. TLS itself flushes nothing with that lock held.
+        private void beginAnswer(ByteBuffer... buffers) {
+            if (BufferUtil.isEmpty(buffers)) {
+                return;
+            }
+            behindMalformed = true;
+            if (TlsConnection.this.getEndPoint() instanceof MillraceEndPoint encrypted) {
+                MalformedRequest.awaitFinder(encrypted::handlingThread);
+            }
+        }
+
+        // As that of an end point without TLS: the finder asks for more even then, and what more comes would close.
+        @Override
+        protected void needsFillInterest() {
+            if (!JettyInternals.answersMalformedRequest(getConnection())) {
+                super.needsFillInterest();
+            }
+        }
+
         // Nothing is read for a socket that is full.
         private boolean isRestWaiting() throws IOException {
             return restPending && !super.flush(NOTHING);
@@ -264,6 +317,14 @@ final class TlsConnection extends SslConnection {
             if (!memory.enter()) {
                 return flushRecord(buffers, token, region);
             }
+            try {
+                return flushBatch(buffers, token, region);
+            } finally {
+                memory.leave();
+            }
+        }
+
+        private boolean flushBatch(ByteBuffer[] buffers, int token, FileRegion region) throws IOException {
             ByteBuffer bytes = memory.takeDirect();
             contentMemory = bytes;
             try {
@@ -273,7 +334,6 @@ final class TlsConnection extends SslConnection {
                 content = null;
                 contentMemory = null;
                 memory.giveBack(bytes);
-                memory.leave();
             }
         }
 

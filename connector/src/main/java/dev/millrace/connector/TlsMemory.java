@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,8 +32,8 @@ final class TlsMemory {
     private final AtomicInteger free;
     private final int mostIdle;
     private final AtomicInteger taken = new AtomicInteger();
-    private final Idle heap = new Idle();
-    private final Idle direct = new Idle();
+    private final Idle heap;
+    private final Idle direct;
 
     TlsMemory() {
         this((int) Math.max(1, Math.min(MOST_BATCHES, Runtime.getRuntime().maxMemory() / SHARE / CAPACITY)));
@@ -40,7 +41,14 @@ final class TlsMemory {
 
     /** @param batches for how many at once there is to be memory: beyond them connections write one record at a time */
     TlsMemory(int batches) {
+        this(batches, ByteBuffer::allocate, ByteBuffer::allocateDirect);
+    }
+
+    /** @param heapMemory makes memory of a size, as {@code directMemory} does; either may be refused */
+    TlsMemory(int batches, IntFunction<ByteBuffer> heapMemory, IntFunction<ByteBuffer> directMemory) {
         this.batches = batches;
+        heap = new Idle(heapMemory);
+        direct = new Idle(directMemory);
         free = new AtomicInteger(batches);
         mostIdle = Math.max(1, batches / 4);
     }
@@ -76,16 +84,12 @@ final class TlsMemory {
 
     /** @return room for all records but the first of a batch, on the heap: the JDK encrypts to the heap twice as fast */
     ByteBuffer takeHeap() {
-        taken.incrementAndGet();
-        ByteBuffer idle = heap.poll();
-        return idle == null ? ByteBuffer.allocate(CAPACITY) : idle.clear();
+        return heap.take();
     }
 
     /** @return room for a batch, outside the heap, as the system reads and writes it */
     ByteBuffer takeDirect() {
-        taken.incrementAndGet();
-        ByteBuffer idle = direct.poll();
-        return idle == null ? ByteBuffer.allocateDirect(CAPACITY) : idle.clear();
+        return direct.take();
     }
 
     /** @param buffer one that was taken; nobody uses it any more */
@@ -108,9 +112,21 @@ final class TlsMemory {
     }
 
     private final class Idle {
+        private final IntFunction<ByteBuffer> source;
         private final Deque<ByteBuffer> buffers = new ArrayDeque<>();
         /** The fewest that have lain here at one time: those at the end have not been taken. */
         private int unused;
+
+        private Idle(IntFunction<ByteBuffer> source) {
+            this.source = source;
+        }
+
+        private ByteBuffer take() {
+            ByteBuffer idle = poll();
+            ByteBuffer buffer = idle == null ? source.apply(CAPACITY) : idle.clear();
+            taken.incrementAndGet();
+            return buffer;
+        }
 
         private synchronized @Nullable ByteBuffer poll() {
             ByteBuffer buffer = buffers.pollFirst();

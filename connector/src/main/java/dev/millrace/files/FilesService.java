@@ -6,11 +6,15 @@ import java.nio.ByteBuffer;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.eclipse.jetty.http.CompressedContentFormat;
 import org.eclipse.jetty.http.EtagUtils;
+import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
@@ -34,6 +38,10 @@ public final class FilesService extends ResourceService {
     private static final HttpField VARY_BY_ENCODING =
             new PreEncodedHttpField(HttpHeader.VARY, HttpHeader.ACCEPT_ENCODING.asString());
 
+    private static final Pattern ENTITY_TAG = Pattern.compile("(?:W/)?\"[^\"]*\"");
+    /** An empty one, which is none that has a separator. */
+    private static final String NO_TAG = "\"\"";
+
     private static final EnumSet<HttpHeader> CONDITIONS = EnumSet.of(
             HttpHeader.RANGE,
             HttpHeader.IF_RANGE,
@@ -42,10 +50,14 @@ public final class FilesService extends ResourceService {
             HttpHeader.IF_MODIFIED_SINCE,
             HttpHeader.IF_UNMODIFIED_SINCE);
 
+    /** Those that ask whether there is another version than the client's. */
+    private static final EnumSet<HttpHeader> OF_ANOTHER_VERSION =
+            EnumSet.of(HttpHeader.IF_NONE_MATCH, HttpHeader.IF_MODIFIED_SINCE);
+
     private final Supplier<SendfileSettings> settings;
     private final BooleanSupplier isServingOpenFiles;
 
-    /** A request without some of its header fields. */
+    /** A request without some of its header fields, or with others. */
     private static final class HeaderFilteredRequest extends Request.Wrapper {
         private final HttpFields headers;
 
@@ -59,6 +71,11 @@ public final class FilesService extends ResourceService {
                 }
             }
             headers = kept.asImmutable();
+        }
+
+        private HeaderFilteredRequest(Request wrapped, HttpFields headers) {
+            super(wrapped);
+            this.headers = headers;
         }
 
         @Override
@@ -190,7 +207,16 @@ public final class FilesService extends ResourceService {
         boolean isNotModified = "*".equals(request.getHeaders().get(HttpHeader.IF_NONE_MATCH))
                 && !content.getResource().isDirectory()
                 && !isUnopened(content);
-        if (handleVersions(without(request, isMatch, isNotModified), response, content, callback)) {
+        try {
+            if (handleInOrder(without(request, isMatch, isNotModified), response, content, callback)) {
+                return true;
+            }
+        } catch (HttpException.RuntimeException | IndexOutOfBoundsException x) {
+            if (!EntityTags.areMalformed(request)) {
+                throw x;
+            }
+            // The fault of the peer, for which Jetty would log a stack trace.
+            writeHttpError(request, response, callback, HttpStatus.BAD_REQUEST_400);
             return true;
         }
         if (isNotModified) {
@@ -209,9 +235,24 @@ public final class FilesService extends ResourceService {
             decided.addAll(EnumSet.of(HttpHeader.IF_MATCH, HttpHeader.IF_UNMODIFIED_SINCE));
         }
         if (isNotModified) {
-            decided.addAll(EnumSet.of(HttpHeader.IF_NONE_MATCH, HttpHeader.IF_MODIFIED_SINCE));
+            decided.addAll(OF_ANOTHER_VERSION);
         }
         return new HeaderFilteredRequest(request, decided);
+    }
+
+    // Jetty judges If-Unmodified-Since after the conditions of another version, and not at all beside If-None-Match.
+    private boolean handleInOrder(Request request, Response response, HttpContent content, Callback callback)
+            throws IOException {
+        HttpFields fields = request.getHeaders();
+        if (!fields.contains(HttpHeader.IF_UNMODIFIED_SINCE) || fields.contains(HttpHeader.IF_MATCH)) {
+            return handleVersions(request, response, content, callback);
+        }
+        return handleVersions(new HeaderFilteredRequest(request, OF_ANOTHER_VERSION), response, content, callback)
+                || handleVersions(
+                        new HeaderFilteredRequest(request, EnumSet.of(HttpHeader.IF_UNMODIFIED_SINCE)),
+                        response,
+                        content,
+                        callback);
     }
 
     // Jetty takes what follows the last hyphen of an entity tag for the suffix of a variant, and compares without it.
@@ -231,7 +272,7 @@ public final class FilesService extends ResourceService {
                         ? etag
                         : etag.replaceFirst("(\"?)$", EtagUtils.ETAG_SEPARATOR + "$1"));
         return super.handleConditionalHeaders(
-                request,
+                isComparedInPart(etag) ? withTagsOf(etag, request) : request,
                 response,
                 new HttpContent.Wrapper(content) {
                     @Override
@@ -240,6 +281,34 @@ public final class FilesService extends ResourceService {
                     }
                 },
                 callback);
+    }
+
+    // Of a client's tag Jetty compares what stands before its last separator: another version may begin so too.
+    private static boolean isComparedInPart(String etag) {
+        return !EtagUtils.ETAG_SEPARATOR.isEmpty() && etag.contains(EtagUtils.ETAG_SEPARATOR) && etag.endsWith("\"");
+    }
+
+    private static Request withTagsOf(String etag, Request request) {
+        HttpFields.Mutable fields = HttpFields.build(request.getHeaders());
+        for (HttpHeader condition : List.of(HttpHeader.IF_MATCH, HttpHeader.IF_NONE_MATCH)) {
+            List<String> tags = fields.getValuesList(condition);
+            if (!tags.isEmpty()) {
+                fields.put(condition, tagOf(etag, String.join(",", tags)));
+            }
+        }
+        return new HeaderFilteredRequest(request, fields.asImmutable());
+    }
+
+    // With the suffix of a compression, if the client has one: Jetty puts the client's tag into a 304.
+    private static String tagOf(String etag, String tags) {
+        String suffixed = etag.substring(0, etag.length() - 1) + EtagUtils.ETAG_SEPARATOR;
+        return ENTITY_TAG
+                .matcher(tags)
+                .results()
+                .map(MatchResult::group)
+                .filter(tag -> tag.equals(etag) || tag.startsWith(suffixed))
+                .findFirst()
+                .orElse(NO_TAG);
     }
 
     // Weak or not, in quotes or not. Without a regular expression: every request comes by here.

@@ -18,7 +18,10 @@ import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.RetainableByteBuffer;
+import org.eclipse.jetty.server.AliasCheck;
+import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.server.handler.ContextResponse;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
@@ -238,10 +241,20 @@ final class SendfileContent extends HttpContent.Wrapper {
         }
         if (now == null || now instanceof SendfileContent) {
             LOG.debug("Looked up once more", gone);
-            new NewerVersion(this, now).writeTo(response, callback);
+            new NewerVersion(this, isAllowed(now, response.getRequest()) ? now : null).writeTo(response, callback);
         } else {
             callback.failed(gone);
         }
+    }
+
+    // The context has judged what was found first. Its path may have become a link since. What is contained is judged
+    // with each opening.
+    private boolean isAllowed(@Nullable HttpContent now, Request request) {
+        AliasCheck context = ContextHandler.getContextHandler(request);
+        return now == null
+                || context == null
+                || mount.openFiles().isContained()
+                || context.checkAlias(path, now.getResource());
     }
 
     private static void writeBlock(

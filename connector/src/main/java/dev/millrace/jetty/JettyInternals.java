@@ -47,7 +47,7 @@ public final class JettyInternals {
 
     private JettyInternals() {}
 
-    /** Facts that only TLS on blocking channels needs. */
+    /** Facts that only TLS needs. */
     private static final class Writes {
         private static final boolean STATES = Assumption.holds(
                 () -> isIdle(new ByteArrayEndPoint().getWriteFlusher().toStateString()),
@@ -189,6 +189,14 @@ public final class JettyInternals {
     /** Pending or completing, or a state that is not known. */
     static boolean isUnfinished(String state) {
         return !isIdle(state) && !(state.length() == 1 && "FLNX".contains(state));
+    }
+
+    /**
+     * Whether a flusher has no buffer to write. One that has failed may have one: a thread that was in it may be there still. Where states
+     * cannot be seen, all are taken for idle that are not pending.
+     */
+    public static boolean isIdle(WriteFlusher flusher) {
+        return Writes.STATES ? isIdle(flusher.toStateString()) : !flusher.isPending();
     }
 
     private static boolean isIdle(String state) {

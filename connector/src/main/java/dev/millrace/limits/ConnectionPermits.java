@@ -33,9 +33,6 @@ public final class ConnectionPermits implements SelectorManager.AcceptListener {
     }
 
     public void setMost(int most) {
-        if (most < 0) {
-            throw new IllegalArgumentException("maxConnections is at least 0, not " + most);
-        }
         this.most = most;
     }
 

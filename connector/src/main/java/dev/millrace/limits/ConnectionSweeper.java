@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.AbstractEndPoint;
@@ -48,6 +49,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
     private static final Http2ContentDemand.Streams NO_STREAMS = Http2ContentDemand.Streams.NONE;
 
     private final ServerConnector connector;
+    private final Limits limits;
     private final Executor closingThreads;
     private final Http2ContentDemand contentDemand;
     private final Shortage shortage;
@@ -56,89 +58,43 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
     private final LongAdder slowRequests = new LongAdder();
     private final LongAdder slowResponses = new LongAdder();
     private final LongAdder looks = new LongAdder();
-    private volatile long requestHeadTimeoutMillis = 30_000;
-    private volatile long minRequestBytesPerSecond = 240;
-    private volatile long minResponseBytesPerSecond = 240;
-    // A lost packet, sent again, takes its time.
-    private volatile long graceMillis = 5000;
-    private volatile boolean alwaysEndsRequests;
     private volatile long periodMillis = 1000;
     private volatile long restMillis = 2000;
     private volatile LongSupplier clock = NanoTime::now;
     private volatile Scheduler.@Nullable Task next;
     private volatile int starts;
 
+    /** Settings of the connector, which says what they mean. They may change at any time, and hold for the next look. */
+    public record Limits(
+            LongSupplier requestHeadTimeoutMillis,
+            LongSupplier minRequestBytesPerSecond,
+            LongSupplier minResponseBytesPerSecond,
+            LongSupplier graceMillis,
+            BooleanSupplier alwaysEndsRequests,
+            BooleanSupplier exemptsGrpc) {}
+
     /**
      * @param connector whose connections are looked at
      * @param permits of its connections
+     * @param limits its settings
      * @param closingThreads run what ends connections, which may block in the application
      * @param aboutToBlock called on the thread of a request of HTTP/2 that may be about to wait for content
      */
     public ConnectionSweeper(
-            ServerConnector connector, ConnectionPermits permits, Executor closingThreads, Runnable aboutToBlock) {
+            ServerConnector connector,
+            ConnectionPermits permits,
+            Limits limits,
+            Executor closingThreads,
+            Runnable aboutToBlock) {
         this.connector = connector;
+        this.limits = limits;
         this.closingThreads = closingThreads;
-        contentDemand = new Http2ContentDemand(connector, aboutToBlock);
+        contentDemand = new Http2ContentDemand(connector, limits.exemptsGrpc(), aboutToBlock);
         shortage = new Shortage(connector.getExecutor(), permits);
-    }
-
-    public long getRequestHeadTimeoutMillis() {
-        return requestHeadTimeoutMillis;
-    }
-
-    public void setRequestHeadTimeoutMillis(long millis) {
-        requestHeadTimeoutMillis = notNegative("requestHeadTimeoutMillis", millis);
-    }
-
-    public long getMinRequestBytesPerSecond() {
-        return minRequestBytesPerSecond;
-    }
-
-    public void setMinRequestBytesPerSecond(long bytes) {
-        minRequestBytesPerSecond = notNegative("minRequestBytesPerSecond", bytes);
-    }
-
-    public long getMinResponseBytesPerSecond() {
-        return minResponseBytesPerSecond;
-    }
-
-    public void setMinResponseBytesPerSecond(long bytes) {
-        minResponseBytesPerSecond = notNegative("minResponseBytesPerSecond", bytes);
-    }
-
-    public long getGraceMillis() {
-        return graceMillis;
-    }
-
-    public void setGraceMillis(long millis) {
-        graceMillis = notNegative("slowPeerGraceMillis", millis);
-    }
-
-    public boolean alwaysEndsRequests() {
-        return alwaysEndsRequests;
-    }
-
-    public void setAlwaysEndsRequests(boolean always) {
-        alwaysEndsRequests = always;
-    }
-
-    public boolean isGrpcExempt() {
-        return contentDemand.exemptsGrpc;
-    }
-
-    public void setGrpcExempt(boolean exempt) {
-        contentDemand.exemptsGrpc = exempt;
     }
 
     public boolean hasPoolAnswered() {
         return shortage.isAnswered();
-    }
-
-    private static long notNegative(String name, long value) {
-        if (value < 0) {
-            throw new IllegalArgumentException(name + " is at least 0, not " + value);
-        }
-        return value;
     }
 
     /** @param millis from one look to the next; a second unless told otherwise */
@@ -202,8 +158,14 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
     private void sweep(int start) {
         // One that was under way at the stop may have planned another after it.
         if (isRunning() && start == starts) {
-            look();
-            schedule(start);
+            try {
+                look();
+            } catch (Throwable x) {
+                LOG.warn("Cannot look at the connections of {}", connector, x);
+            } finally {
+                // Whatever has failed, for want of memory as a rule: nobody would notice that the watch has ended.
+                schedule(start);
+            }
         }
     }
 
@@ -220,7 +182,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
                 LOG.warn("Cannot watch {}", endPoint, x);
             }
         }
-        shortage.look(look.contentIsAwaited && minRequestBytesPerSecond > 0, look.now);
+        shortage.look(look.contentIsAwaited && look.minRequestBytesPerSecond > 0, look.now);
         if (!look.ends.isEmpty()) {
             // An end that blocks in the application holds up the others of this look, but not the scheduler, nor the
             // next look. They have no thread each, for they may be thousands.
@@ -231,11 +193,18 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
 
     /** One look at all connections. */
     private final class Look {
-        private final long graceMillis = ConnectionSweeper.this.graceMillis;
+        private final long requestHeadTimeoutMillis =
+                limits.requestHeadTimeoutMillis().getAsLong();
+        private final long minRequestBytesPerSecond =
+                limits.minRequestBytesPerSecond().getAsLong();
+        private final long minResponseBytesPerSecond =
+                limits.minResponseBytesPerSecond().getAsLong();
+        private final long graceMillis = limits.graceMillis().getAsLong();
         private final List<PeerEnd> ends = new ArrayList<>();
         private final long now = clock.getAsLong();
         private final Map<Connection, Http2ContentDemand.Streams> awaited = awaited(graceMillis, now);
-        private final boolean endsRequests = alwaysEndsRequests || shortage.isOfConnections(graceMillis, now);
+        private final boolean endsRequests =
+                limits.alwaysEndsRequests().getAsBoolean() || shortage.isOfConnections(graceMillis, now);
         private final boolean lacksThreads = shortage.isOfThreads(graceMillis, now);
         private boolean contentIsAwaited = !awaited.isEmpty();
 
@@ -251,7 +220,9 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
             SslConnection ssl = outermost instanceof SslConnection tls ? tls : null;
             Connection connection =
                     ssl == null ? outermost : ssl.getSslEndPoint().getConnection();
-            boolean established = ssl == null || PeerRates.isEstablished(ssl);
+            boolean isOld =
+                    isOver(System.currentTimeMillis() - endPoint.getCreatedTimeStamp(), requestHeadTimeoutMillis);
+            boolean established = ssl == null || PeerRates.isSeenEstablished(ssl, endPoint, connection, isOld);
             long idleMillis = endPoint.getIdleFor();
             if (idleMillis >= restMillis && idleMillis < restMillis + 2 * periodMillis) {
                 IdleChannelCache.giveUpCache(connection);
@@ -267,15 +238,24 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
             contentIsAwaited |= rates.awaitsContent();
             Http2RateMonitor frames =
                     JettyInternals.hasHttp2() ? Http2RateMonitor.look(outermost, connection, now, graceMillis) : null;
-            if (headIsLate(endPoint, established, connection)
+            if (headIsLate(endPoint, connection)
+                    || (isOld && (!established || JettyInternals.isPreliminary(connection)))
                     || (frames != null && isOver(frames.millisInFrame(), requestHeadTimeoutMillis))) {
-                ends.add(endOfConnection(endPoint, slowHeads, "request head"));
+                ends.add(new PeerEnd(endPoint, "request head", () -> close(endPoint, slowHeads, 1, "request head")));
             } else if (rates.writesBelow(endPoint, minResponseBytesPerSecond, graceMillis)
                     || (frames != null && frames.opensWindowsBelow(minResponseBytesPerSecond, graceMillis))) {
-                ends.add(endOfConnection(endPoint, slowResponses, "response"));
+                ends.add(new PeerEnd(endPoint, "response", () -> close(endPoint, slowResponses, 1, "response")));
             } else if (minRequestBytesPerSecond > 0) {
                 endSlowContent(endPoint, connection, streams);
             }
+        }
+
+        private boolean headIsLate(MonitoredEndPoint endPoint, Connection connection) {
+            HttpParser parser = JettyInternals.parserOf(connection);
+            long millis = parser != null && PeerRates.inHead(parser)
+                    ? PeerRates.millisInHead(parser)
+                    : endPoint.getRates().millisBeforeHead();
+            return isOver(millis, requestHeadTimeoutMillis);
         }
 
         private void endSlowContent(
@@ -309,10 +289,6 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
                 ends.add(new PeerEnd(endPoint, null, () -> close(endPoint, slowRequests, 0, CONTENT)));
             }
         }
-
-        private PeerEnd endOfConnection(MonitoredEndPoint endPoint, LongAdder counter, String what) {
-            return new PeerEnd(endPoint, what, () -> close(endPoint, counter, 1, what));
-        }
     }
 
     private Map<Connection, Http2ContentDemand.Streams> awaited(long grace, long now) {
@@ -335,19 +311,6 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
 
     private static boolean isOver(long millis, long timeoutMillis) {
         return timeoutMillis > 0 && millis > timeoutMillis;
-    }
-
-    private boolean headIsLate(MonitoredEndPoint endPoint, boolean established, Connection connection) {
-        long timeout = requestHeadTimeoutMillis;
-        HttpParser parser = JettyInternals.parserOf(connection);
-        if (parser != null && PeerRates.inHead(parser)) {
-            return isOver(PeerRates.millisInHead(parser), timeout);
-        }
-        if (isOver(endPoint.getRates().millisBeforeHead(), timeout)) {
-            return true;
-        }
-        boolean preliminary = !established || JettyInternals.isPreliminary(connection);
-        return preliminary && isOver(System.currentTimeMillis() - endPoint.getCreatedTimeStamp(), timeout);
     }
 
     // As when the connection fails. One thread only takes the interest in the peer's bytes. Else the application's may

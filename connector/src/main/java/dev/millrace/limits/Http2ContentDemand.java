@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
@@ -37,10 +38,9 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
     private static final String GRPC = "application/grpc";
 
     private final Connector connector;
+    private final BooleanSupplier exemptsGrpc;
     private final Runnable aboutToBlock;
     private final Set<AskedStream> asked = ConcurrentHashMap.newKeySet();
-    /** A setting of the connector. */
-    volatile boolean exemptsGrpc;
 
     /**
      * Requests of one connection whose content is awaited.
@@ -146,10 +146,12 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
 
     /**
      * @param connector whose requests are followed
+     * @param exemptsGrpc whether requests of gRPC that come now may be silent
      * @param aboutToBlock called by a request's thread when it may be about to wait
      */
-    Http2ContentDemand(Connector connector, Runnable aboutToBlock) {
+    Http2ContentDemand(Connector connector, BooleanSupplier exemptsGrpc, Runnable aboutToBlock) {
         this.connector = connector;
+        this.exemptsGrpc = exemptsGrpc;
         this.aboutToBlock = aboutToBlock;
     }
 
@@ -182,7 +184,7 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
         if (meta.getHttpVersion() == HttpVersion.HTTP_2
                 && meta.getConnector() == connector
                 && !HttpMethod.CONNECT.is(request.getMethod())) {
-            boolean mayBeSilent = exemptsGrpc && isGrpc(request);
+            boolean mayBeSilent = exemptsGrpc.getAsBoolean() && isGrpc(request);
             request.addHttpStreamWrapper(stream -> new AskedStream(stream, request, mayBeSilent));
         }
         return request;

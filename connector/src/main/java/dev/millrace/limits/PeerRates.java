@@ -161,7 +161,18 @@ public final class PeerRates {
         return parser.inContentState() && !parser.isState(HttpParser.State.EOF_CONTENT);
     }
 
-    /** Whether the connection's first handshake is over. */
+    /**
+     * Whether the first handshake is over, as far as the scheduler's thread can see. It must not ask while another thread computes. That one
+     * holds the engine's lock, and may wait in the application, which chooses the key.
+     *
+     * @param connection what peer and server speak in TLS
+     * @param isOld whether it is to be found out by now, though that may take time
+     */
+    static boolean isSeenEstablished(SslConnection ssl, PeerActivity endPoint, Connection connection, boolean isOld) {
+        return connection.getBytesIn() > 0 || ((isOld || endPoint.isFillInterested()) && isEstablished(ssl));
+    }
+
+    /** Whether the connection's first handshake is over. Waits for a thread that computes it. */
     public static boolean isEstablished(SslConnection ssl) {
         SSLEngine engine = ssl.getSSLEngine();
         String protocol = engine.getSession().getProtocol();

@@ -21,6 +21,8 @@ final class Shortage {
     private final ConnectionPermits permits;
     // Set by the pool's thread.
     private volatile boolean answered = true;
+    // The pool may have lost the task.
+    private boolean refused;
     private long askedNanoTime;
     private boolean full;
     private long fullNanoTime;
@@ -37,8 +39,8 @@ final class Shortage {
      * @param asks whether to ask the pool, unless it has yet to answer: each time costs a thread's wake-up
      */
     void look(boolean asks, long now) {
-        if (asks && answered) {
-            askedNanoTime = now;
+        if (asks && (answered || refused)) {
+            askedNanoTime = answered ? now : askedNanoTime;
             ask();
         }
         boolean fullNow = permits.areAwaited();
@@ -50,13 +52,15 @@ final class Shortage {
 
     private void ask() {
         answered = false;
+        refused = false;
         try {
             pool.execute(() -> answered = true);
         } catch (RejectedExecutionException x) {
             LOG.debug("No shortage, but an end: {}", x.toString());
             answered = true;
         } catch (OutOfMemoryError x) {
-            // The pool gets no thread: its task waits for one that it has.
+            // The pool gets no thread. Jetty's keeps the task for one that it has; the JDK's forgets it.
+            refused = true;
             LOG.debug("A shortage: {}", x.toString());
         }
     }

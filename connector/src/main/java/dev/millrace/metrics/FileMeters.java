@@ -9,6 +9,8 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.BaseUnits;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.eclipse.jetty.server.Server;
@@ -28,19 +30,21 @@ record FileMeters(Server server, Tags tags) implements MeterBinder {
                 .register(registry);
         for (Obstacle obstacle : Obstacle.values()) {
             Tags way = way(obstacle);
-            answers(files -> files.getObstacles().get(obstacle.name()))
-                    .tags(way)
-                    .register(registry);
+            answers(files -> count(files.getObstacles(), obstacle)).tags(way).register(registry);
             counter(
                             "millrace.files.sent",
                             "Bytes of files that did not go by the kernel",
-                            files -> files.getCopiedBytes().get(obstacle.name()))
+                            files -> count(files.getCopiedBytes(), obstacle))
                     .tags(way)
                     .baseUnit(BaseUnits.BYTES)
                     .register(registry);
         }
         bindOpenFiles(registry);
         bindContents(registry);
+    }
+
+    private static long count(Map<String, Long> byObstacle, Obstacle obstacle) {
+        return Objects.requireNonNull(byObstacle.get(obstacle.name()));
     }
 
     private static Tags way(Obstacle obstacle) {

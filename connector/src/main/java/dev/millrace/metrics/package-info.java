@@ -4,4 +4,7 @@
  *
  * <p>Threading: figures are read by the registry's threads. Requests pay nothing for it.
  */
+@NullMarked
 package dev.millrace.metrics;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,11 +1,13 @@
 package dev.millrace.modules;
 
 import dev.millrace.connector.MillraceConnector;
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.eclipse.jetty.server.ProxyConnectionFactory;
 import org.eclipse.jetty.server.Server;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Has connectors expect the PROXY protocol, in both its versions, before the protocol that they begin with, be it TLS. Jetty's
@@ -18,10 +20,10 @@ public final class ProxyProtocol {
      * Called by the module's XML before the server starts.
      *
      * @param server whose connectors are meant
-     * @param names of these, separated by commas; null for all connectors of Millrace
+     * @param names of these, separated by commas, each of all that have it; null for all connectors of Millrace
      * @throws IllegalArgumentException if there is none, or none of a name
      */
-    public static void expect(Server server, String names) {
+    public static void expect(Server server, @Nullable String names) {
         List<MillraceConnector> connectors = Arrays.stream(server.getConnectors())
                 .filter(MillraceConnector.class::isInstance)
                 .map(MillraceConnector.class::cast)
@@ -34,16 +36,17 @@ public final class ProxyProtocol {
             connectors.forEach(ProxyProtocol::expect);
             return;
         }
-        List<MillraceConnector> chosen = new ArrayList<>();
+        Set<MillraceConnector> chosen = new LinkedHashSet<>();
         for (String name : names.split(",")) {
-            chosen.add(connectors.stream()
+            List<MillraceConnector> named = connectors.stream()
                     .filter(connector -> name.strip().equals(connector.getName()))
-                    .findFirst()
-                    .orElseThrow(() -> new IllegalArgumentException("millrace.proxyProtocol.connectors: no connector "
-                            + name.strip() + " among "
-                            + connectors.stream()
-                                    .map(MillraceConnector::getName)
-                                    .toList())));
+                    .toList();
+            if (named.isEmpty()) {
+                throw new IllegalArgumentException("millrace.proxyProtocol.connectors: no connector " + name.strip()
+                        + " among "
+                        + connectors.stream().map(MillraceConnector::getName).toList());
+            }
+            chosen.addAll(named);
         }
         chosen.forEach(ProxyProtocol::expect);
     }

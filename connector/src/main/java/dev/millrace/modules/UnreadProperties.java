@@ -5,6 +5,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -17,6 +18,7 @@ import org.eclipse.jetty.xml.ConfigurationProcessor;
 import org.eclipse.jetty.xml.ConfigurationProcessorFactory;
 import org.eclipse.jetty.xml.XmlConfiguration;
 import org.eclipse.jetty.xml.XmlParser;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,31 +40,43 @@ public final class UnreadProperties implements ConfigurationProcessorFactory, Co
     private static final String OF_ENVIRONMENT = "millrace-uuid";
 
     private static final Pattern READ = Pattern.compile("(?:property|Property name)=\"(millrace\\.[\\w.]+)\"");
-    /** Of Jetty's modules with a connector: what their properties begin with, and the connector's id. */
-    private static final Map<String, String> CONNECTORS =
-            Map.of("jetty.http.", "httpConnector", "jetty.ssl.", "sslConnector");
+    private static final List<OfJetty> OF_JETTY = List.of(
+            new OfJetty("jetty.http.", "httpConnector", ""),
+            new OfJetty("jetty.http2c.", "httpConnector", "h2c."),
+            new OfJetty("jetty.ssl.", "sslConnector", "https."),
+            new OfJetty("jetty.http2.", "sslConnector", "h2."),
+            new OfJetty("jetty.alpn.", "sslConnector", "h2."));
 
-    private Path directory;
+    /**
+     * The properties of a module of Jetty's that makes a connector, or adds a protocol to it.
+     *
+     * @param prefix what they begin with
+     * @param connector its id
+     * @param form what is between the kind of the connector and the setting where they have a counterpart
+     */
+    private record OfJetty(String prefix, String connector, String form) {}
+
+    private Path file;
     private XmlConfiguration configuration;
 
     @Override
-    public ConfigurationProcessor getConfigurationProcessor(String dtd, String tag) {
+    public @Nullable ConfigurationProcessor getConfigurationProcessor(@Nullable String dtd, String tag) {
         return TAG.equals(tag) ? new UnreadProperties() : null;
     }
 
     @Override
     public void init(Resource resource, XmlParser.Node root, XmlConfiguration xml) {
-        directory = resource.getPath().getParent();
+        file = resource.getPath();
         configuration = xml;
     }
 
     @Override
-    public Object configure(Object object) throws IOException {
+    public @Nullable Object configure(@Nullable Object object) throws IOException {
         return configure();
     }
 
     @Override
-    public Object configure() throws IOException {
+    public @Nullable Object configure() throws IOException {
         Map<String, String> modules = modulesByProperty();
         String names = configuration.getProperties().getOrDefault(MODULES, "");
         Set<String> enabled =
@@ -76,28 +90,29 @@ public final class UnreadProperties implements ConfigurationProcessorFactory, Co
         return null;
     }
 
-    private String fault(String property, Map<String, String> modules, Set<String> enabled) {
+    private @Nullable String fault(String property, Map<String, String> modules, Set<String> enabled) {
         if (property.startsWith("millrace.") && !property.equals(MODULES)) {
             String module = modules.get(property);
             return module == null
                     ? "no module of Millrace has it; the ini templates in modules/millrace-*.mod have the names"
                     : enabled.contains(module) ? null : "the module " + module + " is not enabled";
         }
-        for (String prefix : CONNECTORS.keySet()) {
-            if (property.startsWith(prefix) && !configuration.getIdMap().containsKey(CONNECTORS.get(prefix))) {
-                return faultOfJettys(property.substring(prefix.length()), prefix, modules, enabled);
+        for (OfJetty jettys : OF_JETTY) {
+            if (property.startsWith(jettys.prefix())
+                    && !configuration.getIdMap().containsKey(jettys.connector())) {
+                return faultOfJettys(property.substring(jettys.prefix().length()), jettys.form(), modules, enabled);
             }
         }
         return null;
     }
 
     /** @return null if there is no such setting: another module of Jetty's may read it */
-    private static String faultOfJettys(
-            String setting, String prefix, Map<String, String> modules, Set<String> enabled) {
-        String form = prefix.equals("jetty.ssl.") ? "https." : "";
+    private static @Nullable String faultOfJettys(
+            String setting, String form, Map<String, String> modules, Set<String> enabled) {
         Set<String> counterparts = new TreeSet<>();
         for (String kind : new String[] {"bio", "nio"}) {
-            String counterpart = "millrace." + kind + "." + form + setting;
+            // Of HTTP/2 Jetty's modules have one setting below another name.
+            String counterpart = "millrace." + kind + "." + form + setting.replace("rateControl.", "");
             if (modules.containsKey(counterpart)) {
                 counterparts.add(counterpart);
             }
@@ -115,11 +130,11 @@ public final class UnreadProperties implements ConfigurationProcessorFactory, Co
     /** The properties that the modules' files read, each with the name of the module. */
     private Map<String, String> modulesByProperty() throws IOException {
         Map<String, String> modules = new TreeMap<>();
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "millrace-*.xml")) {
-            for (Path file : files) {
-                Matcher read = READ.matcher(Files.readString(file));
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(file.resolveSibling(""), "millrace-*.xml")) {
+            for (Path module : files) {
+                Matcher read = READ.matcher(Files.readString(module));
                 while (read.find()) {
-                    modules.put(read.group(1), file.getFileName().toString().replace(".xml", ""));
+                    modules.put(read.group(1), module.getFileName().toString().replace(".xml", ""));
                 }
             }
         }

@@ -36,19 +36,13 @@ public final class DelegatingContexts implements Container.InheritedListener, Co
 
     private static final String CLIENT = "org.eclipse.jetty.client.HttpClient";
 
-    /** What all contexts may have sent. */
-    final DelegatedRoots common = new DelegatedRoots(null);
-
+    private final DelegatedRoots common;
     private final Map<String, DelegatedRoots> rootsByPath = new ConcurrentHashMap<>();
     /** Requests have one of this name, an {@link AnswerOrigin}, once there is something to tell apart. */
     private final String attribute =
             AnswerOrigin.class.getName() + "@" + Integer.toHexString(System.identityHashCode(this));
 
-    // Settings of the handler, which says what they mean.
-    volatile boolean enabled = true;
-    volatile boolean fieldsRead = true;
-    volatile boolean attributeRead;
-    volatile boolean proxied;
+    private final Settings settings;
 
     private volatile boolean hasProxy;
     /** Whether a proxy's answers cannot be told from others. */
@@ -56,7 +50,22 @@ public final class DelegatingContexts implements Container.InheritedListener, Co
 
     private final AtomicBoolean hasWarnedOfProxied = new AtomicBoolean();
 
-    DelegatingContexts() {}
+    /** Of the handler, which says what they mean; they may change at any time. */
+    interface Settings {
+        boolean isEnabled();
+
+        boolean isFieldsRead();
+
+        boolean isAttributeRead();
+
+        boolean isProxied();
+    }
+
+    /** @param common what all contexts may have sent */
+    DelegatingContexts(DelegatedRoots common, Settings settings) {
+        this.common = common;
+        this.settings = settings;
+    }
 
     /** @return the directories from which all applications may have files sent, and their mappings */
     @ManagedAttribute("Directories from which all applications may have files sent, and their mappings")
@@ -81,10 +90,10 @@ public final class DelegatingContexts implements Container.InheritedListener, Co
 
     /** Warns of roots that are missing: what applications name below them is answered 404. */
     void warnOfMissing() {
-        if (!enabled) {
+        if (!settings.isEnabled()) {
             return;
         }
-        if (fieldsRead && common.isEmpty() && rootsByPath.isEmpty()) {
+        if (settings.isFieldsRead() && common.isEmpty() && rootsByPath.isEmpty()) {
             LOG.warn("No roots and no mappings: every file that an application names will be answered 404");
         }
         common.warnOfMissing();
@@ -99,16 +108,17 @@ public final class DelegatingContexts implements Container.InheritedListener, Co
      * @return what it names; null when it names nothing, or may not
      */
     @Nullable DelegatedFile take(@Nullable AnswerOrigin origin, Request request, HttpFields.Mutable headers) {
-        if (attributeRead && request.getAttribute(DelegatedFile.ATTRIBUTE) instanceof Path file) {
+        if (settings.isAttributeRead() && request.getAttribute(DelegatedFile.ATTRIBUTE) instanceof Path file) {
             return DelegatedFile.trusted(file);
         }
-        if (!fieldsRead) {
+        if (!settings.isFieldsRead()) {
             return null;
         }
-        if (enabled && (proxied || origin == null || !origin.isProxied())) {
+        boolean isEnabled = settings.isEnabled();
+        if (isEnabled && (settings.isProxied() || origin == null || !origin.isProxied())) {
             return DelegatedFile.take(headers, of(origin));
         }
-        if (enabled && DelegatedFile.isIn(headers) && hasWarnedOfProxied.compareAndSet(false, true)) {
+        if (isEnabled && DelegatedFile.isIn(headers) && hasWarnedOfProxied.compareAndSet(false, true)) {
             LOG.warn(
                     "Not sending what another server names in an answer that a proxy has fetched; not said again: see setProxied");
         }
@@ -118,7 +128,7 @@ public final class DelegatingContexts implements Container.InheritedListener, Co
 
     /** Takes our fields out of an answer that names nothing by them. */
     void strip(HttpFields.Mutable headers) {
-        if (fieldsRead) {
+        if (settings.isFieldsRead()) {
             DelegatedFile.strip(headers);
         }
     }
@@ -166,8 +176,9 @@ public final class DelegatingContexts implements Container.InheritedListener, Co
     @Override
     public void beanAdded(Container parent, Object child) {
         if (child instanceof ContextHandler context) {
-            Predicate<Path> accepted =
-                    file -> enabled && fieldsRead && of(context).allows(file);
+            Predicate<Path> accepted = file -> settings.isEnabled()
+                    && settings.isFieldsRead()
+                    && of(context).allows(file);
             context.setAttribute(CONTEXT_ATTRIBUTE, accepted);
         } else if (classOf(child, CLIENT) != null) {
             follow(child, parent, classOf(parent, PROXY));

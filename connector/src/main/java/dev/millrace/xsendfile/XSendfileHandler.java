@@ -50,7 +50,7 @@ import org.slf4j.LoggerFactory;
  * through the servlet's own output, before anything here is asked.
  */
 @ManagedObject("Files that applications delegate")
-public class XSendfileHandler extends Handler.Wrapper {
+public class XSendfileHandler extends Handler.Wrapper implements DelegatingContexts.Settings {
     /**
      * Contexts below have an attribute of this name: a {@link Predicate} of a {@link Path}. By it an application can ask, in JDK
      * types, whether {@code X-Sendfile} may name a file. Whether the file is there, and where a link leads, is not looked at.
@@ -67,7 +67,12 @@ public class XSendfileHandler extends Handler.Wrapper {
 
     private static final Logger LOG = LoggerFactory.getLogger(XSendfileHandler.class);
 
-    private final DelegatingContexts contexts = new DelegatingContexts();
+    private volatile boolean enabled = true;
+    private volatile boolean fieldsRead = true;
+    private volatile boolean attributeRead;
+    private volatile boolean proxied;
+    private final DelegatedRoots roots = new DelegatedRoots(null);
+    private final DelegatingContexts contexts = new DelegatingContexts(roots, this);
     private final List<TransferListener> listeners = new CopyOnWriteArrayList<>();
     private final SendfileContentFactory files = new SendfileContentFactory(this::find);
     private final FilesService service = new FilesService(files::getSettings, () -> true);
@@ -93,7 +98,7 @@ public class XSendfileHandler extends Handler.Wrapper {
 
     /** @param directory from which files may be sent by {@code X-Sendfile} */
     public void addRoot(String directory) {
-        contexts.common.addRoot(Path.of(directory));
+        roots.addRoot(Path.of(directory));
     }
 
     /**
@@ -101,7 +106,7 @@ public class XSendfileHandler extends Handler.Wrapper {
      * @param directory where the rest of the URI leads to a file
      */
     public void addMapping(String uriPrefix, String directory) {
-        contexts.common.addMapping(uriPrefix, Path.of(directory));
+        roots.addMapping(uriPrefix, Path.of(directory));
     }
 
     /**
@@ -207,18 +212,20 @@ public class XSendfileHandler extends Handler.Wrapper {
     }
 
     @ManagedAttribute("Whether files are sent; the fields are taken out in any case")
+    @Override
     public boolean isEnabled() {
-        return contexts.enabled;
+        return enabled;
     }
 
     /** @param enabled whether files are sent; the fields are taken out of responses in any case */
     public void setEnabled(boolean enabled) {
-        contexts.enabled = enabled;
+        this.enabled = enabled;
     }
 
     @ManagedAttribute("Whether responses' fields are read; if not, they are left as they are")
+    @Override
     public boolean isFieldsRead() {
-        return contexts.fieldsRead;
+        return fieldsRead;
     }
 
     /**
@@ -226,12 +233,13 @@ public class XSendfileHandler extends Handler.Wrapper {
      *     default true
      */
     public void setFieldsRead(boolean fieldsRead) {
-        contexts.fieldsRead = fieldsRead;
+        this.fieldsRead = fieldsRead;
     }
 
     @ManagedAttribute("Whether an attribute of the request may name any file")
+    @Override
     public boolean isAttributeRead() {
-        return contexts.attributeRead;
+        return attributeRead;
     }
 
     /**
@@ -239,12 +247,13 @@ public class XSendfileHandler extends Handler.Wrapper {
      *     the server is; default false
      */
     public void setAttributeRead(boolean attributeRead) {
-        contexts.attributeRead = attributeRead;
+        this.attributeRead = attributeRead;
     }
 
     @ManagedAttribute("Whether files are sent that other servers name, whose answers a ProxyHandler fetches")
+    @Override
     public boolean isProxied() {
-        return contexts.proxied;
+        return proxied;
     }
 
     /**
@@ -253,7 +262,7 @@ public class XSendfileHandler extends Handler.Wrapper {
      *     are taken out in any case.
      */
     public void setProxied(boolean proxied) {
-        contexts.proxied = proxied;
+        this.proxied = proxied;
     }
 
     /** @param mimeTypes the types of files by extension, for applications that give none */
@@ -296,7 +305,7 @@ public class XSendfileHandler extends Handler.Wrapper {
 
     /** What all applications may have sent. */
     DelegatedRoots roots() {
-        return contexts.common;
+        return roots;
     }
 
     private @Nullable HttpContent find(String key) throws IOException {

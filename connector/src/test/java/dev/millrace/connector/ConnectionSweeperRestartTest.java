@@ -6,11 +6,12 @@ import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.testing.Plans;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.util.NanoTime;
 import org.junit.jupiter.api.Test;
 
-/** A look that is under way when the connector stops, and comes to its end after the next start. */
+/** Which looks are followed by another one. */
 class ConnectionSweeperRestartTest {
-
+    /** One that is under way when the connector stops may come to its end after the next start. */
     @Test
     void onlyTheLooksOfTheLastStartGoOn() throws Exception {
         Plans plans = new Plans();
@@ -29,5 +30,22 @@ class ConnectionSweeperRestartTest {
         peers.stop();
         plans.tasks().get(2).run();
         assertEquals(3, plans.tasks().size(), "stopped");
+    }
+
+    @Test
+    void aLookThatFailsIsFollowedByAnother() throws Exception {
+        Plans plans = new Plans();
+        BioConnector connector = new BioConnector(new Server(), null, plans, null, 1, new HttpConnectionFactory());
+        ConnectionSweeper peers = connector.getBean(ConnectionSweeper.class);
+        peers.setClock(() -> {
+            throw new IllegalStateException("no time");
+        });
+        peers.start();
+        plans.tasks().get(0).run();
+        assertEquals(2, plans.tasks().size(), "goes on");
+        peers.setClock(NanoTime::now);
+        plans.tasks().get(1).run();
+        assertEquals(1, peers.getLooks());
+        peers.stop();
     }
 }

@@ -42,6 +42,8 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,6 +54,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Silent requests hold every thread of the pool, and are told of their end all the same. */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#all")
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
 class HeldThreadsContractTest {
     private static final int THREADS = 8;

@@ -29,6 +29,8 @@ import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -178,6 +180,7 @@ class IdleRequestContractTest {
 
     // All at once: most of it is waiting.
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void isReadInPiecesForLonger() throws Exception {
         List<TestServer> servers = new ArrayList<>();
         List<RawClient> heads = new ArrayList<>();

@@ -5,110 +5,47 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
-import dev.millrace.testing.Tls;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
-import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.io.Connection;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.server.AcceptRateLimit;
 import org.eclipse.jetty.server.Connector;
-import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.LowResourceMonitor;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Too many and too slow peers, on the connectors of Millrace. */
+/** Too many peers, on the connectors of Millrace. */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#ours")
 @Timeout(60)
 class LimitsContractTest {
-    @TempDir
-    static Path directory;
-
     @Parameter
     Connectors connectors;
 
-    private final ScheduledExecutorService trickle = Executors.newSingleThreadScheduledExecutor();
-
-    @AfterEach
-    void stopTrickling() {
-        trickle.shutdownNow();
-    }
-
-    /** Reads the content of a POST; answers a GET of /large with 32 MB, any other with a word. */
-    private static final class Application extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            if (request.getMethod().equals("POST")) {
-                try (var in = Content.Source.asInputStream(request)) {
-                    in.transferTo(java.io.OutputStream.nullOutputStream());
-                }
-            }
-            if (Request.getPathInContext(request).equals("/large")) {
-                response.write(true, ByteBuffer.allocateDirect(32 * 1024 * 1024), callback);
-            } else {
-                Content.Sink.write(response, true, "hello", callback);
-            }
-            return true;
-        }
-    }
-
     private TestServer server() {
-        TestServer server = new TestServer(connectors::http);
-        slowPeers(server).setPeriodMillis(100);
-        connector(server).setSlowPeerGraceMillis(500);
-        connector(server).setSlowRequestsAlwaysEnded(true);
-        return server;
+        return new TestServer(connectors::http);
     }
 
     private static MillraceConnector connector(TestServer server) {
         return (MillraceConnector) server.connector();
-    }
-
-    private static ConnectionSweeper slowPeers(TestServer server) {
-        return server.connector().getBean(ConnectionSweeper.class);
-    }
-
-    private void trickle(RawClient client, String bytes) {
-        var unused = trickle.scheduleAtFixedRate(
-                () -> {
-                    try {
-                        client.send(bytes);
-                    } catch (IOException closed) {
-                        trickle.shutdown();
-                    }
-                },
-                0,
-                50,
-                TimeUnit.MILLISECONDS);
     }
 
     private static void awaitEnd(RawClient client) throws IOException {
@@ -122,7 +59,7 @@ class LimitsContractTest {
         TestServer server = server();
         if (server.connector().getAcceptors() == 0) {
             connector(server).setMaxConnections(2);
-            assertThrows(IllegalStateException.class, () -> server.start(new Application()));
+            assertThrows(IllegalStateException.class, () -> server.start(Handlers.hello()));
             server.server().stop();
             return;
         }
@@ -135,7 +72,7 @@ class LimitsContractTest {
             }
         });
         try (server) {
-            server.start(new Application());
+            server.start(Handlers.hello());
             List<RawClient> clients = new ArrayList<>();
             for (int i = 0; i < 6; i++) {
                 clients.add(server.client().get("/"));
@@ -152,7 +89,8 @@ class LimitsContractTest {
         }
     }
 
-    private static boolean acceptorWaitsForAPermit() {
+    /** Whether no more connections are accepted, for as many are open as may be. */
+    static boolean acceptorWaitsForAPermit() {
         return Thread.getAllStackTraces().values().stream()
                 .map(Arrays::toString)
                 .anyMatch(stack ->
@@ -175,7 +113,7 @@ class LimitsContractTest {
         assumeTrue(server.connector().getAcceptors() > 0, "a limit needs an acceptor");
         connector(server).setMaxConnections(2);
         try (server;
-                RawClient first = server.start(new Application()).client()) {
+                RawClient first = server.start(Handlers.hello()).client()) {
             assertEquals("hello", first.get("/").answer().text());
             closes.set(true);
             for (int i = 0; i < 3; i++) {
@@ -199,7 +137,7 @@ class LimitsContractTest {
 
     @Test
     void acceptsAgainRightAfterAPause() throws Exception {
-        try (TestServer server = server().start(new Application())) {
+        try (TestServer server = server().start(Handlers.hello())) {
             for (int i = 0; i < 50; i++) {
                 server.connector().setAccepting(false);
                 server.connector().setAccepting(true);
@@ -219,7 +157,7 @@ class LimitsContractTest {
         assumeTrue(server.connector().getAcceptors() > 0, "a limit needs an acceptor");
         connector(server).setMaxConnections(1);
         try (server;
-                RawClient client = server.start(new Application()).client();
+                RawClient client = server.start(Handlers.hello()).client();
                 RawClient other = server.client()) {
             assertEquals("hello", client.get("/").answer().text());
             Await.until("waits for a permit", LimitsContractTest::acceptorWaitsForAPermit);
@@ -256,7 +194,7 @@ class LimitsContractTest {
         TestServer server = server();
         CountedRateLimit limit = new CountedRateLimit(server);
         server.server().addBean(limit);
-        try (TestServer started = server.start(new Application())) {
+        try (TestServer started = server.start(Handlers.hello())) {
             // On a busy machine two may come too far apart.
             for (int i = 0; i < 100 && limit.limited.get() == 0; i++) {
                 answer(server);
@@ -286,7 +224,7 @@ class LimitsContractTest {
         monitor.setLowResourcesIdleTimeout(100);
         monitor.addLowResourceCheck(monitor.new MaxConnectionsLowResourceCheck(2));
         try (server) {
-            server.start(new Application());
+            server.start(Handlers.hello());
             List<RawClient> clients = new ArrayList<>();
             for (int i = 0; i < 5; i++) {
                 clients.add(server.client());
@@ -300,100 +238,6 @@ class LimitsContractTest {
             for (RawClient client : clients) {
                 client.close();
             }
-        }
-    }
-
-    @Test
-    void endsATrickledHead() throws Exception {
-        TestServer server = server();
-        connector(server).setRequestHeadTimeoutMillis(500);
-        try (server;
-                RawClient client = server.start(new Application()).client()) {
-            client.send("GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ");
-            trickle(client, "x");
-            awaitEnd(client);
-            assertEquals(1, slowPeers(server).getSlowHeads());
-        }
-    }
-
-    @Test
-    void endsAHandshakeThatIsNotFinished() throws Exception {
-        Tls tls = new Tls(directory);
-        HttpConnectionFactory http = new HttpConnectionFactory();
-        TestServer server = new TestServer(s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), http));
-        // Before the start, which plans the first look.
-        slowPeers(server).setPeriodMillis(100);
-        try (server;
-                RawClient client = server.start(new Application()).client();
-                RawClient good = tls.connect(server.port())) {
-            // Before the limit is set: the good peer's handshake, the JVM's first, may take longer on a busy machine.
-            assertEquals("hello", good.get("/").answer().text());
-            connector(server).setRequestHeadTimeoutMillis(500);
-            client.send(new byte[] {0x16, 0x03, 0x01});
-            awaitEnd(client);
-            assertEquals(1, slowPeers(server).getSlowHeads());
-            assertEquals("hello", good.get("/").answer().text());
-        }
-    }
-
-    @Test
-    void endsTrickledContent() throws Exception {
-        try (TestServer server = server().start(new Application());
-                RawClient client = server.client()) {
-            client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n");
-            trickle(client, "x");
-            awaitEnd(client);
-            assertEquals(1, slowPeers(server).getSlowRequests());
-        }
-    }
-
-    @Test
-    void endsAnAnswerThatIsTakenByDrops() throws Exception {
-        TestServer server = server();
-        // What the kernel hides of the peer's pace is as little as the send buffer.
-        server.connector().setAcceptedSendBufferSize(16 * 1024);
-        connector(server).setMinResponseBytesPerSecond(50_000);
-        try (server;
-                RawClient client = new RawClient(server.start(new Application()).port(), 4096)) {
-            client.get("/large");
-            var unused = trickle.scheduleAtFixedRate(
-                    () -> {
-                        try {
-                            client.in().readNBytes(5);
-                        } catch (IOException closed) {
-                            trickle.shutdown();
-                        }
-                    },
-                    0,
-                    50,
-                    TimeUnit.MILLISECONDS);
-            Await.until("ended", () -> slowPeers(server).getSlowResponses() == 1);
-            server.awaitNoEndPoints();
-        }
-    }
-
-    @Test
-    void leavesAPeerAloneWhomTheApplicationLetsWait() throws Exception {
-        CountDownLatch release = new CountDownLatch(1);
-        Handler busy = new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                release.await();
-                Content.Sink.write(response, true, "late", callback);
-                return true;
-            }
-        };
-        try (TestServer server = server().start(busy);
-                RawClient client = server.client();
-                RawClient idle = server.client()) {
-            client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nfirst");
-            // They take more than twice the grace.
-            long enough = slowPeers(server).getLooks() + 12;
-            Await.until("looked", () -> slowPeers(server).getLooks() >= enough);
-            release.countDown();
-            assertEquals("late", client.answer().text());
-            assertEquals("late", idle.get("/").answer().text());
-            assertEquals(0, slowPeers(server).getSlowRequests());
         }
     }
 }

@@ -17,12 +17,13 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -59,6 +60,7 @@ class LingeringCloseTest extends LingeringConnections {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void endsWhenItsPeerIsSilent() throws Exception {
         try (TestServer server = server().start(Handlers.hello());
                 RawClient client = lingering(server)) {
@@ -71,6 +73,7 @@ class LingeringCloseTest extends LingeringConnections {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void isCutAfterItsTime() throws Exception {
         try (TestServer server = server().start(Handlers.hello());
                 RawClient client = lingering(server)) {
@@ -103,6 +106,7 @@ class LingeringCloseTest extends LingeringConnections {
 
     /** On BIO a thread has begun to wait for more of the request, and goes on. */
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void endsWhenItsPeerIsSilentInTls() throws Exception {
         Tls tls = new Tls(directory);
         TestServer server = new TestServer(
@@ -143,13 +147,6 @@ class LingeringCloseTest extends LingeringConnections {
         }
     }
 
-    private static boolean acceptorWaitsForAPermit() {
-        return Thread.getAllStackTraces().values().stream()
-                .map(Arrays::toString)
-                .anyMatch(stack ->
-                        stack.contains("ConnectionPermits.acquire(") && stack.contains("awaitUninterruptibly("));
-    }
-
     /** Nobody may have more sockets of the server by letting them linger. */
     @Test
     void countsAsAConnection() throws Exception {
@@ -170,7 +167,7 @@ class LingeringCloseTest extends LingeringConnections {
                 RawClient other = server.client().get("/")) {
             trickle(client);
             server.awaitNoEndPoints();
-            Await.until("waits for a permit", LingeringCloseTest::acceptorWaitsForAPermit);
+            Await.until("waits for a permit", LimitsContractTest::acceptorWaitsForAPermit);
             assertEquals(0, closed.get());
             assertEquals(1, server.events().opened());
             trickle.shutdown();

@@ -52,6 +52,11 @@ class NioTransferTest {
         }
 
         @Override
+        Thread handlingThread() {
+            return null;
+        }
+
+        @Override
         public void announce(FileRegion region) {
             throw new UnsupportedOperationException();
         }

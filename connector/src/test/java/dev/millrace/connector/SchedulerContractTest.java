@@ -1,6 +1,7 @@
 package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.limits.ConnectionSweeper;
@@ -12,14 +13,21 @@ import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLEngine;
+import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ssl.SslConnection;
+import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -30,6 +38,8 @@ import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -37,6 +47,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The scheduler of a server has one thread: what it ends may block in the application, and must not block there. */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#ours")
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
 class SchedulerContractTest {
     @TempDir
@@ -131,6 +142,72 @@ class SchedulerContractTest {
                 server.awaitNoEndPoints();
             }
             blocking.goOn.countDown();
+        }
+    }
+
+    /** The application chooses in the handshake what is spoken, as it may choose the key, and takes its time. */
+    private final class ChosenInTheHandshake extends HttpConnectionFactory {
+        @Override
+        public Connection newConnection(Connector connector, EndPoint endPoint) {
+            SSLEngine engine =
+                    ((SslConnection.SslEndPoint) endPoint).getSslConnection().getSSLEngine();
+            engine.setHandshakeApplicationProtocolSelector((asked, offered) -> {
+                blocking.block();
+                return offered.get(0);
+            });
+            return super.newConnection(connector, endPoint);
+        }
+    }
+
+    private TestServer serverOfHandshakes(Tls tls) {
+        HttpConnectionFactory http = new ChosenInTheHandshake();
+        return new TestServer(s -> connectors.on(s, connectors.tls(tls.server(), http.getProtocol()), http));
+    }
+
+    private CompletableFuture<Void> handshake(Tls tls, TestServer server) throws InterruptedException {
+        CompletableFuture<Void> handshake = CompletableFuture.runAsync(() -> {
+            try (Socket plain = new Socket("127.0.0.1", server.port());
+                    RawClient client = tls.over(plain, HttpVersion.HTTP_1_1.asString())) {
+                assertTrue(client.socket().isConnected());
+            } catch (Exception x) {
+                throw new CompletionException(x);
+            }
+        });
+        assertTrue(blocking.failed.await(30, TimeUnit.SECONDS), "not asked");
+        return handshake;
+    }
+
+    @Test
+    void goesOnWhileTheApplicationTakesItsTimeInAHandshake() throws Exception {
+        Tls tls = new Tls(directory);
+        TestServer server = serverOfHandshakes(tls);
+        ConnectionSweeper slowPeers = server.connector().getBean(ConnectionSweeper.class);
+        slowPeers.setPeriodMillis(100);
+        try (server;
+                AutoCloseable end = blocking.goOn::countDown) {
+            CompletableFuture<Void> handshake = handshake(tls, server.start(blocking));
+            long looks = slowPeers.getLooks();
+            // One may have been under way.
+            Await.until("looked", () -> slowPeers.getLooks() > looks + 1);
+            assertSchedules(server);
+            blocking.goOn.countDown();
+            handshake.get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void goesOnAfterAnIdleTimeoutInAHandshake() throws Exception {
+        Tls tls = new Tls(directory);
+        try (TestServer server = serverOfHandshakes(tls);
+                AutoCloseable end = blocking.goOn::countDown) {
+            CompletableFuture<Void> handshake = handshake(tls, server.start(blocking));
+            EndPoint endPoint =
+                    server.connector().getConnectedEndPoints().iterator().next();
+            endPoint.setIdleTimeout(300);
+            Await.until("closed", () -> !endPoint.isOpen());
+            assertSchedules(server);
+            blocking.goOn.countDown();
+            assertThrows(ExecutionException.class, () -> handshake.get(30, TimeUnit.SECONDS));
         }
     }
 

@@ -2,6 +2,7 @@ package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
@@ -16,6 +17,7 @@ import java.net.http.HttpResponse;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
@@ -124,15 +126,34 @@ class SelectedChannelTest {
         }
     }
 
-    /** The selector would keep the socket beyond its end, until something else wakes it. */
-    @Test
-    void isForgottenWhenItLingersBeforeItIsRegistered() throws Exception {
-        PassiveProtocol protocol = new PassiveProtocol() {
+    private static PassiveProtocol multiplexed() {
+        return new PassiveProtocol() {
             @Override
             Passive newPassive(Connector connector, EndPoint endPoint) {
                 return new PassiveConnection(endPoint, connector);
             }
         };
+    }
+
+    @Test
+    void tellsOfTheEndWhoAsksForBytesAfterIt() throws Exception {
+        PassiveProtocol protocol = multiplexed();
+        try (TestServer server = server(protocol);
+                RawClient unused = server.client()) {
+            EndPoint endPoint = protocol.awaitOpened().getEndPoint();
+            endPoint.fillInterested(Callback.NOOP);
+            awaitNoThread(server);
+            endPoint.close();
+            Callback.Completable fillable = new Callback.Completable();
+            endPoint.fillInterested(fillable);
+            assertThrows(ExecutionException.class, () -> fillable.get(30, TimeUnit.SECONDS));
+        }
+    }
+
+    /** The selector would keep the socket beyond its end, until something else wakes it. */
+    @Test
+    void isForgottenWhenItLingersBeforeItIsRegistered() throws Exception {
+        PassiveProtocol protocol = multiplexed();
         CountDownLatch released = new CountDownLatch(1);
         CountDownLatch updated = new CountDownLatch(1);
         try (TestServer server = server(protocol);

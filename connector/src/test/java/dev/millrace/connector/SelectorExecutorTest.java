@@ -30,11 +30,12 @@ class SelectorExecutorTest {
     private final List<Runnable> queued = new CopyOnWriteArrayList<>();
     private final Queue<Runnable> ready = new ArrayDeque<>();
     private final Looks looks = new Looks();
-    private final SelectorExecutor duty = new SelectorExecutor(queued::add, looks, "test", this::newThread);
+    private final SelectorExecutor duty = new SelectorExecutor(this::queue, looks, "test", this::newThread);
     private final AdaptiveExecutionStrategy strategy = new AdaptiveExecutionStrategy(this::produce, duty);
     private final Set<Thread> selecting = ConcurrentHashMap.newKeySet();
     private boolean here;
     private volatile boolean exhausted;
+    private boolean poolIsExhausted;
 
     /** Looks when the test says so. */
     private static final class Looks extends AbstractLifeCycle implements Scheduler {
@@ -69,6 +70,13 @@ class SelectorExecutorTest {
             duty.place(here);
         }
         return task;
+    }
+
+    private void queue(Runnable task) {
+        if (poolIsExhausted) {
+            throw new OutOfMemoryError("unable to create native thread");
+        }
+        queued.add(task);
     }
 
     private Thread newThread(Runnable task) {
@@ -166,6 +174,18 @@ class SelectorExecutorTest {
         here = true;
         CompletableFuture<Boolean> left = new CompletableFuture<>();
         ready.add(() -> left.complete(duty.leave()));
+        strategy.produce();
+        assertFalse(left.getNow(true));
+        assertEquals(Set.of(Thread.currentThread()), selecting);
+    }
+
+    /** Jetty would warn, with a stack, of each request that enters a context. */
+    @Test
+    void nobodyLeavesWhenThePoolGetsNoThread() {
+        here = true;
+        poolIsExhausted = true;
+        CompletableFuture<Boolean> left = new CompletableFuture<>();
+        ready.add(() -> left.complete(duty.leaveToPool()));
         strategy.produce();
         assertFalse(left.getNow(true));
         assertEquals(Set.of(Thread.currentThread()), selecting);

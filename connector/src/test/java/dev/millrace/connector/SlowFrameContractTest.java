@@ -36,6 +36,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -43,6 +45,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Which frames of HTTP/2 that come by drops are slow heads of requests, and which are not. */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#ours")
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
 class SlowFrameContractTest {
     private static final int TIMEOUT_MILLIS = 1000;
@@ -110,7 +113,7 @@ class SlowFrameContractTest {
 
     private TestServer start() throws Exception {
         TestServer server = server(new HTTP2CServerConnectionFactory(new HttpConfiguration()));
-        slowPeers().setRequestHeadTimeoutMillis(TIMEOUT_MILLIS);
+        limit();
         return server.start(new Application());
     }
 
@@ -120,10 +123,14 @@ class SlowFrameContractTest {
         connector = connectors.on(server, new HTTP2CServerConnectionFactory(new HttpConfiguration()));
         server.addConnector(connector);
         slowPeers().setPeriodMillis(PERIOD_MILLIS);
-        slowPeers().setRequestHeadTimeoutMillis(TIMEOUT_MILLIS);
+        limit();
         server.setHandler(new Application());
         server.start();
         return new RawClient(connector.getLocalPort());
+    }
+
+    private void limit() {
+        ((MillraceConnector) connector).setRequestHeadTimeoutMillis(TIMEOUT_MILLIS);
     }
 
     private ConnectionSweeper slowPeers() {
@@ -234,7 +241,7 @@ class SlowFrameContractTest {
                 RawClient client = tls.over(plain, "h2")) {
             assertEquals("had 0", new Http2Frames(client).get("/").content());
             // Not before: the handshake, the JVM's first, may take longer on a busy machine.
-            slowPeers().setRequestHeadTimeoutMillis(TIMEOUT_MILLIS);
+            limit();
             awaitLooks();
             assertEquals(0, slowPeers().getSlowHeads());
             RawClient raw = new RawClient(plain);

@@ -25,10 +25,13 @@ import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Until when a handshake of TLS lasts: that it must not take too long says nothing of the connection after it. */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
 class SlowHandshakeContractTest {
     private static final int TIMEOUT_MILLIS = 2000;
@@ -77,7 +80,7 @@ class SlowHandshakeContractTest {
 
     // Not before the good peers' handshakes: the JVM's first may take longer on a busy machine.
     private static void limit(TestServer server) {
-        slowPeers(server).setRequestHeadTimeoutMillis(TIMEOUT_MILLIS);
+        ((MillraceConnector) server.connector()).setRequestHeadTimeoutMillis(TIMEOUT_MILLIS);
     }
 
     /** Waits until a peer that has been slow from now on would have been found. */

@@ -35,8 +35,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What the limit of a head's time ends, though no head has begun, and what it leaves alone. */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
 class SlowHeadContractTest {
     private static final int TIMEOUT_MILLIS = 2000;

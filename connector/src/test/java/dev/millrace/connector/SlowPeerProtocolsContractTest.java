@@ -36,6 +36,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -43,6 +45,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Peers that are slow in what else is spoken than HTTP/1.1 in clear: each is ended, the application told, the next peer served. */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#ours")
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
 class SlowPeerProtocolsContractTest {
     private static final int LARGE_BYTES = 32 * 1024 * 1024;

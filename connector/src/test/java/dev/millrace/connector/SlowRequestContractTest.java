@@ -267,9 +267,12 @@ class SlowRequestContractTest {
         assumeTrue(server.connector().getAcceptors() > 0, "a limit needs an acceptor");
         clock = new WatchClock(server);
         connector().setMaxConnections(1);
+        // The slow peer stays: its connection lingers, and counts as one, until it has been silent for long enough.
+        connector().setLingeringCloseMillis(100);
         try (TestServer started = server.start(new Application());
                 RawClient slow = post("/");
                 RawClient next = server.client().get("/")) {
+            Await.until("the next waits", LimitsContractTest::acceptorWaitsForAPermit);
             clock.pass(SILENCE_SECONDS);
             assertAnswers408(slow);
             assertEquals("had 0", next.answer().text());

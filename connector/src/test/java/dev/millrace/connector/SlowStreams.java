@@ -28,9 +28,12 @@ import org.eclipse.jetty.util.Blocker;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.Parameter;
 
 /** A server of HTTP/2 that watches over slow streams closely, and a client whose frames the test sends itself. */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
 abstract class SlowStreams {
     static final int GRACE_MILLIS = 300;

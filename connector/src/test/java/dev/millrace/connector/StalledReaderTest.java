@@ -31,11 +31,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A client that stops reading in the middle of 10 MB: it goes on, it goes away, it stays and says nothing. */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
 class StalledReaderTest {
     private static final int BYTES = 10_000_000;

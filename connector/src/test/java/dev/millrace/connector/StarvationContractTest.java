@@ -273,9 +273,10 @@ class StarvationContractTest {
                     () -> connectors == Connectors.BIO_VIRTUAL
                             ? available(endPoint) == 4
                             : !((MonitoredEndPoint) endPoint).awaitsRead());
-            peers.setGraceMillis(0);
-            peers.setAlwaysEndsRequests(true);
-            peers.setMinRequestBytesPerSecond(1_000_000);
+            MillraceConnector connector = (MillraceConnector) server.connector();
+            connector.setSlowPeerGraceMillis(0);
+            connector.setSlowRequestsAlwaysEnded(true);
+            connector.setMinRequestBytesPerSecond(1_000_000);
             long looks = peers.getLooks();
             Await.until("looked", () -> peers.getLooks() > looks + 4);
             assertEquals(0, peers.getSlowRequests());

@@ -1,6 +1,7 @@
 package dev.millrace.connector;
 
 import dev.millrace.limits.ConnectionSweeper;
+import dev.millrace.limits.PeerRates;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.TestServer;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +16,11 @@ final class WatchClock {
     private final ConnectionSweeper slowPeers;
     private final AtomicLong nanos = new AtomicLong(NanoTime.now());
     private final long begin = nanos.get();
+
+    static {
+        // Which measures from its own beginning: a clock that begins before that would lose a millisecond there.
+        new PeerRates();
+    }
 
     /** Before the server is started. */
     WatchClock(TestServer server) {

@@ -203,7 +203,7 @@ class ContentCacheTest {
 
     @Test
     void slicesAreFreedOnce() {
-        SliceMemory memory = new SliceMemory(ByteBuffer.allocateDirect(4 * SliceMemory.SLICE_BYTES));
+        SliceMemory memory = new SliceMemory(ByteBuffer.allocateDirect(4 * SliceMemory.SLICE_BYTES), () -> {});
         ContentMemory first = memory.allocate(SliceMemory.SLICE_BYTES + 1);
         ContentMemory second = memory.allocate(2 * SliceMemory.SLICE_BYTES);
         assertNull(memory.allocate(1));

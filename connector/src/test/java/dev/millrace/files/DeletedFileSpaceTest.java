@@ -92,7 +92,8 @@ class DeletedFileSpaceTest {
                 assertEquals(FILE_BYTES, other.size());
             }
             Await.until("given back", () -> usable() - full > MOST_BYTES, () -> usable() - full + " bytes");
-            assertEquals(0, Leaks.descriptors(directory) + Leaks.mappings(directory));
+            // Room may also come from what others have deleted.
+            Await.until("closed", () -> Leaks.descriptors(directory) + Leaks.mappings(directory) == 0);
         }
     }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jetty.util.NanoTime;
 import org.junit.jupiter.api.Test;
 
@@ -23,6 +24,26 @@ class ShortageTest {
         // What looks at all connections must go on looking.
         shortage.look(true, begin);
         assertTrue(shortage.isOfThreads(1000, begin + SECOND_NANOS));
+    }
+
+    /** A pool of the JDK forgets the task for which it gets no thread, and is asked again. */
+    @Test
+    void isOverWhenThePoolGetsThreadsAgain() {
+        AtomicBoolean exhausted = new AtomicBoolean(true);
+        Shortage shortage = new Shortage(
+                task -> {
+                    if (exhausted.get()) {
+                        throw new OutOfMemoryError("unable to create native thread");
+                    }
+                    task.run();
+                },
+                new ConnectionPermits());
+        shortage.look(true, begin);
+        shortage.look(true, begin + SECOND_NANOS);
+        assertTrue(shortage.isOfThreads(1000, begin + SECOND_NANOS), "since it was asked first");
+        exhausted.set(false);
+        shortage.look(true, begin + 2 * SECOND_NANOS);
+        assertFalse(shortage.isOfThreads(1000, begin + 3 * SECOND_NANOS));
     }
 
     @Test

@@ -23,8 +23,11 @@ public final class Tls {
 
     public Tls(Path directory) throws Exception {
         keyStore = directory.resolve("test.p12");
-        if (!Files.exists(keyStore)) {
-            Files.write(keyStore, keys());
+        // Cases that run at once share a directory, and may ask at the same moment.
+        synchronized (Tls.class) {
+            if (!Files.exists(keyStore)) {
+                Files.write(keyStore, keys());
+            }
         }
     }
 

@@ -1,13 +1,16 @@
 package dev.millrace.pages;
 
 import java.io.IOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
 /** The files of this repository. */
 final class Repository {
@@ -20,18 +23,40 @@ final class Repository {
 
     /** All pages in Markdown, by their path from {@link #ROOT} with slashes. */
     static NavigableSet<String> pages() throws IOException {
-        try (Stream<Path> files = Files.walk(ROOT)) {
-            return files.map(ROOT::relativize)
-                    .filter(file -> file.toString().endsWith(".md"))
-                    .filter(file -> names(file).noneMatch(LEFT_OUT::contains))
-                    .map(file -> names(file).collect(Collectors.joining("/")))
-                    .collect(Collectors.toCollection(TreeSet::new));
-        }
+        NavigableSet<String> pages = new TreeSet<>();
+        Files.walkFileTree(ROOT, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
+                return isLeftOut(folder) ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                if (file.toString().endsWith(".md")) {
+                    pages.add(name(file));
+                }
+                return FileVisitResult.CONTINUE;
+            }
+
+            // Another module may be cleaned meanwhile.
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+                if (isLeftOut(file)) {
+                    return FileVisitResult.CONTINUE;
+                }
+                throw failure;
+            }
+        });
+        return pages;
     }
 
-    private static Stream<String> names(Path file) {
-        Stream.Builder<String> names = Stream.builder();
-        file.forEach(name -> names.add(name.toString()));
-        return names.build();
+    private static boolean isLeftOut(Path file) {
+        return LEFT_OUT.contains(ROOT.relativize(file).getFileName().toString());
+    }
+
+    private static String name(Path file) {
+        return StreamSupport.stream(ROOT.relativize(file).spliterator(), false)
+                .map(Path::toString)
+                .collect(Collectors.joining("/"));
     }
 }

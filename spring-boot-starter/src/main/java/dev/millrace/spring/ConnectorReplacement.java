@@ -5,20 +5,25 @@ import dev.millrace.connector.MillraceConnector;
 import dev.millrace.connector.NioConnector;
 import dev.millrace.connector.TlsConnectionFactory;
 import java.util.Arrays;
+import java.util.concurrent.Executor;
+import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.jetty.JettyServerCustomizer;
 import org.springframework.boot.jetty.JettyWebServerFactory;
 
 /**
- * Puts a connector of Millrace in the place of the one that Spring Boot has made, with its protocols, address, TLS and limit. Comes before
- * all customizers that set something on connectors: they set it on this one.
+ * Puts a connector of Millrace in the place of the one that Spring Boot has made, with its protocols, address, TLS and limit, and
+ * with its threads and buffers where these are not the server's. Comes before all customizers that set something on connectors: they
+ * set it on this one.
  *
  * @param factory has made the server
  * @param kind which connector
@@ -40,7 +45,7 @@ record ConnectorReplacement(JettyWebServerFactory factory, MillraceProperties.Ki
         }
         ServerConnector given = (ServerConnector) connectors[0];
         MillraceConnector connector = connector(
-                server,
+                given,
                 given.getConnectionFactories().stream()
                         .map(ConnectorReplacement::writingManyRecords)
                         .toArray(ConnectionFactory[]::new));
@@ -75,10 +80,14 @@ record ConnectorReplacement(JettyWebServerFactory factory, MillraceProperties.Ki
         return tls;
     }
 
-    private MillraceConnector connector(Server server, ConnectionFactory[] protocols) {
+    private MillraceConnector connector(ServerConnector given, ConnectionFactory[] protocols) {
+        Server server = given.getServer();
+        Executor executor = own(given.getExecutor(), server.getThreadPool());
+        Scheduler scheduler = own(given.getScheduler(), server.getScheduler());
+        ByteBufferPool buffers = own(given.getByteBufferPool(), server.getByteBufferPool());
         int acceptors = factory.getAcceptors();
         if (kind == MillraceProperties.Kind.NIO) {
-            return new NioConnector(server, acceptors, factory.getSelectors(), protocols);
+            return new NioConnector(server, executor, scheduler, buffers, acceptors, factory.getSelectors(), protocols);
         }
         if (acceptors == 0) {
             throw new MillraceConfigurationException(
@@ -86,7 +95,12 @@ record ConnectorReplacement(JettyWebServerFactory factory, MillraceProperties.Ki
                     "Remove server.jetty.threads.acceptors, or set millrace.connector=nio.",
                     null);
         }
-        return new BioConnector(server, acceptors < 0 ? 1 : acceptors, protocols);
+        return new BioConnector(server, executor, scheduler, buffers, acceptors < 0 ? 1 : acceptors, protocols);
+    }
+
+    /** @return null for what is the server's: a connector stops what it is given */
+    private static <T> @Nullable T own(T given, T ofServer) {
+        return given == ofServer ? null : given;
     }
 
     private static void takeOver(ServerConnector given, MillraceConnector connector) {

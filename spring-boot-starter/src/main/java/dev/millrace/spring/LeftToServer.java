@@ -9,6 +9,7 @@ import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import org.eclipse.jetty.ee11.servlet.ServletApiResponse;
 import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.Resource;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpOutputMessage;
@@ -71,7 +72,7 @@ final class LeftToServer {
     }
 
     /** @return null when content is looked at on its way, or no such server is around */
-    private static ServletContextRequest servedRequest(HttpServletResponse outermost) {
+    private static @Nullable ServletContextRequest servedRequest(HttpServletResponse outermost) {
         ServletResponse response = outermost;
         while (response instanceof ServletResponseWrapper wrapper && ARE_PASSIVE.get(wrapper.getClass())) {
             response = wrapper.getResponse();

@@ -1,5 +1,7 @@
 package dev.millrace.spring;
 
+import org.jspecify.annotations.Nullable;
+
 /** What is configured cannot be; says what to change. {@link MillraceFailureAnalyzer} shows both. */
 final class MillraceConfigurationException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -11,7 +13,7 @@ final class MillraceConfigurationException extends RuntimeException {
      * @param action what mends it
      * @param cause null when nothing has thrown it
      */
-    MillraceConfigurationException(String description, String action, Throwable cause) {
+    MillraceConfigurationException(String description, String action, @Nullable Throwable cause) {
         super(description, cause);
         this.action = action;
     }

@@ -3,6 +3,7 @@ package dev.millrace.spring;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
@@ -27,7 +28,7 @@ import org.springframework.util.unit.DataSize;
 public record MillraceProperties(
         @DefaultValue("true") boolean enabled,
         @DefaultValue("nio") Kind connector,
-        Threads threads,
+        @Nullable Threads threads,
         @DefaultValue("adaptive") Dispatch dispatch,
         @DefaultValue("64") int requestsPerDispatch,
         @DefaultValue("512B") DataSize readAheadSize,

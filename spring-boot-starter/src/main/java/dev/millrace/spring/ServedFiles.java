@@ -27,6 +27,7 @@ record ServedFiles(MillraceProperties.Files files, MillraceProperties.Xsendfile 
         }
         if (files.enabled() || xsendfile.isUsed()) {
             XSendfileHandler handler = new XSendfileHandler();
+            handler.setMimeTypes(server.getMimeTypes());
             configure(handler.getSettings());
             handler.setFieldsRead(xsendfile.isUsed());
             handler.setAttributeRead(files.enabled());

@@ -1,5 +1,6 @@
 package dev.millrace.spring;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.http.converter.ResourceHttpMessageConverter;
 import org.springframework.http.converter.ResourceRegionHttpMessageConverter;
@@ -29,7 +30,7 @@ final class StaticResourcePostProcessor implements BeanPostProcessor {
         }
     }
 
-    private static boolean isOf(Class<?> type, Object converter) {
+    private static boolean isOf(Class<?> type, @Nullable Object converter) {
         return converter != null && converter.getClass() == type;
     }
 }

@@ -5,4 +5,7 @@
  * <p>Threading: all of it runs on the thread that starts the application, but for static resources, which the requests' threads serve, and
  * changed certificates, which the thread that watches them brings.
  */
+@NullMarked
 package dev.millrace.spring;
+
+import org.jspecify.annotations.NullMarked;

@@ -61,4 +61,17 @@ class XsendfilePropertiesTest {
             }
         }
     }
+
+    @Test
+    void typesOfFilesAreThoseOfTheServer(@TempDir Path folder) throws Exception {
+        Files.writeString(folder.resolve("a.own"), "own");
+        try (RunningApp app = RunningApp.start(
+                Downloads.class,
+                "--server.mime-mappings.own=application/x-own",
+                "--millrace.xsendfile.roots=" + folder)) {
+            HttpResponse<String> answer = app.get("/download?field=X-Sendfile&value=" + folder + "/a.own");
+            assertEquals("own", answer.body());
+            assertEquals(Optional.of("application/x-own"), answer.headers().firstValue("Content-Type"));
+        }
+    }
 }

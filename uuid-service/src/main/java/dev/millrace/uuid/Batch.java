@@ -1,5 +1,6 @@
 package dev.millrace.uuid;
 
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,11 @@ record Batch(UuidMethod method, int count, @Nullable String name, Namespace name
         if (name.length() > MAX_NAME_CHARS) {
             throw new RefusedException(
                     RefusalReason.WRONG_NAME, "the name is longer than " + MAX_NAME_CHARS + " characters");
+        }
+        // Its bytes in UTF-8 are hashed. JSON may escape half of a pair (RFC 8259 section 8.2), which has none.
+        // All such names would be one.
+        if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
+            throw new RefusedException(RefusalReason.WRONG_NAME, "the name has half of a surrogate pair");
         }
         return new Batch(parsedMethod, parsedCount, name, parsedNamespace, parsedDigest);
     }

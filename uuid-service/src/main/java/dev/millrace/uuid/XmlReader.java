@@ -1,7 +1,13 @@
 package dev.millrace.uuid;
 
 import com.ctc.wstx.exc.WstxLazyException;
+import java.io.BufferedInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.Charset;
+import java.util.Set;
 import javax.xml.XMLConstants;
 import javax.xml.stream.Location;
 import javax.xml.stream.XMLInputFactory;
@@ -19,6 +25,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class XmlReader {
     private static final int MAX_REASON_CHARS = 200;
+    /** Of most documents all. */
+    private static final int FIRST_BYTES = 512;
+
+    /** What Woodstox decodes itself. For all else it has a decoder of the JDK that puts U+FFFD in place of bytes that are wrong. */
+    private static final Set<String> STRICT =
+            Set.of("UTF-8", "US-ASCII", "ISO-8859-1", "UTF-32", "UTF-32BE", "UTF-32LE");
 
     private final XMLInputFactory factory;
 
@@ -39,12 +51,13 @@ final class XmlReader {
             throws IOException, RefusedException {
         XMLStreamReader reader = null;
         try {
-            reader = charset == null
-                    ? factory.createXMLStreamReader(body)
-                    : factory.createXMLStreamReader(body, charset);
+            reader = charset == null ? open(body) : open(body, charset);
             readDocument(SMInputFactory.rootCursor(reader), uuidRequest);
         } catch (XMLStreamException e) {
             body.throwFailure();
+            if (e.getNestedException() instanceof CharacterCodingException) {
+                throw malformed("not in the charset of the document", locationOf(reader));
+            }
             throw malformed(e.getMessage(), e.getLocation() == null ? locationOf(reader) : e.getLocation());
         } catch (WstxLazyException e) {
             body.throwFailure();
@@ -52,6 +65,29 @@ final class XmlReader {
         } finally {
             close(reader);
         }
+    }
+
+    /** A reader of a document that names its charset itself, or has that of XML. */
+    private XMLStreamReader open(InputStream body) throws IOException, XMLStreamException {
+        InputStream again = new BufferedInputStream(body, FIRST_BYTES);
+        again.mark(Integer.MAX_VALUE);
+        XMLStreamReader reader = factory.createXMLStreamReader(again);
+        String charset = reader.getEncoding();
+        if (charset == null || STRICT.contains(charset)) {
+            again.mark(0);
+            return reader;
+        }
+        reader.close();
+        again.reset();
+        again.mark(0);
+        return open(again, charset);
+    }
+
+    private XMLStreamReader open(InputStream body, String charset) throws XMLStreamException {
+        return STRICT.contains(charset)
+                ? factory.createXMLStreamReader(body, charset)
+                : factory.createXMLStreamReader(
+                        new InputStreamReader(body, Charset.forName(charset).newDecoder()));
     }
 
     /** Reads to the end, because a document must be well-formed behind its root element too. */

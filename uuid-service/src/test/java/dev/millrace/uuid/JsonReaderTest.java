@@ -77,12 +77,22 @@ class JsonReaderTest {
                 "{'generate-uuid':[{'count':1e2}]} | WRONG_COUNT | 1 | 19",
                 "{'generate-uuid':[{},{'count':100}]} | TOO_MANY_UUIDS | 1 | 22",
                 "{'generate-uuid':[{'method':'x'}]} | UNKNOWN_METHOD | 1 | 19",
-                "{'generate-uuid':[{'method':'name'}]} | WRONG_NAME | 1 | 19"
+                "{'generate-uuid':[{'method':'name'}]} | WRONG_NAME | 1 | 19",
+                "{'generate-uuid':[{'method':'name','name':'\\ud83d'}]} | WRONG_NAME | 1 | 19",
+                "{'generate-uuid':[{'method':'name','name':'a\\ude00\\ud83db'}]} | WRONG_NAME | 1 | 19"
             })
     void whatIsNotAsDescribedIsRefused(String document, RefusalReason reason, int line, int column) {
         Refusal refusal = refusal(document.replace('\'', '"'));
         assertEquals(reason, refusal.reason(), refusal.message());
         assertEquals(List.of(line, column), List.of(refusal.line(), refusal.column()), document);
+    }
+
+    @Test
+    void aPairOfSurrogatesIsACharacter() throws Exception {
+        String document = "{\"generate-uuid\":[{\"method\":\"name\",\"name\":\"\\ud83d\\ude00\"}]}";
+        assertEquals(
+                Character.toString(0x1F600),
+                read(document.getBytes(StandardCharsets.UTF_8)).get(0).name());
     }
 
     @ParameterizedTest

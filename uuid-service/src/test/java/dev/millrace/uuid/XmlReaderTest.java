@@ -78,6 +78,47 @@ class XmlReaderTest {
         assertEquals(List.of(batch("name", "1", "\u00e4\u00f6")), read(new ByteArrayInputStream(document), told));
     }
 
+    private static byte[] named(String name, String encoding) {
+        return ("<?xml version='1.0' encoding='" + encoding + "'?><request><generate-uuid method='name' name='" + name
+                        + "'/></request>")
+                .getBytes(Charset.forName(encoding));
+    }
+
+    @Test
+    void encodingsThatTheParserLeavesToTheJdk() throws Exception {
+        for (String told : new String[] {null, "Shift_JIS"}) {
+            byte[] document = named("\u30a2\u30bd" + "x".repeat(1000), "Shift_JIS");
+            assertEquals(
+                    List.of(batch("name", "1", "\u30a2\u30bd" + "x".repeat(1000))),
+                    read(new ByteArrayInputStream(document), told));
+        }
+    }
+
+    /** The parser would put U+FFFD in their place, and all such names would be one. */
+    @ParameterizedTest
+    @ValueSource(strings = {"UTF-8", "US-ASCII", "Shift_JIS", "UTF-16", "UTF-16BE"})
+    void bytesThatAreNotInTheEncodingAreMalformed(String encoding) {
+        for (int before : new int[] {0, 1000}) {
+            byte[] document = named("x".repeat(before) + "#", encoding);
+            int at = document.length - 1;
+            while (document[at] != '#') {
+                at--;
+            }
+            // Two bytes that are half of a surrogate pair, or a byte that begins nothing.
+            if (encoding.startsWith("UTF-16")) {
+                document[at - 1] = (byte) 0xd8;
+            } else {
+                document[at] = (byte) 0xff;
+            }
+            for (String told : new String[] {null, encoding}) {
+                Refusal refusal = assertThrows(
+                                RefusedException.class, () -> read(new ByteArrayInputStream(document), told), told)
+                        .refusal();
+                assertEquals(RefusalReason.MALFORMED_XML, refusal.reason(), refusal.message());
+            }
+        }
+    }
+
     @Test
     void theCharsetOfHttpOverridesTheDeclaration() throws Exception {
         byte[] document = ("<?xml version='1.0' encoding='ISO-8859-1'?>"

@@ -1,5 +1,7 @@
 package dev.millrace.webapp;
 
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.Enumeration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -9,8 +11,15 @@ import org.jspecify.annotations.Nullable;
  * Immutable.
  */
 record ByteRange(long start, long length) {
-    // Eighteen digits always fit a long.
-    private static final Pattern SINGLE = Pattern.compile("(?i)bytes\\s*=\\s*(\\d{0,18})\\s*-\\s*(\\d{0,18})\\s*");
+    // Eighteen digits always fit a long. Blanks are not given back: each two of them would be a try.
+    private static final Pattern SINGLE = Pattern.compile("(?i)bytes\\s*+=\\s*+(\\d{0,18})\\s*+-\\s*+(\\d{0,18})\\s*+");
+
+    /** @return the Range field of a request; null without one, and with several, for it is no list (RFC 9110, 14.2) */
+    static @Nullable String field(HttpServletRequest request) {
+        Enumeration<String> fields = request.getHeaders("Range");
+        String first = fields.hasMoreElements() ? fields.nextElement() : null;
+        return fields.hasMoreElements() ? null : first;
+    }
 
     /**
      * Parses a Range field (RFC 9110, 14.2). Several ranges, another unit or a wrong form select the whole content: a

@@ -64,7 +64,7 @@ final class ContainerFileServlet {
 
     /** Whether to send a range. Jetty's servlet ignores If-Range, and would also send several ranges. */
     private static boolean mayGetRange(HttpServletRequest request, long modifiedMillis) {
-        String range = request.getHeader("Range");
+        String range = ByteRange.field(request);
         if (range == null || range.indexOf(',') >= 0 || request.getHeader("If-Range") == null) {
             return range != null && range.indexOf(',') < 0;
         }

@@ -65,7 +65,7 @@ final class FileResponse {
             response.setStatus(failed);
             return;
         }
-        ByteRange range = ByteRange.of(rangeApplies() ? request.getHeader("Range") : null, attributes.size());
+        ByteRange range = ByteRange.of(rangeApplies() ? ByteRange.field(request) : null, attributes.size());
         if ((range.length() == 0 && attributes.size() > 0) || range.start() > attributes.size()) {
             // With sendError, containers would drop Content-Range.
             response.setStatus(HttpServletResponse.SC_REQUESTED_RANGE_NOT_SATISFIABLE);

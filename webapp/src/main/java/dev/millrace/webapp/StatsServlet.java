@@ -33,6 +33,11 @@ public final class StatsServlet extends HttpServlet {
         response.setHeader("Vary", "Accept");
         String accept = request.getHeader("Accept");
         if (accept != null && accept.contains("text/event-stream")) {
+            if (request.getMethod().equals("HEAD")) {
+                // Nothing is written to it: its stream would not end with its connection.
+                response.setContentType(StatsStreams.CONTENT_TYPE);
+                return;
+            }
             // After a 503 the page asks for JSON instead, which holds no connection.
             if (!streams.open(request, response)) {
                 response.sendError(HttpServletResponse.SC_SERVICE_UNAVAILABLE, "too many event streams");

@@ -20,6 +20,7 @@ import java.util.function.BooleanSupplier;
  * Without a client the thread does nothing. Thread-safe.
  */
 final class StatsStreams implements AutoCloseable {
+    static final String CONTENT_TYPE = "text/event-stream;charset=utf-8";
     private static final int MAX_STREAMS = 64;
     private static final long PERIOD_MILLIS = 1_000;
 
@@ -48,7 +49,7 @@ final class StatsStreams implements AutoCloseable {
         if (open.size() >= MAX_STREAMS) {
             return false;
         }
-        response.setContentType("text/event-stream;charset=utf-8");
+        response.setContentType(CONTENT_TYPE);
         AsyncContext async = request.startAsync();
         async.setTimeout(0);
         Stream stream = new Stream(async, response.getOutputStream());

@@ -1,7 +1,10 @@
 package dev.millrace.webapp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -47,6 +50,17 @@ class ByteRangeTest {
             })
     void anythingElseIsIgnored(String field) {
         assertEquals(new ByteRange(0, 100), ByteRange.of(field, 100));
+    }
+
+    /** Each blank is looked at once: for each pair of them this would take hours. */
+    @Test
+    void aFieldOfBlanksTakesNoTime() {
+        String blanks = " ".repeat(1_000_000);
+        for (String field : List.of("bytes=" + blanks + "x", "bytes=1" + blanks + "x", "bytes=1-" + blanks + "x")) {
+            assertEquals(
+                    new ByteRange(0, 100),
+                    assertTimeoutPreemptively(Duration.ofSeconds(30), () -> ByteRange.of(field, 100)));
+        }
     }
 
     @Test

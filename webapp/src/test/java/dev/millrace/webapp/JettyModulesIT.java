@@ -34,7 +34,9 @@ class JettyModulesIT {
     @Test
     void whatNothingReadsIsWarnedOf(@TempDir Path folder) throws Exception {
         JettyBase base = JettyBase.create(folder, "millrace-nio");
-        Files.writeString(folder.resolve("start.d/old.ini"), "jetty.http.port=8000\njetty.ssl.port=8400\n");
+        Files.writeString(
+                folder.resolve("start.d/old.ini"),
+                "jetty.http.port=8000\njetty.ssl.port=8400\njetty.http2.maxSettingsKeys=65\n");
         try (ServerProcess server = start(
                 base,
                 anywhere("nio") + " millrace.nio.idleTimout=5 millrace.bio.port=81 jetty.http.compliance=RFC9110"
@@ -46,7 +48,11 @@ class JettyModulesIT {
             assertWarned(log, "millrace.bio.port", "the module millrace-bio is not enabled");
             assertWarned(log, "jetty.http.port", "no connector of Jetty's is there; in its place is millrace.nio.port");
             assertWarned(log, "jetty.ssl.port", "in its place is millrace.bio.https.port, millrace.nio.https.port");
-            assertEquals(4, log.split("Nothing reads the property", -1).length - 1, log);
+            assertWarned(
+                    log,
+                    "jetty.http2.maxSettingsKeys",
+                    "in its place is millrace.bio.h2.maxSettingsKeys, millrace.nio.h2.maxSettingsKeys");
+            assertEquals(5, log.split("Nothing reads the property", -1).length - 1, log);
         }
     }
 
@@ -72,6 +78,22 @@ class JettyModulesIT {
                     .filter(line -> line.contains("Nothing reads"))
                     .toList();
             assertEquals(List.of(), warnings);
+        }
+    }
+
+    /** A handler that is made later stands around those before: what counts or limits answers sees the files. */
+    @Test
+    void filesAreSentWithinWhatLooksAtAnswers(@TempDir Path folder) throws Exception {
+        List<String> outer = List.of("graceful", "min-data-rate", "size-limit", "statistics");
+        JettyBase base = JettyBase.create(folder, "millrace-nio,millrace-xsendfile," + String.join(",", outer));
+        try (ServerProcess listing = base.start("--list-config")) {
+            assertEquals(0, listing.exitCode());
+            String config = String.join("\n", listing.out());
+            int files = config.indexOf("/millrace-xsendfile.xml");
+            assertTrue(files >= 0, config);
+            for (String module : outer) {
+                assertTrue(files < config.indexOf("/jetty-" + module + ".xml"), module + " in\n" + config);
+            }
         }
     }
 

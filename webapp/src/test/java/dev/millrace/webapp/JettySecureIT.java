@@ -31,19 +31,22 @@ class JettySecureIT {
     private static final String PASSWORD = "changeit";
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final String MODULES =
-            "millrace-bio-h2,millrace-bio-h2c,millrace-nio-h2,millrace-nio-h2c,millrace-uuid";
+            "millrace-bio-h2,millrace-bio-h2c,millrace-nio-h2,millrace-nio-h2c,millrace-uuid,forwarded,requestlog";
 
     private ServerProcess server;
     private SSLContext trust;
+    private Path requests;
 
     @BeforeAll
     void start(@TempDir Path base) throws Exception {
         JettyBase jetty = JettyBase.create(base, MODULES);
         Files.copy(Path.of(System.getProperty("millrace.war")), base.resolve("lib/millrace/millrace.war"));
         trust = trust(makeKey(base));
+        requests = base.resolve("requests.log");
         server = jetty.start(
                 "jetty.sslContext.keyStorePassword=" + PASSWORD,
                 "millrace.uuid.contextPath=/app",
+                "jetty.requestlog.filePath=" + requests,
                 "millrace.bio.host=localhost",
                 "millrace.bio.port=0",
                 "millrace.bio.https.host=localhost",
@@ -168,5 +171,26 @@ class JettySecureIT {
                 client.send(get(url(connector, "/files/1MB.bin")), HttpResponse.BodyHandlers.ofByteArray());
         String md5 = new Http.Answer(file.statusCode(), null, file.body()).md5();
         assertTrue(catalog.contains("{\"name\":\"1MB.bin\",\"size\":1048576,\"md5\":\"" + md5 + "\"}"), catalog);
+    }
+
+    /** Over TLS a connector has a copy of the server's configuration of HTTP, with what Jetty's module forwarded adds to that. */
+    @ParameterizedTest
+    @CsvSource({"bio-https,203.0.113.7", "nio-https,203.0.113.8"})
+    void aBalancerTellsWhoTheClientIs(String connector, String address) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(url(connector, "/hello"))
+                .timeout(LIMIT)
+                .header("X-Forwarded-For", address)
+                .build();
+        assertEquals(
+                200,
+                client(HttpClient.Version.HTTP_1_1)
+                        .send(request, HttpResponse.BodyHandlers.discarding())
+                        .statusCode());
+        // A client has an answer before the server logs it.
+        long end = System.nanoTime() + LIMIT.toNanos();
+        while (!Files.readString(requests).contains(address + " - ") && System.nanoTime() < end) {
+            Thread.yield();
+        }
+        assertTrue(Files.readString(requests).contains(address + " - "), () -> address + " is not in " + requests);
     }
 }

@@ -207,7 +207,7 @@ class MillraceFilesIT {
         String url = url(with, "nio");
         // Jetty starts a deployed application shortly before it calls the server's listeners.
         Http.Answer answer = Http.get(url, "/late-" + environment + "/big.bin");
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
         while (answer.header(DEBUG) == null && System.nanoTime() < end) {
             answer = Http.get(url, "/late-" + environment + "/big.bin");
         }

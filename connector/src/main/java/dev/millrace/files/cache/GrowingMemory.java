@@ -11,14 +11,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Memory outside the Java heap, given out in runs of slices. Taken from the system block by block, as it is needed, up to a
- * limit, and kept from then on. Thread-safe.
+ * limit. Blocks that are used no more are left to the garbage collector, which gives them back. Thread-safe.
  */
 public final class GrowingMemory {
     private static final Logger LOG = LoggerFactory.getLogger(GrowingMemory.class);
     private static final int BLOCK_BYTES = 1024 * 1024;
+    /** A file that changes each second must not take a new block each second. */
+    private static final long UNUSED_MILLIS = 10_000;
 
     private final IntFunction<ByteBuffer> allocator;
     private final int blockBytes;
+    private final long unusedMillis;
     private final List<SliceMemory> blocks = new ArrayList<>();
     private int maxBytes;
     private int takenBytes;
@@ -27,16 +30,18 @@ public final class GrowingMemory {
     /**
      * @param maxBytes the limit
      * @param blockBytes how much is taken at once; no run is longer
+     * @param unusedMillis an empty block leaves when nothing was taken of it for so long
      * @param allocator makes a block of so many bytes
      */
-    public GrowingMemory(int maxBytes, int blockBytes, IntFunction<ByteBuffer> allocator) {
+    public GrowingMemory(int maxBytes, int blockBytes, long unusedMillis, IntFunction<ByteBuffer> allocator) {
         this.maxBytes = maxBytes;
         this.blockBytes = blockBytes;
+        this.unusedMillis = unusedMillis;
         this.allocator = allocator;
     }
 
     /**
-     * @param largePages see {@link LargePages}; large pages are all taken at once, as the system has set them apart for this
+     * @param largePages see {@link LargePages}; large pages are all taken at once and kept, as the system has set them apart for this
      * @param maxBytes the limit
      * @param maxRunBytes the longest run that will be asked for
      */
@@ -45,9 +50,11 @@ public final class GrowingMemory {
             return new GrowingMemory(
                     maxBytes,
                     Math.min(maxBytes, Math.max(BLOCK_BYTES, SliceMemory.wholeSlices(maxRunBytes))),
+                    UNUSED_MILLIS,
                     ByteBuffer::allocateDirect);
         }
-        GrowingMemory memory = new GrowingMemory(maxBytes, maxBytes, bytes -> LargePages.allocate(largePages, bytes));
+        GrowingMemory memory =
+                new GrowingMemory(maxBytes, maxBytes, Long.MAX_VALUE, bytes -> LargePages.allocate(largePages, bytes));
         memory.grow();
         return memory;
     }
@@ -83,7 +90,7 @@ public final class GrowingMemory {
             return false;
         }
         try {
-            blocks.add(new SliceMemory(allocator.apply(bytes)));
+            blocks.add(new SliceMemory(allocator.apply(bytes), this::letGoOfUnused));
         } catch (OutOfMemoryError x) {
             // A JVM without more memory is asked once: before it says so it collects garbage, and waits.
             LOG.warn("The content cache stays at {} bytes: {}", takenBytes, x.toString());
@@ -93,5 +100,12 @@ public final class GrowingMemory {
         takenBytes += bytes;
         newest = blocks.size() - 1;
         return true;
+    }
+
+    private synchronized void letGoOfUnused() {
+        if (blocks.removeIf(block -> block.isUnusedFor(unusedMillis))) {
+            takenBytes = blocks.stream().mapToInt(SliceMemory::bytes).sum();
+            newest = 0;
+        }
     }
 }

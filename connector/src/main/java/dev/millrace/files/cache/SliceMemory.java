@@ -2,6 +2,7 @@ package dev.millrace.files.cache;
 
 import java.nio.ByteBuffer;
 import java.util.BitSet;
+import org.eclipse.jetty.util.NanoTime;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,12 +16,18 @@ public final class SliceMemory {
     private final ByteBuffer buffer;
     private final int slices;
     private final BitSet used;
+    private final Runnable onEmpty;
     private int from;
     private int usedSlices;
+    private long allocatedNanoTime = NanoTime.now();
 
-    /** @param buffer all of the memory; owned by this from now on */
-    public SliceMemory(ByteBuffer buffer) {
+    /**
+     * @param buffer all of the memory; owned by this from now on
+     * @param onEmpty called without a lock by the thread that freed the last slice
+     */
+    public SliceMemory(ByteBuffer buffer, Runnable onEmpty) {
         this.buffer = buffer;
+        this.onEmpty = onEmpty;
         this.slices = buffer.capacity() / SLICE_BYTES;
         this.used = new BitSet(slices);
     }
@@ -38,6 +45,15 @@ public final class SliceMemory {
         return usedSlices;
     }
 
+    int bytes() {
+        return buffer.capacity();
+    }
+
+    /** Whether no slice is used, and none was given out for so long. */
+    synchronized boolean isUnusedFor(long millis) {
+        return usedSlices == 0 && NanoTime.millisSince(allocatedNanoTime) >= millis;
+    }
+
     /** @return memory with one count, which the caller owns; null when there is no run so long */
     public synchronized @Nullable ContentMemory allocate(int bytes) {
         int count = slices(bytes);
@@ -53,6 +69,7 @@ public final class SliceMemory {
         }
         used.set(first, first + count);
         usedSlices += count;
+        allocatedNanoTime = NanoTime.now();
         from = first + count;
         int begin = first;
         return new ContentMemory(count, buffer.slice(begin * SLICE_BYTES, bytes), () -> free(begin, count));
@@ -70,11 +87,18 @@ public final class SliceMemory {
         return -1;
     }
 
-    public synchronized void free(int first, int count) {
+    public void free(int first, int count) {
+        if (clear(first, count)) {
+            onEmpty.run();
+        }
+    }
+
+    private synchronized boolean clear(int first, int count) {
         if (used.nextClearBit(first) < first + count) {
             throw new IllegalStateException("slices " + first + "+" + count + " are free already");
         }
         used.clear(first, first + count);
         usedSlices -= count;
+        return usedSlices == 0;
     }
 }

@@ -13,7 +13,7 @@ class ContentMemoryLincheck {
     @Test
     void slicesAreNoOthersWhileACountIsHeld() {
         Interleavings.explore(() -> {
-            SliceMemory memory = new SliceMemory(ByteBuffer.allocate(SliceMemory.SLICE_BYTES));
+            SliceMemory memory = new SliceMemory(ByteBuffer.allocate(SliceMemory.SLICE_BYTES), () -> {});
             ContentMemory content = memory.allocate(1);
             content.writable().put((byte) 1);
             Runnable reader = () -> {

@@ -9,10 +9,11 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Memory that is taken when it is needed, and not beyond its limit. */
+/** Memory that is taken when it is needed, not beyond its limit, and given back. */
 class GrowingMemoryTest {
     private static final int MIB = 1024 * 1024;
 
@@ -61,7 +62,7 @@ class GrowingMemoryTest {
     @Test
     void staysWhereTheSystemHasNoMore() {
         int[] granted = {2};
-        GrowingMemory memory = new GrowingMemory(16 * MIB, MIB, bytes -> {
+        GrowingMemory memory = new GrowingMemory(16 * MIB, MIB, Long.MAX_VALUE, bytes -> {
             if (granted[0]-- <= 0) {
                 throw new OutOfMemoryError("Cannot reserve 1048576 bytes of direct buffer memory");
             }
@@ -80,9 +81,41 @@ class GrowingMemoryTest {
     }
 
     @Test
+    void blocksThatAreUsedNoMoreAreGivenBack() {
+        GrowingMemory memory = new GrowingMemory(3 * MIB, MIB, 0, ByteBuffer::allocateDirect);
+        ContentMemory first = memory.allocate(MIB);
+        ContentMemory second = memory.allocate(MIB / 2);
+        ContentMemory alsoSecond = memory.allocate(MIB / 2);
+        ContentMemory third = memory.allocate(MIB);
+        assertNull(memory.allocate(1));
+        first.release();
+        assertEquals(2 * MIB, memory.takenBytes());
+        second.release();
+        assertEquals(2 * MIB, memory.takenBytes(), "half of the block is used");
+        third.release();
+        assertEquals(MIB, memory.takenBytes());
+        third = memory.allocate(MIB);
+        assertNotNull(third);
+        assertNotNull(memory.allocate(MIB / 2), "beside the other half");
+        assertEquals(2 * MIB, memory.takenBytes());
+        alsoSecond.release();
+        third.release();
+        assertEquals(MIB, memory.takenBytes());
+    }
+
+    @Test
+    void aBlockThatWasUsedJustNowIsKept() {
+        GrowingMemory memory = new GrowingMemory(MIB, MIB, TimeUnit.HOURS.toMillis(1), ByteBuffer::allocateDirect);
+        memory.allocate(1).release();
+        assertEquals(MIB, memory.takenBytes());
+    }
+
+    @Test
     void takesLargePagesAtOnce() {
         // No such pages here: ordinary ones in their place, of the same size.
         GrowingMemory memory = GrowingMemory.of(directory, 4 * MIB, 64 * 1024);
+        assertEquals(4 * MIB, memory.takenBytes());
+        memory.allocate(1).release();
         assertEquals(4 * MIB, memory.takenBytes());
     }
 

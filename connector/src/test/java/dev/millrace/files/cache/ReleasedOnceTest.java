@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ReleasedOnceTest {
     @Test
     void slicesAreFreedOnce() {
-        SliceMemory memory = new SliceMemory(ByteBuffer.allocateDirect(2 * SliceMemory.SLICE_BYTES));
+        SliceMemory memory = new SliceMemory(ByteBuffer.allocateDirect(2 * SliceMemory.SLICE_BYTES), () -> {});
         ContentMemory first = memory.allocate(1);
         first.release();
         ContentMemory second = memory.allocate(2 * SliceMemory.SLICE_BYTES);

@@ -114,7 +114,7 @@ final class ReplayCommand implements Callable<Integer> {
             description =
                     "With --full: how often the servers are started anew, each time for all blocks of a start; an "
                             + "interval has one value per start. Without: blocks on servers started once, one value per block "
-                            + "(default: the experiment's).")
+                            + "(default: the experiment's, and with --full further starts for undecided claims).")
     private int repeat;
 
     @Option(

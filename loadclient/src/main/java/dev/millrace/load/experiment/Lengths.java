@@ -12,6 +12,8 @@ package dev.millrace.load.experiment;
  * @param window    measured window; a row may need more
  * @param drain     bound on waiting for downloads begun in the window
  * @param throttled factor for a row's own lengths; 0 for 1
+ * @param further   rounds beyond the planned ones for the cells of claims that are undecided then: starts, or blocks if
+ *                  there is one start
  */
 public record Lengths(
         int starts,
@@ -21,9 +23,10 @@ public record Lengths(
         double settle,
         double window,
         double drain,
-        double throttled) {
+        double throttled,
+        int further) {
 
-    /** The same lengths, with another number of starts; of blocks, if there is one start. */
+    /** The same lengths, with just that number of starts; of blocks, if there is one start. */
     public Lengths repeated(int times) {
         return new Lengths(
                 starts > 1 ? times : 1,
@@ -33,7 +36,8 @@ public record Lengths(
                 settle,
                 window,
                 drain,
-                throttled);
+                throttled,
+                0);
     }
 
     /** All times multiplied by a factor, except the drain, because the last answers take the same time. */
@@ -46,7 +50,13 @@ public record Lengths(
                 settle * factor,
                 window * factor,
                 drain,
-                factor() * factor);
+                factor() * factor,
+                further);
+    }
+
+    /** Planned rounds: starts, or blocks if there is one start. */
+    public int rounds() {
+        return starts > 1 ? starts : repeats;
     }
 
     /** Number of all blocks whose figures count. */

@@ -68,12 +68,8 @@ public final class Replay implements AutoCloseable {
         this.settings = settings;
         this.programs = programs;
         this.experiment = whole.expanded(!settings.full(), peerSettings(whole, settings.peers()));
-        Lengths planned = experiment.lengths(!settings.full());
-        Lengths lengths = planned.scaled(settings.scale())
-                .repeated(
-                        settings.repeat() > 0
-                                ? settings.repeat()
-                                : planned.starts() > 1 ? planned.starts() : planned.repeats());
+        Lengths planned = experiment.lengths(!settings.full()).scaled(settings.scale());
+        Lengths lengths = settings.repeat() > 0 ? planned.repeated(settings.repeat()) : planned;
         this.files = ReplayFiles.write(experiment.files());
         this.servers = new ReplayServers(experiment, programs, settings.servers(), files, folder);
         this.plan = ReplayPlan.of(experiment, lengths, servers.skipped().keySet(), settings.seed());
@@ -116,6 +112,9 @@ public final class Replay implements AutoCloseable {
                 plan.servers(),
                 plan.lengths().blocks(),
                 plan.duration().toSeconds()));
+        if (plan.lengths().further() > 0 && settings.budget() == null) {
+            lines.add("then: " + further());
+        }
         return lines;
     }
 
@@ -130,13 +129,13 @@ public final class Replay implements AutoCloseable {
         Map<String, String> environment = new LinkedHashMap<>(Environment.read());
         environment.putAll(programs.facts());
         String started = RunFile.now();
-        ReplayRun.Questions questions = settings.budget() == null
-                ? null
-                : new ReplayRun.Questions(
-                        settings.budget(),
-                        results -> ExperimentTables.undecided(file(started, command, environment, facts(), results)));
+        Rounds rounds = new Rounds(
+                plan,
+                settings.budget(),
+                results -> ExperimentTables.undecided(file(started, command, environment, facts(), results)),
+                System::nanoTime);
         ReplayRun run =
-                new ReplayRun(plan, servers, files, interruption, err, progress, settings.maxStealPercent(), questions);
+                new ReplayRun(plan, servers, files, interruption, err, progress, settings.maxStealPercent(), rounds);
         List<CellResult> results = run.run();
         failure = run.failure();
         Map<String, String> facts = facts();
@@ -184,6 +183,9 @@ public final class Replay implements AutoCloseable {
                                 ? " on servers started once: the intervals do not hold the luck of a start"
                                 : ", servers started anew for each "
                                         + (lengths.repeats() > 1 ? lengths.repeats() : "one")));
+        if (plan.lengths().further() > 0 && settings.budget() == null) {
+            facts.put("further rounds", further());
+        }
         if (settings.budget() != null) {
             facts.put(
                     RunFile.BUDGET,
@@ -196,6 +198,10 @@ public final class Replay implements AutoCloseable {
         facts.put("order", "conditions at random, servers in turns, seed " + settings.seed());
         servers.skipped().forEach((name, reason) -> facts.put("left out: " + name, reason));
         return facts;
+    }
+
+    private String further() {
+        return plan.lengths().further() + " times the cells of claims that are undecided after these";
     }
 
     private static String seconds(double length) {

@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +38,6 @@ final class ReplayRun {
     private static final double LEAST_DRAIN_SECONDS = 5;
 
     private static final double MILLIS = 1000;
-    private static final int MOST_ROUNDS = 10_000;
 
     private final ReplayPlan plan;
     private final ReplayServers servers;
@@ -48,25 +46,16 @@ final class ReplayRun {
     private final PrintWriter err;
     private final Progress.Style progress;
     private final QuietWindows windows;
-    private final @Nullable Questions questions;
+    private final Rounds rounds;
     private final List<CellResult> results = new ArrayList<>();
-    private final long beginNanos = System.nanoTime();
     private @Nullable Exception failure;
     private int cellsDone;
-
-    /**
-     * What further rounds are for. Immutable.
-     *
-     * @param budget    time for all rounds
-     * @param undecided the cells whose claims are undecided, by the results so far
-     */
-    record Questions(Duration budget, Function<List<CellResult>, Predicate<Row>> undecided) {}
 
     /**
      * A run.
      *
      * @param maxStealPercent share of a window that the machine's host may take before it is measured again
-     * @param questions       what further rounds are for; null for the planned rounds only
+     * @param rounds          the rounds that follow each other
      */
     ReplayRun(
             ReplayPlan plan,
@@ -76,8 +65,8 @@ final class ReplayRun {
             PrintWriter err,
             Progress.Style progress,
             double maxStealPercent,
-            @Nullable Questions questions) {
-        this.questions = questions;
+            Rounds rounds) {
+        this.rounds = rounds;
         this.plan = plan;
         this.servers = servers;
         this.files = files;
@@ -114,39 +103,21 @@ final class ReplayRun {
     private void blocks(Lengths lengths) throws IOException, InterruptedException {
         Predicate<Row> wanted = row -> true;
         boolean once = lengths.starts() == 1;
-        int most = questions == null ? lengths.repeats() : MOST_ROUNDS;
         for (int start = 0; wanted != null; start++) {
             if (lengths.rehearsal() > 0) {
                 block(-1 - start, lengths.scaled(lengths.rehearsal()), true, wanted);
             }
-            for (int repeat = 0; wanted != null && repeat < (once ? most : lengths.repeats()); repeat++) {
+            for (int repeat = 0; wanted != null && (once || repeat < lengths.repeats()); repeat++) {
                 block(start * lengths.repeats() + repeat, lengths, false, wanted);
-                wanted = once ? next(repeat + 1, lengths.repeats()) : wanted;
+                wanted = once ? next(repeat + 1) : wanted;
             }
             servers.stopAll();
-            wanted = once ? null : next(start + 1, lengths.starts());
+            wanted = once ? null : next(start + 1);
         }
     }
 
-    /**
-     * The cells of the next round. Rounds beyond the planned ones measure the cells of undecided claims only.
-     *
-     * @return null if there is no further round
-     */
-    private @Nullable Predicate<Row> next(int done, int planned) {
-        if (interruption.requested()) {
-            return null;
-        }
-        if (done < planned) {
-            return row -> true;
-        }
-        if (questions == null || done >= MOST_ROUNDS) {
-            return null;
-        }
-        long spent = System.nanoTime() - beginNanos;
-        Predicate<Row> open = questions.undecided().apply(results);
-        boolean isDecided = plan.conditions().stream().flatMap(List::stream).noneMatch(open);
-        return isDecided || spent + spent / done > questions.budget().toNanos() ? null : open;
+    private @Nullable Predicate<Row> next(int done) {
+        return interruption.requested() ? null : rounds.next(done, results);
     }
 
     private void block(int block, Lengths lengths, boolean rehearsal, Predicate<Row> wanted)

@@ -27,10 +27,14 @@ final class ExperimentResults {
     private static final double MICROS_PER_SECOND = 1e6;
     /** Throughput and the server's CPU time. */
     private static final int FIGURES_OF_A_CLAIM = 2;
+    /** Behind the planned rounds, and behind further ones. */
+    private static final int LOOKS = 2;
 
     private final Experiment experiment;
     private final List<CellResult> cells;
     private final Confidence confidence;
+    private final boolean looksTwice;
+    private final int plannedRounds;
     private final boolean startedOnce;
     /** Number of blocks that are averaged to one value of an interval. */
     private final int blocksPerValue;
@@ -38,10 +42,12 @@ final class ExperimentResults {
     ExperimentResults(RunFile run) {
         this.experiment = run.replayed();
         this.cells = run.cells();
+        Lengths lengths = experiment.lengths(!RunFile.FULL.equals(run.plan().get(RunFile.FORM)));
+        this.plannedRounds = lengths.rounds();
+        this.looksTwice = lengths.further() > 0 && !run.endedWhenDecided();
         this.confidence = run.endedWhenDecided()
                 ? Confidence.of(FIGURES_OF_A_CLAIM * questions(experiment), true)
-                : Confidence.ONE_QUESTION;
-        Lengths lengths = experiment.lengths(!RunFile.FULL.equals(run.plan().get(RunFile.FORM)));
+                : Confidence.of(looksTwice ? LOOKS : 1, false);
         // Starts are counted in the cells, because older files do not record the number given by --repeat.
         this.startedOnce = lengths.starts() == 1 || groups(lengths.repeats()) <= 1;
         this.blocksPerValue = startedOnce ? 1 : lengths.repeats();
@@ -70,7 +76,14 @@ final class ExperimentResults {
                     + " blocks, and do not hold the luck of a start.";
         }
         return "Intervals have one value for each of " + groups(blocksPerValue) + " starts of the servers"
-                + (blocksPerValue > 1 ? ", the mean of its " + blocksPerValue + " blocks." : ".");
+                + (blocksPerValue > 1 ? ", the mean of its " + blocksPerValue + " blocks." : ".")
+                + (looksTwice ? " " + looks() : "");
+    }
+
+    private String looks() {
+        return "Claims that were decided after " + plannedRounds
+                + " of them may have no more. Each of two looks at the "
+                + "ratios has intervals of 97.5 %, so that both hold with 95 %.";
     }
 
     /** The row of that id; null if this form of the experiment does not have it. */

@@ -25,8 +25,10 @@ public final class MarkdownPage {
                 Five experiments that were published between 2004 and 2013, repeated by `loadclient replay`. The figures of then belong
                 to their machines, so only ratios and orders compare.
 
-                - A claim *holds* if the whole 95 % interval of today's ratio lies where the claim wants it. It *does not hold today* if
-                  the whole interval lies elsewhere, and is *undecided* otherwise.
+                - A claim *holds* if the whole interval of today's ratio lies where the claim wants it. It *does not hold today* if the
+                  whole interval lies elsewhere, and is *undecided* otherwise.
+                - Intervals miss the truth in at most 5 of 100. Where servers are started further times for undecided claims, ratios are
+                  looked at twice, and each look has intervals of 97.5 % (Bonferroni).
                 - Where a claim says that one is better than another, *no difference* means that the whole interval lies within 5 % of 1,
                   on both sides of it: the claim is decided, and does not hold today.
                 - A repetition is a block in which every cell is measured once, and ratios are taken within it. Where servers are started

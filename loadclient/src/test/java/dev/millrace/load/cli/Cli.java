@@ -15,10 +15,16 @@ record Cli(int code, String out, String err) {
     static Cli run(String... args) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
-        CommandLine line = Main.commandLine(new Interruption());
+        Interruption interruption = new Interruption();
+        CommandLine line = Main.commandLine(interruption);
         line.setOut(new PrintWriter(out, true));
         line.setErr(new PrintWriter(err, true));
-        return new Cli(line.execute(args), out.toString(), err.toString());
+        try {
+            return new Cli(line.execute(args), out.toString(), err.toString());
+        } finally {
+            // The end of this JVM waits for a command that has not told its own.
+            interruption.finished();
+        }
     }
 
     /** A column of the single cell in a run's {@code cells.csv}. No field may hold a quote. */

@@ -23,8 +23,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Exchanges that have not ended with the drain are counted and reported. */
+@Execution(ExecutionMode.CONCURRENT)
 class DrainTest {
 
     private static final byte[] CONTENT = TestFiles.content(200_000);

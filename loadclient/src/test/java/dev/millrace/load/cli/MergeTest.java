@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code --start-at} and {@code report --merge}: several machines, here several processes, load one server together. */
@@ -149,6 +150,7 @@ class MergeTest {
 
     /** A machine that is too busy misses the moment, so that the next attempt has more time and longer windows. */
     @Test
+    @Timeout(450)
     void threeProcessesMeasureWhatOneDoes() throws Exception {
         try (TestServer server = new TestServer(MergeTest::answer)) {
             String url = server.url("/generate-uuid");

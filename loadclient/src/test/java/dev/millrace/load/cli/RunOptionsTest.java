@@ -230,8 +230,9 @@ class RunOptionsTest {
                 super.println(text);
             }
         };
+        Interruption interruption = new Interruption();
         try (TestServer server = new TestServer(TestServer::answerUuids)) {
-            CommandLine line = Main.commandLine(new Interruption());
+            CommandLine line = Main.commandLine(interruption);
             line.setOut(new PrintWriter(new StringWriter()));
             line.setErr(failing);
             int code = line.execute(
@@ -245,6 +246,8 @@ class RunOptionsTest {
                     folder.toString(),
                     server.url("/generate-uuid"));
             assertEquals(ExitCode.ERRORS, code);
+        } finally {
+            interruption.finished();
         }
         assertTrue(
                 err.toString().endsWith("loadclient: no room for this line" + System.lineSeparator()), err.toString());

@@ -41,10 +41,10 @@ class StartTimeTest {
     @Test
     void itIsWaitedForUnlessTheUserWantsTheEnd() {
         Instant soon = Instant.now().plusMillis(300);
-        assertFalse(new StartTime(soon).await(new Interruption()).isNegative());
-        assertFalse(Instant.now().isBefore(soon));
         Interruption interruption = new Interruption();
         interruption.finished();
+        assertFalse(new StartTime(soon).await(interruption).isNegative());
+        assertFalse(Instant.now().isBefore(soon));
         interruption.interrupt();
         StartTime far = new StartTime(Instant.now().plus(Duration.ofDays(1)));
         assertTrue(far.await(interruption).isNegative(), "it has not come");

@@ -21,6 +21,8 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** https URLs: certificates, versions, cipher suites, and handshakes full and resumed. */
 class TlsTest {
@@ -154,7 +156,9 @@ class TlsTest {
         }
     }
 
+    // Waits for ten seconds, for an answer that does not come.
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void aServerInClearTextIsOneLine() throws IOException {
         try (TestServer server = new TestServer((request, out, socket) -> socket.close())) {
             Cli cli = Cli.run("http", "--insecure", "-q", server.url("/").replace("http:", "https:"));

@@ -111,7 +111,9 @@ class UsageTest {
     @ParameterizedTest
     @ValueSource(strings = {"http", "uuid", "download", "catalog", "compare", "report", "selftest", "demo", "replay"})
     void examplesAreLinesThatCanBeCopied(String command) {
-        CommandLine line = Main.commandLine(new Interruption()).getSubcommands().get(command);
+        Interruption interruption = new Interruption();
+        interruption.finished();
+        CommandLine line = Main.commandLine(interruption).getSubcommands().get(command);
         List<String> printed = Cli.run(command, "--help").outLines();
         List<String> footer = List.of(line.getCommandSpec().usageMessage().footer());
         footer.stream()

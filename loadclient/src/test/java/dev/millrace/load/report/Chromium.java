@@ -31,7 +31,7 @@ import java.util.stream.Stream;
 /** One page in a headless Chromium, controlled through its debugging protocol. */
 final class Chromium implements AutoCloseable {
 
-    private static final long LIMIT_SECONDS = 30;
+    private static final long LIMIT_SECONDS = 150;
     private static final String LISTENING = "DevTools listening on ws://127.0.0.1:";
     private static final ObjectMapper JSON = new ObjectMapper();
 

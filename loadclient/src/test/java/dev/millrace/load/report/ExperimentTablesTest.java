@@ -208,7 +208,7 @@ class ExperimentTablesTest {
         return run(
                 Map.of("form", "full", "repetitions", "6, servers started anew for each 2"),
                 cells,
-                experiment("test", files, new Lengths(3, 2, 0.5, 0, 0, 1, 1, 0), ROWS));
+                experiment("test", files, new Lengths(3, 2, 0.5, 0, 0, 1, 1, 0, 0), ROWS));
     }
 
     private static RunFile full(double... factors) {
@@ -244,6 +244,41 @@ class ExperimentTablesTest {
         assertEquals(
                 "2.00 [0.36, 11.2]",
                 ExperimentTables.of(run("test", 1, 2, 4)).get(0).rows().get(1).get(6));
+    }
+
+    /** Starts of one block each, the last of which measured servers A and B alone, for their claims were undecided. */
+    private static RunFile twoLooks(int further) {
+        return twoLooks(further, Map.of("form", "full"));
+    }
+
+    private static RunFile twoLooks(int further, Map<String, String> plan) {
+        List<CellResult> cells = run("test", 1, 2, 3, 2).cells().stream()
+                .filter(cell -> !cell.label().equals("C") || cell.repetition() < 3)
+                .toList();
+        Lengths lengths = new Lengths(3, 1, 0, 0, 0, 1, 1, 0, further);
+        return run(plan, cells, experiment("test", null, lengths, ROWS));
+    }
+
+    @Test
+    void ratiosThatAreLookedAtTwiceHaveWiderIntervals() {
+        List<Double> ratios = List.of(1.0, 2.0, 3.0, 2.0);
+        assertEquals(
+                Comparison.Ratio.of(ratios, new Comparison.Confidence(0.05, false))
+                        .text(),
+                ExperimentTables.of(twoLooks(0)).get(0).rows().get(1).get(6));
+        assertEquals(
+                Comparison.Ratio.of(ratios, new Comparison.Confidence(0.025, false))
+                        .text(),
+                ExperimentTables.of(twoLooks(1)).get(0).rows().get(1).get(6));
+        String basis = "Intervals have one value for each of 4 starts of the servers.";
+        assertEquals(basis, ExperimentTables.basis(twoLooks(0)));
+        assertEquals(
+                basis
+                        + " Claims that were decided after 3 of them may have no more. Each of two looks at the ratios has "
+                        + "intervals of 97.5 %, so that both hold with 95 %.",
+                ExperimentTables.basis(twoLooks(1)));
+        Map<String, String> withBudget = Map.of("form", "full", "budget", "60 s for further rounds");
+        assertEquals(basis, ExperimentTables.basis(twoLooks(1, withBudget)), "that one is looked at each round");
     }
 
     @Test

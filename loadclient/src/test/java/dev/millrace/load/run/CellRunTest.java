@@ -202,7 +202,8 @@ class CellRunTest {
             Cell cell = new Cell("", 1, 0, 0, new Asking(Target.of(server.url("/")), new Failing(0)));
             RunSettings settings = new RunSettings(
                     Warmup.of(2, Duration.ofMillis(1500), Duration.ofMillis(700)),
-                    Duration.ofMillis(200),
+                    // As long as a busy machine may take for a request.
+                    Duration.ofSeconds(2),
                     0,
                     Duration.ofSeconds(20),
                     Duration.ofSeconds(20),

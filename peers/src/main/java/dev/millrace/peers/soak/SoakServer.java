@@ -193,7 +193,7 @@ public final class SoakServer {
             long tls = getServer().getContainedBeans(IdleTlsMemory.class).stream()
                     .mapToLong(IdleTlsMemory::getIdleBytes)
                     .sum();
-            return "Jetty's pool " + pool / KIBIBYTE + ", content caches " + contents / KIBIBYTE
+            return "Jetty's pool " + pool / KIBIBYTE + ", files in content caches " + contents / KIBIBYTE
                     + ", TLS on the heap and outside " + tls / KIBIBYTE;
         }
 

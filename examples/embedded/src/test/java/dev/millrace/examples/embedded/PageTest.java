@@ -68,6 +68,15 @@ class PageTest {
                 }
                 return FileVisitResult.CONTINUE;
             }
+
+            // Another module may be cleaned meanwhile.
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+                if (file.endsWith("target")) {
+                    return FileVisitResult.CONTINUE;
+                }
+                throw failure;
+            }
         });
         return sources;
     }

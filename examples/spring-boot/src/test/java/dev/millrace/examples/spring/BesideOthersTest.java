@@ -68,6 +68,7 @@ class BesideOthersTest {
                 + System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
                 "-cp",
                 classPath,
                 SpringExample.class.getName(),

@@ -1,0 +1,200 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.millrace.limits.ConnectionSweeper;
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Which peers of HTTP/1.1 and of TLS are too slow, and which are not. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#ours")
+@Execution(ExecutionMode.CONCURRENT)
+@Timeout(60)
+class SlowPeersContractTest {
+    @TempDir
+    static Path directory;
+
+    @Parameter
+    Connectors connectors;
+
+    private final ScheduledExecutorService trickle = Executors.newSingleThreadScheduledExecutor();
+
+    @AfterEach
+    void stopTrickling() {
+        trickle.shutdownNow();
+    }
+
+    /** Reads the content of a POST; answers a GET of /large with 32 MB, any other with a word. */
+    private static final class Application extends Handler.Abstract {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            if (request.getMethod().equals("POST")) {
+                try (var in = Content.Source.asInputStream(request)) {
+                    in.transferTo(java.io.OutputStream.nullOutputStream());
+                }
+            }
+            if (Request.getPathInContext(request).equals("/large")) {
+                response.write(true, ByteBuffer.allocateDirect(32 * 1024 * 1024), callback);
+            } else {
+                Content.Sink.write(response, true, "hello", callback);
+            }
+            return true;
+        }
+    }
+
+    private TestServer server() {
+        TestServer server = new TestServer(connectors::http);
+        slowPeers(server).setPeriodMillis(100);
+        connector(server).setSlowPeerGraceMillis(500);
+        connector(server).setSlowRequestsAlwaysEnded(true);
+        return server;
+    }
+
+    private static MillraceConnector connector(TestServer server) {
+        return (MillraceConnector) server.connector();
+    }
+
+    private static ConnectionSweeper slowPeers(TestServer server) {
+        return server.connector().getBean(ConnectionSweeper.class);
+    }
+
+    private void trickle(RawClient client, String bytes) {
+        var unused = trickle.scheduleAtFixedRate(
+                () -> {
+                    try {
+                        client.send(bytes);
+                    } catch (IOException closed) {
+                        trickle.shutdown();
+                    }
+                },
+                0,
+                50,
+                TimeUnit.MILLISECONDS);
+    }
+
+    private static void awaitEnd(RawClient client) throws IOException {
+        while (client.read() >= 0) {
+            // An error may be answered first.
+        }
+    }
+
+    @Test
+    void endsATrickledHead() throws Exception {
+        TestServer server = server();
+        connector(server).setRequestHeadTimeoutMillis(500);
+        try (server;
+                RawClient client = server.start(new Application()).client()) {
+            client.send("GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ");
+            trickle(client, "x");
+            awaitEnd(client);
+            assertEquals(1, slowPeers(server).getSlowHeads());
+        }
+    }
+
+    @Test
+    void endsAHandshakeThatIsNotFinished() throws Exception {
+        Tls tls = new Tls(directory);
+        HttpConnectionFactory http = new HttpConnectionFactory();
+        TestServer server = new TestServer(s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), http));
+        // Before the start, which plans the first look.
+        slowPeers(server).setPeriodMillis(100);
+        try (server;
+                RawClient client = server.start(new Application()).client();
+                RawClient good = tls.connect(server.port())) {
+            // Before the limit is set: the good peer's handshake, the JVM's first, may take longer on a busy machine.
+            assertEquals("hello", good.get("/").answer().text());
+            connector(server).setRequestHeadTimeoutMillis(500);
+            client.send(new byte[] {0x16, 0x03, 0x01});
+            awaitEnd(client);
+            assertEquals(1, slowPeers(server).getSlowHeads());
+            assertEquals("hello", good.get("/").answer().text());
+        }
+    }
+
+    @Test
+    void endsTrickledContent() throws Exception {
+        try (TestServer server = server().start(new Application());
+                RawClient client = server.client()) {
+            client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n");
+            trickle(client, "x");
+            awaitEnd(client);
+            assertEquals(1, slowPeers(server).getSlowRequests());
+        }
+    }
+
+    @Test
+    void endsAnAnswerThatIsTakenByDrops() throws Exception {
+        TestServer server = server();
+        // What the kernel hides of the peer's pace is as little as the send buffer.
+        server.connector().setAcceptedSendBufferSize(16 * 1024);
+        connector(server).setMinResponseBytesPerSecond(50_000);
+        try (server;
+                RawClient client = new RawClient(server.start(new Application()).port(), 4096)) {
+            client.get("/large");
+            var unused = trickle.scheduleAtFixedRate(
+                    () -> {
+                        try {
+                            client.in().readNBytes(5);
+                        } catch (IOException closed) {
+                            trickle.shutdown();
+                        }
+                    },
+                    0,
+                    50,
+                    TimeUnit.MILLISECONDS);
+            Await.until("ended", () -> slowPeers(server).getSlowResponses() == 1);
+            server.awaitNoEndPoints();
+        }
+    }
+
+    @Test
+    void leavesAPeerAloneWhomTheApplicationLetsWait() throws Exception {
+        CountDownLatch release = new CountDownLatch(1);
+        Handler busy = new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                release.await();
+                Content.Sink.write(response, true, "late", callback);
+                return true;
+            }
+        };
+        try (TestServer server = server().start(busy);
+                RawClient client = server.client();
+                RawClient idle = server.client()) {
+            client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nfirst");
+            // They take more than twice the grace.
+            long enough = slowPeers(server).getLooks() + 12;
+            Await.until("looked", () -> slowPeers(server).getLooks() >= enough);
+            release.countDown();
+            assertEquals("late", client.answer().text());
+            assertEquals("late", idle.get("/").answer().text());
+            assertEquals(0, slowPeers(server).getSlowRequests());
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package dev.millrace.modules;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.millrace.testing.Logged;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.eclipse.jetty.util.resource.ResourceFactory;
+import org.eclipse.jetty.xml.XmlConfiguration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A base that has switched from Jetty's connectors is told which of its properties have lost their effect. */
+class UnreadPropertiesTest {
+    private static final Path FILE = Path.of("src", "main", "config", "etc", "millrace-properties.xml");
+    private static final String TOLD =
+            "Nothing reads the property %s: no connector of Jetty's is there; in its place is %s";
+
+    /** Reads the file in a server with these properties, and with connectors of these ids. */
+    private static void read(Map<String, String> properties, List<String> connectors) throws Exception {
+        try (ResourceFactory.Closeable resources = ResourceFactory.closeable()) {
+            XmlConfiguration xml = new XmlConfiguration(resources.newResource(FILE));
+            xml.getProperties().putAll(properties);
+            connectors.forEach(id -> xml.getIdMap().put(id, new Object()));
+            xml.configure();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "jetty.http.port | millrace.bio.port, millrace.nio.port",
+                "jetty.http2c.maxConcurrentStreams | millrace.bio.h2c.maxConcurrentStreams, millrace.nio.h2c.maxConcurrentStreams",
+                "jetty.ssl.sniRequired | millrace.bio.https.sniRequired, millrace.nio.https.sniRequired",
+                "jetty.http2.rateControl.maxEventsPerSecond | millrace.bio.h2.maxEventsPerSecond, millrace.nio.h2.maxEventsPerSecond",
+                "jetty.alpn.protocols | millrace.bio.h2.protocols, millrace.nio.h2.protocols"
+            })
+    void whatOnlyJettysConnectorsReadIsToldWithoutThem(String property, String counterparts) throws Exception {
+        try (Logged logged = new Logged(UnreadProperties.class.getName())) {
+            read(Map.of(property, "1"), List.of("httpConnector", "sslConnector"));
+            assertEquals(0, logged.count("Nothing reads"));
+            read(Map.of(property, "1"), List.of());
+            assertEquals(1, logged.count(TOLD.formatted(property, counterparts)));
+            assertEquals(1, logged.count("Nothing reads"));
+        }
+    }
+
+    @Test
+    void theCounterpartThatIsReadIsNamedAlone() throws Exception {
+        try (Logged logged = new Logged(UnreadProperties.class.getName())) {
+            read(
+                    Map.of(
+                            "jetty.http2.maxSettingsKeys",
+                            "1",
+                            "millrace.modules",
+                            ",millrace-nio-https,millrace-nio-h2"),
+                    List.of());
+            assertEquals(
+                    1, logged.count(TOLD.formatted("jetty.http2.maxSettingsKeys", "millrace.nio.h2.maxSettingsKeys")));
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package dev.millrace.webapp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
+import org.eclipse.jetty.ee11.servlet.ServletHolder;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class StatsServletTest {
+    private static final String EVENTS = "Accept: text/event-stream";
+
+    private final Server server = new Server();
+    private String url;
+
+    @BeforeEach
+    void start() throws Exception {
+        ServerConnector connector = new ServerConnector(server);
+        connector.setHost("127.0.0.1");
+        server.addConnector(connector);
+        ServletContextHandler context = new ServletContextHandler();
+        context.setAttribute(FileSender.DOWNLOADS, new FileSender(context.getServletContext()));
+        ServletHolder stats = new ServletHolder(StatsServlet.class);
+        stats.setAsyncSupported(true);
+        context.addServlet(stats, "/stats");
+        server.setHandler(context);
+        server.start();
+        url = "http://127.0.0.1:" + connector.getLocalPort();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        server.stop();
+    }
+
+    /** Nothing is written to it that would fail when its peer is gone: a stream would be one for ever. */
+    @Test
+    void aHeadIsAnsweredAndIsNoStream() throws Exception {
+        Http.Answer head = Http.send(url, "HEAD", "/stats", "", EVENTS);
+        assertEquals(200, head.status());
+        assertTrue(head.header("Content-Type").startsWith("text/event-stream"), head.toString());
+        assertEquals(0, head.body().length);
+    }
+
+    @Test
+    void aGetIsAStream() throws Exception {
+        try (Http.Events events = new Http.Events(url, "/stats")) {
+            assertTrue(events.next().startsWith("{\"timeMillis\":"));
+        }
+    }
+}
