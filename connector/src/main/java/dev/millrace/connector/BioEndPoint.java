@@ -51,7 +51,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         this.resources = resources;
         this.local = channel.getLocalAddress();
         this.remote = channel.getRemoteAddress();
-        this.readLoop = new ReadLoop(this, channel, resources);
+        this.readLoop = new ReadLoop(this, resources);
         this.writeDuty = new WriteDuty(this, resources);
         this.blockingWrite = new BlockingWrite(this, resources, writeDuty);
         setIdleTimeout(connector.getIdleTimeout());

@@ -23,21 +23,19 @@ final class ReadAhead {
     private static final int FIRST_BYTES = 128;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+    /** In place of the buffer when the peer has ended, and all that it sent has been taken. */
+    private static final ByteBuffer END = ByteBuffer.allocate(0);
     // In place of an object, for idle connections are many: see docs/bench/connections.sh memory.
     private static final AtomicIntegerFieldUpdater<ReadAhead> LOCKED =
             AtomicIntegerFieldUpdater.newUpdater(ReadAhead.class, "locked");
-
-    private final SocketChannel channel;
 
     @SuppressWarnings("UnusedVariable") // Read by LOCKED.
     private volatile int locked;
     // Of the thread that waits for the peer, or else of the one that holds the lock.
     private ByteBuffer buffer;
-    private boolean ended;
     private @Nullable InputStream available;
 
-    ReadAhead(SocketChannel channel, int mostBytes) {
-        this.channel = channel;
+    ReadAhead(int mostBytes) {
         this.buffer = ByteBuffer.allocate(Math.min(FIRST_BYTES, mostBytes)).flip();
     }
 
@@ -63,27 +61,31 @@ final class ReadAhead {
     }
 
     /** Whether the peer has ended. */
+    @SuppressWarnings("ReferenceEquality") // Another buffer without bytes is no end.
     boolean hasEnded() {
-        return ended;
+        return buffer == END;
     }
 
     /**
      * Fills a buffer with what is there, without waiting. The caller holds the lock, and no thread waits for the peer.
      *
+     * @param channel blocks
      * @param target in flush mode, filled behind its limit
      * @return the bytes filled; -1 at the end
      * @throws IOException when the socket fails
      */
-    int fill(ByteBuffer target) throws IOException {
+    int fill(SocketChannel channel, ByteBuffer target) throws IOException {
         int position = BufferUtil.flipToFill(target);
         try {
             if (!buffer.hasRemaining()) {
-                return ended ? -1 : readPromised(target);
+                return hasEnded() ? -1 : readPromised(channel, target);
             }
             int filled = BufferUtil.put(buffer, target);
             // A read that has filled the buffer has left the rest to the socket: the application gets what came at once
             // in one piece.
-            return !buffer.hasRemaining() && buffer.limit() == buffer.capacity() ? filled + readRest(target) : filled;
+            return !buffer.hasRemaining() && buffer.limit() == buffer.capacity()
+                    ? filled + readRest(channel, target)
+                    : filled;
         } finally {
             BufferUtil.flipToFlush(target, position);
         }
@@ -100,7 +102,7 @@ final class ReadAhead {
         int position = BufferUtil.flipToFill(target);
         int filled = BufferUtil.put(buffer, target);
         BufferUtil.flipToFlush(target, position);
-        if (!buffer.hasRemaining()) {
+        if (!buffer.hasRemaining() && !hasEnded()) {
             buffer = NOTHING;
         }
         return filled;
@@ -108,26 +110,26 @@ final class ReadAhead {
 
     // The channel blocks: read only what FIONREAD promises. At the end of the stream that is 0, and the thread that
     // waits for the peer finds the end.
-    private int readPromised(ByteBuffer target) throws IOException {
-        return target.hasRemaining() && available() > 0 ? channel.read(target) : 0;
+    private int readPromised(SocketChannel channel, ByteBuffer target) throws IOException {
+        return target.hasRemaining() && available(channel) > 0 ? channel.read(target) : 0;
     }
 
     // What was read before counts, whatever becomes of this: an end is for the next fill to tell.
-    private int readRest(ByteBuffer target) {
+    private int readRest(SocketChannel channel, ByteBuffer target) {
         int rest = -1;
         try {
-            rest = readPromised(target);
+            rest = readPromised(channel, target);
         } catch (IOException x) {
             LOG.debug("Cannot read {}: {}", channel, x.toString());
         }
         if (rest < 0) {
-            ended = true;
+            buffer = END;
             return 0;
         }
         return rest;
     }
 
-    private int available() throws IOException {
+    private int available(SocketChannel channel) throws IOException {
         if (available == null) {
             available = channel.socket().getInputStream();
         }
@@ -138,7 +140,7 @@ final class ReadAhead {
      * Whether nothing has come that a thread has yet to read. One that waits may be kept from it, a virtual one by
      * handlers on all carriers. Takes no lock that a reader holds.
      */
-    boolean isPeerAwaited() {
+    static boolean isPeerAwaited(SocketChannel channel) {
         try {
             return channel.socket().getInputStream().available() == 0;
         } catch (IOException closed) {
@@ -146,15 +148,20 @@ final class ReadAhead {
         }
     }
 
-    /** Whether there is room to read into now: all that was read has been taken, and the peer has not ended. */
-    boolean makesRoom(int mostBytes) {
+    /**
+     * Room for what the peer sends next, if all that it sent before has been taken. {@link #filled} follows, by the one thread that
+     * waits for the peer.
+     *
+     * @return in fill mode; null when there is no room now, or the peer has ended
+     */
+    @Nullable ByteBuffer room(int mostBytes) {
         lock();
         try {
-            if (buffer.hasRemaining() || ended) {
-                return false;
+            if (buffer.hasRemaining() || hasEnded()) {
+                return null;
             }
             buffer = emptied(buffer, mostBytes);
-            return true;
+            return buffer;
         } finally {
             unlock();
         }
@@ -168,14 +175,8 @@ final class ReadAhead {
                 : ByteBuffer.allocate((int) Math.min(2L * bytes, mostBytes));
     }
 
-    /** Waits for the peer, after {@link #makesRoom}; by the one thread that does. */
-    void read() throws IOException {
-        boolean isEnd = true;
-        try {
-            isEnd = channel.read(buffer) < 0;
-        } finally {
-            ended = isEnd;
-            buffer.flip();
-        }
+    /** @param isEnd whether nothing came into the room but the peer's end */
+    void filled(boolean isEnd) {
+        buffer = isEnd ? END : buffer.flip();
     }
 }

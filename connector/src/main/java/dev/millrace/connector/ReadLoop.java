@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.FillInterest;
@@ -33,24 +33,26 @@ final class ReadLoop {
     private static final int WAITING = 1;
     private static final int BUSY = 2;
     private static final int AGAIN = 3;
-    private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final int TURN_MILLIS = 10;
     // In place of an object each, for idle connections are many: see docs/bench/connections.sh memory.
-    private static final AtomicLongFieldUpdater<ReadLoop> DUTY =
-            AtomicLongFieldUpdater.newUpdater(ReadLoop.class, "duty");
+    private static final AtomicIntegerFieldUpdater<ReadLoop> DUTY =
+            AtomicIntegerFieldUpdater.newUpdater(ReadLoop.class, "duty");
 
     private final Owner owner;
     private final BioResources resources;
-    private volatile long duty;
+    private volatile int duty;
     private final ReadAhead readAhead;
     // The loop in whose callback the connection's own code runs; its thread comes back here when that code returns.
     private volatile @Nullable Loop handling;
     private volatile boolean behindMalformed;
     // Of a virtual thread: since when it has read without a wait for the peer. Of the one that has the lock.
-    private long turnBegin;
+    private int turnBeginMillis;
     private boolean hasWaited = true;
 
     /** The end point whose channel is read. */
     interface Owner {
+        SocketChannel getChannel();
+
         FillInterest getFillInterest();
 
         boolean isOpen();
@@ -63,10 +65,10 @@ final class ReadLoop {
         boolean lingers();
     }
 
-    ReadLoop(Owner owner, SocketChannel channel, BioResources resources) {
+    ReadLoop(Owner owner, BioResources resources) {
         this.owner = owner;
         this.resources = resources;
-        this.readAhead = new ReadAhead(channel, resources.readAheadBytes());
+        this.readAhead = new ReadAhead(resources.readAheadBytes());
     }
 
     /**
@@ -105,7 +107,7 @@ final class ReadLoop {
             if (!owner.isOpen()) {
                 throw new ClosedChannelException();
             }
-            long now = duty;
+            int now = duty;
             int phase = phase(now);
             if (phase == WAITING || phase == AGAIN) {
                 return;
@@ -143,7 +145,7 @@ final class ReadLoop {
      */
     boolean leave() {
         while (true) {
-            long now = duty;
+            int now = duty;
             if (phase(now) == WAITING || phase(now) == AGAIN) {
                 return false;
             }
@@ -194,7 +196,7 @@ final class ReadLoop {
         boolean isTurnOver = false;
         try {
             boolean wasAhead = readAhead.hasRemaining();
-            int filled = behindMalformed || phase(duty) == WAITING ? 0 : readAhead.fill(buffer);
+            int filled = behindMalformed || phase(duty) == WAITING ? 0 : readAhead.fill(owner.getChannel(), buffer);
             isTurnOver = filled > 0 && !wasAhead && resources.threads().isVirtual() && isTurnOver();
             return filled;
         } finally {
@@ -211,13 +213,13 @@ final class ReadLoop {
 
     // A virtual thread keeps its carrier until it waits. A peer that sends without a pause never lets it.
     private boolean isTurnOver() {
-        long now = NanoTime.now();
-        if (!hasWaited && NanoTime.elapsed(turnBegin, now) < TURN_NANOS) {
+        int now = (int) TimeUnit.NANOSECONDS.toMillis(NanoTime.now());
+        if (!hasWaited && now - turnBeginMillis < TURN_MILLIS) {
             return false;
         }
         boolean isOver = !hasWaited;
         hasWaited = false;
-        turnBegin = now;
+        turnBeginMillis = now;
         return isOver;
     }
 
@@ -244,7 +246,7 @@ final class ReadLoop {
 
     /** Whether nothing has come that a thread has yet to read. */
     boolean isPeerAwaited() {
-        return readAhead.isPeerAwaited();
+        return ReadAhead.isPeerAwaited(owner.getChannel());
     }
 
     /** @return the thread that runs the connection's code, if any; it may be busy in a handler */
@@ -288,24 +290,24 @@ final class ReadLoop {
         return readAhead.hasEnded();
     }
 
-    private static int phase(long duty) {
-        return (int) (duty & 3);
+    private static int phase(int duty) {
+        return duty & 3;
     }
 
-    private static long id(long duty) {
+    private static int id(int duty) {
         return duty >>> 2;
     }
 
     /** One thread's time with this connection. */
     private final class Loop implements Runnable {
-        private final long id;
+        private final int id;
         private volatile @Nullable Thread thread;
 
-        Loop(long id) {
+        Loop(int id) {
             this.id = id;
         }
 
-        private long phase(int phase) {
+        private int phase(int phase) {
             return id << 2 | phase;
         }
 
@@ -344,7 +346,7 @@ final class ReadLoop {
         /** Whether this loop still has the duty, now that the connection's code has returned. */
         private boolean goesOn() {
             while (true) {
-                long now = duty;
+                int now = duty;
                 if (now == phase(AGAIN)) {
                     // Ids come again: a loop that was held up for a whole request may find the AGAIN of another.
                     if (DUTY.compareAndSet(ReadLoop.this, now, phase(WAITING))) {
@@ -359,7 +361,8 @@ final class ReadLoop {
         private void await() {
             // The thread that closes sees that this one is about to read, or this one sees that the channel is no
             // longer its own.
-            if (owner.lingers() || !readAhead.makesRoom(resources.readAheadBytes())) {
+            ByteBuffer room = owner.lingers() ? null : readAhead.room(resources.readAheadBytes());
+            if (room == null) {
                 return;
             }
             if (resources.threads().isVirtual()) {
@@ -373,7 +376,13 @@ final class ReadLoop {
             resources.statistics().onReadBlocked();
             hasWaited = true;
             try {
-                readAhead.read();
+                boolean isEnd = true;
+                try {
+                    // Here, and not a call further away: an idle virtual thread keeps the frames of its calls.
+                    isEnd = owner.getChannel().read(room) < 0;
+                } finally {
+                    readAhead.filled(isEnd);
+                }
                 owner.notIdle();
             } catch (ClosedChannelException x) {
                 // By interrupt or by close(), which may be under way: closing again does nothing.

@@ -112,9 +112,13 @@ class ReadLoopLincheck {
                     false);
             loop = new ReadLoop(
                     this,
-                    channel,
                     new BioResources(
                             started, new ConnectorStatistics(), null, ByteBufferPool.NON_POOLING, 16, () -> 0));
+        }
+
+        @Override
+        public PeerChannel getChannel() {
+            return channel;
         }
 
         void open() {
