@@ -23,7 +23,7 @@ final class ReadAhead {
     private static final int FIRST_BYTES = 128;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
-    /** In place of the buffer when the peer has ended, and all that it sent has been taken. */
+    /** In place of the buffer when the peer has ended, or the socket failed, and all that came has been taken. */
     private static final ByteBuffer END = ByteBuffer.allocate(0);
     // In place of an object, for idle connections are many: see docs/bench/connections.sh memory.
     private static final AtomicIntegerFieldUpdater<ReadAhead> LOCKED =
@@ -69,7 +69,7 @@ final class ReadAhead {
     /**
      * Fills a buffer with what is there, without waiting. The caller holds the lock, and no thread waits for the peer.
      *
-     * @param channel blocks
+     * @param channel the connection's, in blocking mode
      * @param target in flush mode, filled behind its limit
      * @return the bytes filled; -1 at the end
      * @throws IOException when the socket fails
@@ -175,7 +175,11 @@ final class ReadAhead {
                 : ByteBuffer.allocate((int) Math.min(2L * bytes, mostBytes));
     }
 
-    /** @param isEnd whether nothing came into the room but the peer's end */
+    /**
+     * Ends the wait for the peer.
+     *
+     * @param isEnd whether nothing came into the room but the peer's end, or a failure
+     */
     void filled(boolean isEnd) {
         buffer = isEnd ? END : buffer.flip();
     }
