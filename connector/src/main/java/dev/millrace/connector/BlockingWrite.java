@@ -206,7 +206,7 @@ final class BlockingWrite {
     void write(ByteBuffer[] buffers, int from, int to, int least) throws IOException {
         int first = from;
         while (true) {
-            first = MillraceEndPoint.skipEmpty(buffers, first, to);
+            first = GatherWriter.skipEmpty(buffers, first, to);
             if (first >= least) {
                 return;
             }

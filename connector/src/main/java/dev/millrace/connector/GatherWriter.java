@@ -43,4 +43,13 @@ final class GatherWriter implements ContentWriter {
             cut.limit(limit);
         }
     }
+
+    /** Returns the index of the first buffer that has something, or {@code to}. */
+    static int skipEmpty(ByteBuffer[] buffers, int from, int to) {
+        int first = from;
+        while (first < to && !buffers[first].hasRemaining()) {
+            first++;
+        }
+        return first;
+    }
 }

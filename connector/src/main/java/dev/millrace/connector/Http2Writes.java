@@ -6,13 +6,23 @@ import org.eclipse.jetty.http2.HTTP2Session;
 import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 
-/** Lets connections of HTTP/2 collect more frames for a write than Jetty's. Public for JMX alone. Loaded only where there is HTTP/2. */
+/**
+ * Lets connections of HTTP/2 collect more frames for a write than Jetty's, and gives each the {@link Http2Turns} that holds short
+ * writes back. Public for JMX alone. Loaded only where there is HTTP/2.
+ */
 @ManagedObject("What connections of HTTP/2 write at once")
 public final class Http2Writes implements Connection.Listener {
-    Http2Writes() {}
+    private final StreamExecutor streams;
+    private final Connector connector;
+
+    Http2Writes(StreamExecutor streams, Connector connector) {
+        this.streams = streams;
+        this.connector = connector;
+    }
 
     /** Whether one of the protocols of a connector is HTTP/2. */
     static boolean arePossible(Collection<ConnectionFactory> factories) {
@@ -30,6 +40,12 @@ public final class Http2Writes implements Connection.Listener {
         HTTP2Session session = Http2Internals.sessionOf(connection);
         if (session != null) {
             session.setWriteThreshold(Math.max(getBytes(), session.getWriteThreshold()));
+            if (connection.getEndPoint() instanceof HoldingEndPoint endPoint) {
+                HeldWrites held = new HeldWrites(endPoint, connector.getByteBufferPool(), streams);
+                Http2Turns turns = new Http2Turns(streams, session, held);
+                connection.addEventListener(turns);
+                endPoint.setTurns(turns);
+            }
         }
     }
 

@@ -48,6 +48,7 @@ public abstract class MillraceConnector extends LimitedConnector {
     private volatile ContentWriter.Factory contentWriters = bufferPool -> GatherWriter.INSTANCE;
     private volatile TransferAlgorithm algorithm = TransferAlgorithm.of("Adaptive");
     private boolean limited;
+    private volatile @Nullable StreamExecutor streams;
     private int workers = 50;
     private final AtomicBoolean warnedOfUnserved = new AtomicBoolean();
 
@@ -181,7 +182,9 @@ public abstract class MillraceConnector extends LimitedConnector {
         if (JettyInternals.hasHttp2()
                 && Http2Writes.arePossible(getConnectionFactories())
                 && getBean(Http2Writes.class) == null) {
-            addBean(new Http2Writes());
+            StreamExecutor made = new StreamExecutor(pool(), getScheduler(), this::mayCollectRequests);
+            addBean(made);
+            addBean(new Http2Writes(made, this));
         }
         getContainedBeans(TlsConnectionFactory.class).forEach(tls -> tls.watchMemory(this));
         super.doStart();
@@ -189,6 +192,30 @@ public abstract class MillraceConnector extends LimitedConnector {
             // Each connection would tell them in vain.
             getSelectorManager().removeEventListener(permits);
         }
+        // Jetty leases its threads from the pool as it starts, and knows that by its class.
+        streams = getBean(StreamExecutor.class);
+    }
+
+    /** @return runs what connections have to do, by the pool that was given to the constructor, or the server's */
+    @Override
+    public Executor getExecutor() {
+        Executor current = streams;
+        return current == null ? super.getExecutor() : current;
+    }
+
+    final Executor pool() {
+        return super.getExecutor();
+    }
+
+    /** Whether requests of HTTP/2 that were read together may have one thread now. */
+    boolean mayCollectRequests() {
+        // Else the pool's queue is to tell how many wait.
+        return RequestLoop.hasThreadsToSpare(pool());
+    }
+
+    @Override
+    void aboutToBlock() {
+        StreamExecutor.aboutToBlock();
     }
 
     /**
@@ -300,11 +327,11 @@ public abstract class MillraceConnector extends LimitedConnector {
     /** Runs a task by another thread, which waits for no other task. */
     void executeImmediately(Runnable task) {
         // Not by the pool, if its threads are virtual: that takes every task at once, and lets it wait for others.
-        Executor virtual = VirtualThreads.getVirtualThreadsExecutor(getExecutor());
+        Executor virtual = VirtualThreads.getVirtualThreadsExecutor(pool());
         if (virtual != null) {
             virtual.execute(task);
         } else {
-            ThreadPool.executeImmediately(getExecutor(), task);
+            ThreadPool.executeImmediately(pool(), task);
         }
     }
 

@@ -1,7 +1,6 @@
 package dev.millrace.connector;
 
 import dev.millrace.connector.LingeringClose.Lingering;
-import dev.millrace.jetty.Http2Internals;
 import dev.millrace.jetty.JettyInternals;
 import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.limits.PeerRates;
@@ -23,17 +22,15 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
-import org.eclipse.jetty.http.HttpGenerator;
 import org.eclipse.jetty.http.HttpParser;
-import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
-import org.eclipse.jetty.io.WriteFlusher;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.util.BufferUtil;
+import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * What the end points of both connectors have in common: the rates of the peer, what listeners hear, and whether the
  * channel lingers ({@link LingeringClose}) when the end point is closed.
  */
-abstract class MillraceEndPoint extends SocketChannelEndPoint implements MonitoredEndPoint {
+abstract class MillraceEndPoint extends SocketChannelEndPoint implements MonitoredEndPoint, HoldingEndPoint {
     private static final Logger LOG = LoggerFactory.getLogger(MillraceEndPoint.class);
 
     /** What listeners have heard of the connection. */
@@ -69,6 +66,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     private volatile @Nullable Throwable endCause;
     // The channel's stay after the end point was closed; null when it was closed with that.
     volatile @Nullable Lingering lingering;
+    private volatile @Nullable Http2Turns turns;
     private volatile boolean peerEnded;
     private volatile boolean outputEnded;
     private volatile boolean expiring;
@@ -176,12 +174,6 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     /** @return the thread that runs the connection's code, if any; it may be busy in a handler */
     abstract @Nullable Thread handlingThread();
 
-    /** Whether TLS has something to write, for which it may need the peer's bytes (RFC 5246 section 7.4.1.1). */
-    final boolean writesTls() {
-        return getConnection() instanceof SslConnection ssl
-                && ssl.getSslEndPoint().getWriteFlusher().isPending();
-    }
-
     @Override
     public final long getSentBytes() {
         return sentBytes;
@@ -196,7 +188,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
 
     /** Writes the buffers from one index to another to a channel that does not block; returns whether it has taken all. */
     final boolean write(ByteBuffer[] buffers, int from, int to) throws EofException {
-        int first = skipEmpty(buffers, from, to);
+        int first = GatherWriter.skipEmpty(buffers, from, to);
         if (first == to) {
             return true;
         }
@@ -209,7 +201,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         } catch (IOException x) {
             throw new EofException(x);
         }
-        return skipEmpty(buffers, first, to) == to;
+        return GatherWriter.skipEmpty(buffers, first, to) == to;
     }
 
     /** Counts and logs that a file failed, if that is why a write has: then it is no fault of the peer's. */
@@ -220,14 +212,6 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         if (cause instanceof FileFailedException failed) {
             failed.log(endPoint);
         }
-    }
-
-    static int skipEmpty(ByteBuffer[] buffers, int from, int to) {
-        int first = from;
-        while (first < to && !buffers[first].hasRemaining()) {
-            first++;
-        }
-        return first;
     }
 
     /** Notes that a write waits for the selector, unless it does already. */
@@ -308,6 +292,11 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         return stage == Stage.LEFT;
     }
 
+    /** Whether the end of what is written has been told to the peer. */
+    final boolean hasEndedOutput() {
+        return outputEnded;
+    }
+
     /** Whether the end of the peer's bytes has been read. */
     boolean hasPeerEnded() {
         return peerEnded;
@@ -318,6 +307,17 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
      * this end point, which then need not linger.
      */
     final int read(ByteBuffer buffer) {
+        Http2Turns current = turns;
+        if (current == null) {
+            return readNow(buffer);
+        }
+        current.beforeFill();
+        int filled = readNow(buffer);
+        current.afterFill(filled);
+        return filled;
+    }
+
+    private int readNow(ByteBuffer buffer) {
         int filled = -1;
         int position = BufferUtil.flipToFill(buffer);
         try {
@@ -334,6 +334,26 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
             shutdownInput();
         }
         return filled;
+    }
+
+    @Override
+    public final void setTurns(Http2Turns turns) {
+        this.turns = turns;
+    }
+
+    @Override
+    public final void write(Callback callback, ByteBuffer... buffers) {
+        Http2Turns current = turns;
+        if (current == null) {
+            super.write(callback, buffers);
+        } else {
+            current.write(callback, buffers);
+        }
+    }
+
+    @Override
+    public final void writeNow(Callback callback, ByteBuffer... buffers) {
+        super.write(callback, buffers);
     }
 
     // The channel alone may be open for longer.
@@ -367,29 +387,10 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
      * ended, or is silent by a timeout, need not linger. One whose answer was not written whole must not, for then a reset is right.
      */
     @Nullable Lingering takeToLinger(LingeringClose lingeringClose) {
-        if (!expiring && !hasPeerEnded() && hasWrittenAll()) {
+        if (!expiring && !hasPeerEnded() && OrderlyEnd.hasWrittenAll(this)) {
             lingering = lingeringClose.take(getChannel());
         }
         return lingering;
-    }
-
-    private boolean hasWrittenAll() {
-        if (isUnfinished(this)
-                || (getConnection() instanceof SslConnection ssl
-                        && (ssl.getSSLEngine().isInboundDone() || isUnfinished(ssl.getSslEndPoint())))) {
-            return false;
-        }
-        HttpGenerator generator = JettyInternals.generatorOf(spoken());
-        if (generator == null) {
-            return outputEnded || (JettyInternals.hasHttp2() && Http2Internals.hasEnded(getConnection()));
-        }
-        HttpParser parser = httpParser();
-        return generator.isEnd() || (generator.isIdle() && parser != null && parser.isTerminated());
-    }
-
-    private static boolean isUnfinished(AbstractEndPoint endPoint) {
-        WriteFlusher flusher = endPoint.getWriteFlusher();
-        return flusher.isPending() || flusher.isFailed();
     }
 
     /** Called before a context is entered that may block: the thread that selects, if any, has another one select from now on. */

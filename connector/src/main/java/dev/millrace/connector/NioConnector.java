@@ -179,7 +179,12 @@ public class NioConnector extends MillraceConnector {
 
     /** Whether a request may begin in the selector's thread although a handler may block: that thread leaves before. */
     boolean beginsInSelector() {
-        return blockingContexts.isOnlyInContexts() && RequestLoop.hasThreadsToSpare(getExecutor());
+        return blockingContexts.isOnlyInContexts() && RequestLoop.hasThreadsToSpare(pool());
+    }
+
+    @Override
+    boolean mayCollectRequests() {
+        return dispatch != Dispatch.HANDOFF && super.mayCollectRequests();
     }
 
     private String threadName(String role) {
@@ -189,6 +194,7 @@ public class NioConnector extends MillraceConnector {
     /** Called by a thread that may be about to wait, and may be the thread of any selector. */
     @Override
     void aboutToBlock() {
+        super.aboutToBlock();
         for (SelectorExecutor selectorExecutor : selectorExecutors) {
             if (selectorExecutor.aboutToBlock()) {
                 return;

@@ -189,7 +189,7 @@ final class NioEndPoint extends MillraceEndPoint {
         }
         // A thread that asks for content may then wait for it; one that asks for a request returns to the selector.
         HttpParser parser = dispatch == Dispatch.SELECTOR ? httpParser() : null;
-        if (parser != null && (parser.inContentState() || writesTls())) {
+        if (parser != null && (parser.inContentState() || TlsState.isWriting(this))) {
             selectorExecutor.aboutToBlock();
         }
     }
@@ -218,7 +218,7 @@ final class NioEndPoint extends MillraceEndPoint {
                 : JettyInternals.parserOf(connection);
         return current != null
                 && awaitsRequest(parser)
-                && current.goesOn(connector.getRequestsPerDispatch(), connector.getExecutor());
+                && current.goesOn(connector.getRequestsPerDispatch(), connector.pool());
     }
 
     // Not at the end of a connection: a thread that looks in vain then closes it, before the peer has read the answer.
@@ -321,7 +321,7 @@ final class NioEndPoint extends MillraceEndPoint {
         if (!current.beginsWith(buffers, token)) {
             return write(buffers, 0, token);
         }
-        return write(buffers, 0, token + 1) || skipEmpty(buffers, 0, token) == token;
+        return write(buffers, 0, token + 1) || GatherWriter.skipEmpty(buffers, 0, token) == token;
     }
 
     @Override
@@ -343,7 +343,7 @@ final class NioEndPoint extends MillraceEndPoint {
                 connector.announced(region).newPolicy(),
                 connector.getTransferWorkers(),
                 selectorExecutor,
-                connector.getExecutor());
+                connector.pool());
     }
 
     @Override

@@ -24,6 +24,7 @@ import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.BufferUtil;
+import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -225,7 +226,8 @@ final class TlsConnection extends SslConnection {
     }
 
     /** Sends files: it reads what it encrypts next, and keeps none of it. */
-    private final class FileEndPoint extends SslEndPoint implements TransferEndPoint {
+    private final class FileEndPoint extends SslEndPoint implements TransferEndPoint, HoldingEndPoint {
+        private volatile @Nullable Http2Turns turns;
         private volatile @Nullable FileRegion announced;
         private volatile boolean behindMalformed;
 
@@ -258,8 +260,39 @@ final class TlsConnection extends SslConnection {
                 if (TlsConnection.this.getEndPoint() instanceof MillraceEndPoint ended && ended.isInputShutdown()) {
                     MalformedRequest.endOfInput(ended, getConnection());
                 }
+                Http2Turns current = turns;
+                if (current != null) {
+                    return fill(buffer, current);
+                }
             }
             return super.fill(buffer);
+        }
+
+        private int fill(ByteBuffer buffer, Http2Turns current) throws IOException {
+            current.beforeFill();
+            int filled = super.fill(buffer);
+            current.afterFill(filled);
+            return filled;
+        }
+
+        @Override
+        public void setTurns(Http2Turns turns) {
+            this.turns = turns;
+        }
+
+        @Override
+        public void write(Callback callback, ByteBuffer... buffers) {
+            Http2Turns current = turns;
+            if (current == null) {
+                super.write(callback, buffers);
+            } else {
+                current.write(callback, buffers);
+            }
+        }
+
+        @Override
+        public void writeNow(Callback callback, ByteBuffer... buffers) {
+            super.write(callback, buffers);
         }
 
         @Override

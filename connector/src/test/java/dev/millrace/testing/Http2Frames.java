@@ -91,6 +91,54 @@ public final class Http2Frames {
         return this;
     }
 
+    /** Asks for these paths in one write, so that they are read together. */
+    public Http2Frames getTogether(String... paths) throws IOException {
+        client.send(together(paths).toByteArray());
+        return this;
+    }
+
+    /** Asks for these paths, and begins no more requests: all in one write. */
+    public void getTogetherAndGoAway(String... paths) throws IOException {
+        ByteArrayOutputStream all = together(paths);
+        all.writeBytes(frame(GOAWAY, 0, 0, new byte[8]));
+        client.send(all.toByteArray());
+    }
+
+    private ByteArrayOutputStream together(String... paths) {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        for (String path : paths) {
+            stream += 2;
+            all.writeBytes(frame(HEADERS, END_STREAM | END_HEADERS, stream, fields(0x82, path)));
+        }
+        return all;
+    }
+
+    /** Begins a request with content, and asks for a path after it: in one write. Returns the stream of the first. */
+    public int postTogether(String path, String get) throws IOException {
+        stream += 2;
+        int first = stream;
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        all.writeBytes(frame(HEADERS, END_HEADERS, first, fields(0x83, path)));
+        all.writeBytes(together(get).toByteArray());
+        client.send(all.toByteArray());
+        return first;
+    }
+
+    /** The stream of the last request. */
+    public int lastStream() {
+        return stream;
+    }
+
+    /** What comes first of the content of an answer, in one frame. */
+    public String part(int ofStream) throws IOException {
+        while (true) {
+            Frame frame = read();
+            if (frame.stream == ofStream && frame.type == DATA && frame.payload.length > 0) {
+                return new String(frame.payload, StandardCharsets.ISO_8859_1);
+            }
+        }
+    }
+
     /** Sends content to a path. */
     public Http2Frames post(String path, byte[] content) throws IOException {
         post(path);

@@ -1,0 +1,188 @@
+package dev.millrace.connector;
+
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.io.RetainableByteBuffer;
+import org.eclipse.jetty.util.BufferUtil;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.Invocable;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Short writes of a connection of HTTP/2, copied and held, until they leave together: by one call, and in one record of TLS. A write
+ * that is held is complete for its caller, as one that lies in the socket's buffer is.
+ *
+ * <p>Thread-safe. Jetty's flusher has one write pending at a time; {@link #release} may be called beside it.
+ */
+final class HeldWrites {
+    /** A longer write goes at once: what a call and a record cost is little beside it. */
+    static final int MOST_BYTES = 4096;
+    /** A record of TLS has no more. */
+    private static final int CAPACITY = 16384;
+
+    private final HoldingEndPoint endPoint;
+    private final ByteBufferPool pool;
+    private final Executor executor;
+    // All guarded by this.
+    private RetainableByteBuffer.@Nullable Mutable held;
+    private boolean releasing;
+    private @Nullable Callback nextCallback;
+    private ByteBuffer @Nullable [] nextBuffers;
+    private boolean ended;
+
+    /** @param executor runs what goes on behind a write that waited, and may block */
+    HeldWrites(HoldingEndPoint endPoint, ByteBufferPool pool, Executor executor) {
+        this.endPoint = endPoint;
+        this.pool = pool;
+        this.executor = executor;
+    }
+
+    /** Writes, behind what is held. The buffers are the caller's again when the callback is completed. */
+    void write(boolean mayHold, Callback callback, ByteBuffer... buffers) {
+        RetainableByteBuffer.Mutable before;
+        synchronized (this) {
+            if (releasing) {
+                nextCallback = callback;
+                nextBuffers = buffers;
+                return;
+            }
+            before = mayHold && !ended && hold(buffers) ? null : takeHeld();
+        }
+        if (before != null) {
+            endPoint.writeNow(new Released(before, callback), prepend(before.getByteBuffer(), buffers));
+        } else if (mayHold && BufferUtil.isEmpty(buffers)) {
+            callback.succeeded();
+        } else {
+            endPoint.writeNow(callback, buffers);
+        }
+    }
+
+    private boolean hold(ByteBuffer[] buffers) {
+        long bytes = BufferUtil.remaining(buffers);
+        if (bytes > MOST_BYTES || (held != null && bytes > held.space())) {
+            return false;
+        }
+        if (held == null) {
+            held = pool.acquire(CAPACITY, true).asMutable();
+        }
+        for (ByteBuffer buffer : buffers) {
+            held.append(buffer);
+        }
+        return true;
+    }
+
+    private RetainableByteBuffer.@Nullable Mutable takeHeld() {
+        RetainableByteBuffer.Mutable taken = held;
+        held = null;
+        return taken;
+    }
+
+    private static ByteBuffer[] prepend(ByteBuffer first, ByteBuffer[] buffers) {
+        ByteBuffer[] all = new ByteBuffer[buffers.length + 1];
+        all[0] = first;
+        System.arraycopy(buffers, 0, all, 1, buffers.length);
+        return all;
+    }
+
+    /** Writes what is held. Does not wait; what the socket does not take leaves as any write does. */
+    void release() {
+        RetainableByteBuffer.Mutable content;
+        synchronized (this) {
+            // While a write of the flusher is pending nothing is held.
+            if (held == null) {
+                return;
+            }
+            content = takeHeld();
+            releasing = true;
+        }
+        Objects.requireNonNull(content);
+        endPoint.writeNow(new Released(content, new GoesOn()), content.getByteBuffer());
+    }
+
+    /** The connection has ended: what is held cannot be written any more. */
+    void end() {
+        RetainableByteBuffer.Mutable lost;
+        synchronized (this) {
+            ended = true;
+            lost = takeHeld();
+        }
+        if (lost != null) {
+            lost.release();
+        }
+    }
+
+    /** Gives the buffer back when it has been written. */
+    private static final class Released extends Callback.Nested {
+        private final RetainableByteBuffer buffer;
+
+        private Released(RetainableByteBuffer buffer, Callback callback) {
+            super(callback);
+            this.buffer = buffer;
+        }
+
+        @Override
+        public void succeeded() {
+            buffer.release();
+            super.succeeded();
+        }
+
+        @Override
+        public void failed(Throwable x) {
+            buffer.release();
+            super.failed(x);
+        }
+    }
+
+    /** Writes what the flusher has asked for meanwhile. */
+    private final class GoesOn implements Callback {
+        @Override
+        public void succeeded() {
+            end(null);
+        }
+
+        @Override
+        public void failed(Throwable x) {
+            end(x);
+        }
+
+        private void end(@Nullable Throwable failure) {
+            Callback callback;
+            ByteBuffer[] buffers;
+            synchronized (HeldWrites.this) {
+                releasing = false;
+                callback = nextCallback;
+                buffers = nextBuffers;
+                nextCallback = null;
+                nextBuffers = null;
+            }
+            if (callback == null || buffers == null) {
+                // The next write fails as this one has.
+                return;
+            }
+            if (failure != null) {
+                callback.failed(failure);
+            } else if (callback.getInvocationType() == InvocationType.NON_BLOCKING) {
+                endPoint.writeNow(callback, buffers);
+            } else {
+                writeElsewhere(callback, buffers);
+            }
+        }
+
+        // This may be a selector's thread, because a write of what was held does not block.
+        private void writeElsewhere(Callback callback, ByteBuffer[] buffers) {
+            try {
+                executor.execute(() -> endPoint.writeNow(callback, buffers));
+            } catch (RejectedExecutionException | OutOfMemoryError x) {
+                callback.failed(x);
+            }
+        }
+
+        @Override
+        public InvocationType getInvocationType() {
+            return Invocable.InvocationType.NON_BLOCKING;
+        }
+    }
+}

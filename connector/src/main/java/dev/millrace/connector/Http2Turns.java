@@ -1,0 +1,339 @@
+package dev.millrace.connector;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
+import org.eclipse.jetty.http2.CloseState;
+import org.eclipse.jetty.http2.HTTP2Session;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.util.BufferUtil;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.NanoTime;
+import org.eclipse.jetty.util.ProcessorUtils;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Requests of a connection of HTTP/2 that were read together, and are short: one thread runs them one after the other, and their answers
+ * leave together ({@link HeldWrites}). Jetty wakes a thread for each, which writes by itself.
+ *
+ * <p>A thread has its turn while it runs such requests, or while it reads, for it runs those itself that do not block. It holds back
+ * what it writes until its turn ends. A turn that makes no progress for some milliseconds is ended by the scheduler's thread. Each of
+ * the requests behind it then has a thread of the pool. So have all of the connection for a while, when they turn out not to be short.
+ *
+ * <p>Thread-safe. Loaded only where there is HTTP/2.
+ */
+final class Http2Turns implements Connection.Listener {
+    private static final Logger LOG = LoggerFactory.getLogger(Http2Turns.class);
+    /** Requests that take longer on average do not wait for each other. */
+    static final long MOST_MEAN_NANOS = 200_000;
+    /** A request counts as no longer than this: the system may have taken the processor away from it. */
+    private static final long MOST_NANOS = 1_000_000;
+
+    static final long PAUSE_NANOS = 250_000_000;
+    private static final long PAUSE_AFTER_WAIT_NANOS = 1_000_000_000;
+    /** So many requests wait for each thread, before another one helps. */
+    private static final int RUN_LENGTH = 8;
+
+    private final StreamExecutor executor;
+    private final HTTP2Session session;
+    private final HeldWrites held;
+    // Of the thread that reads.
+    private long streamsBefore;
+    // All guarded by this.
+    private final Queue<Runnable> tasks = new ArrayDeque<>(RUN_LENGTH);
+    private int runs;
+    private long meanNanos;
+    private boolean paused = true;
+    private long pauseEndNanoTime;
+
+    Http2Turns(StreamExecutor executor, HTTP2Session session, HeldWrites held) {
+        this.executor = executor;
+        this.session = session;
+        this.held = held;
+        // As the other connections of its connector.
+        this.pauseEndNanoTime = executor.pauseEndNanoTime();
+    }
+
+    /** A thread's turn. The thread ends it, or for a reason another one does; then it goes on as any other. */
+    final class Turn implements Runnable {
+        private final boolean reads;
+        // All guarded by the turns of its connection.
+        private int place = StreamExecutor.NO_PLACE;
+        private boolean ended;
+        private int steps;
+        private int seenSteps;
+        private boolean measures;
+        private long beginNanoTime;
+
+        private Turn(boolean reads) {
+            this.reads = reads;
+        }
+
+        boolean reads() {
+            return reads;
+        }
+
+        /** Whether the task, which its thread has for the pool, is a request that it has read, and is taken over. */
+        boolean takes(Runnable task) {
+            return reads && take(this, task);
+        }
+
+        /** Whether the requests that its thread has read are run together: then they need no thread that reads on. */
+        boolean collects() {
+            synchronized (Http2Turns.this) {
+                return !ended && mayCollect();
+            }
+        }
+
+        @Override
+        public void run() {
+            executor.begin(this);
+            try {
+                for (Runnable task = next(); task != null; task = next()) {
+                    try {
+                        task.run();
+                    } catch (Throwable x) {
+                        LOG.warn("A request has failed", x);
+                    } finally {
+                        // Nothing of a request goes on to the next, as with the pool's tasks.
+                        Thread.interrupted();
+                    }
+                }
+            } finally {
+                executor.end();
+                // Another thread may have ended the turn just before the last write was held.
+                held.release();
+            }
+        }
+
+        private @Nullable Runnable next() {
+            Runnable task;
+            List<Runnable> others;
+            synchronized (Http2Turns.this) {
+                measure();
+                if (ended) {
+                    return null;
+                }
+                if (!enters()) {
+                    end();
+                }
+                task = ended ? null : begin();
+                others = ended || paused ? drain() : List.of();
+            }
+            spread(others);
+            return task == null ? last() : task;
+        }
+
+        // What is held leaves before the turn ends: requests that come meanwhile belong to it.
+        private @Nullable Runnable last() {
+            held.release();
+            synchronized (Http2Turns.this) {
+                Runnable task = ended ? null : begin();
+                if (task == null) {
+                    end();
+                }
+                return task;
+            }
+        }
+
+        private @Nullable Runnable begin() {
+            Runnable task = tasks.poll();
+            if (task != null) {
+                steps++;
+                measures = true;
+                beginNanoTime = NanoTime.now();
+            }
+            return task;
+        }
+
+        private void measure() {
+            if (!measures) {
+                return;
+            }
+            measures = false;
+            long now = NanoTime.now();
+            meanNanos += (Math.min(now - beginNanoTime, MOST_NANOS) - meanNanos) / 8;
+            if (meanNanos > MOST_MEAN_NANOS) {
+                pause(now + PAUSE_NANOS);
+            }
+        }
+
+        /** Whether the scheduler's thread looks after this turn. */
+        private boolean enters() {
+            if (place == StreamExecutor.NO_PLACE) {
+                place = executor.enter(this);
+            }
+            return place != StreamExecutor.NO_PLACE;
+        }
+
+        private void end() {
+            if (ended) {
+                return;
+            }
+            ended = true;
+            runs -= reads ? 0 : 1;
+            if (place != StreamExecutor.NO_PLACE) {
+                executor.leave(place);
+            }
+        }
+
+        /** Called by a turn's thread that may be about to wait. */
+        void aboutToBlock() {
+            List<Runnable> others;
+            synchronized (Http2Turns.this) {
+                if (ended) {
+                    return;
+                }
+                end();
+                others = reads ? List.of() : drain();
+            }
+            held.release();
+            spread(others);
+        }
+
+        /** Called again and again by the scheduler's thread. A turn in which nothing has happened since ends. */
+        void look() {
+            List<Runnable> others = List.of();
+            synchronized (Http2Turns.this) {
+                if (ended || steps != seenSteps) {
+                    seenSteps = steps;
+                    return;
+                }
+                end();
+                if (!reads) {
+                    executor.onWait();
+                    pause(NanoTime.now() + PAUSE_AFTER_WAIT_NANOS);
+                    others = drain();
+                }
+            }
+            held.release();
+            spread(others);
+        }
+
+        private boolean mayHold() {
+            synchronized (Http2Turns.this) {
+                steps++;
+                return !ended && enters();
+            }
+        }
+
+        /** Called by a thread that no longer reads. */
+        void endReading() {
+            executor.end();
+            synchronized (Http2Turns.this) {
+                end();
+            }
+        }
+
+        private boolean isOf(Http2Turns turns) {
+            return turns == Http2Turns.this;
+        }
+    }
+
+    /** Called by a thread that is about to read. */
+    void beforeFill() {
+        Turn turn = executor.turn();
+        if (turn != null && turn.reads) {
+            turn.endReading();
+        }
+        held.release();
+    }
+
+    /** Called by the same thread when it has read so many bytes; below 0: the peer has ended, and so may the connection. */
+    void afterFill(int filled) {
+        if (filled > 0) {
+            streamsBefore = session.getStreamsOpened();
+            executor.begin(new Turn(true));
+        } else if (filled < 0) {
+            held.release();
+        }
+    }
+
+    private boolean mayCollect() {
+        if (session.getStreamsOpened() - streamsBefore < 2 || !executor.mayCollect()) {
+            return false;
+        }
+        if (paused && NanoTime.isBefore(pauseEndNanoTime, NanoTime.now())) {
+            paused = false;
+            meanNanos = MOST_MEAN_NANOS * 3 / 4;
+        }
+        return !paused;
+    }
+
+    private void pause(long endNanoTime) {
+        paused = true;
+        pauseEndNanoTime = endNanoTime;
+        executor.pause(endNanoTime);
+    }
+
+    private boolean take(Turn reading, Runnable task) {
+        Turn turn;
+        synchronized (this) {
+            if (reading.ended || !mayCollect()) {
+                return false;
+            }
+            tasks.add(task);
+            turn = added();
+        }
+        start(turn);
+        return true;
+    }
+
+    // Many requests of one connection are to have more than one processor, as those of a proxy.
+    private @Nullable Turn added() {
+        if (tasks.isEmpty()
+                || (runs > 0 && (tasks.size() <= RUN_LENGTH * runs || runs >= ProcessorUtils.availableProcessors()))) {
+            return null;
+        }
+        runs++;
+        return new Turn(false);
+    }
+
+    private void start(@Nullable Turn turn) {
+        if (turn == null) {
+            return;
+        }
+        try {
+            executor.toPool(turn);
+        } catch (RejectedExecutionException | OutOfMemoryError x) {
+            List<Runnable> rejected;
+            synchronized (this) {
+                turn.end();
+                rejected = runs > 0 ? List.of() : drain();
+            }
+            spread(rejected);
+        }
+    }
+
+    private List<Runnable> drain() {
+        List<Runnable> drained = new ArrayList<>(tasks);
+        tasks.clear();
+        return drained;
+    }
+
+    private void spread(List<Runnable> requests) {
+        requests.forEach(executor::toPoolOrClose);
+    }
+
+    /** As the end point's, but a short write in a thread's turn is held until the turn ends. */
+    void write(Callback callback, ByteBuffer... buffers) {
+        Turn turn = executor.turn();
+        boolean mayHold = turn != null
+                && turn.isOf(this)
+                && BufferUtil.remaining(buffers) <= HeldWrites.MOST_BYTES
+                // One that ends may be closed as soon as a write is complete.
+                && session.getCloseState() == CloseState.NOT_CLOSED
+                && turn.mayHold();
+        held.write(mayHold, callback, buffers);
+    }
+
+    @Override
+    public void onClosed(Connection connection) {
+        held.end();
+    }
+}

@@ -1,0 +1,210 @@
+package dev.millrace.connector;
+
+import java.io.Closeable;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
+import org.eclipse.jetty.util.IO;
+import org.eclipse.jetty.util.NanoTime;
+import org.eclipse.jetty.util.ProcessorUtils;
+import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.util.annotation.ManagedAttribute;
+import org.eclipse.jetty.util.annotation.ManagedObject;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.eclipse.jetty.util.thread.TryExecutor;
+import org.eclipse.jetty.util.thread.strategy.AdaptiveExecutionStrategy;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Executor of a connector's connections. Requests of HTTP/2 that were read together, and are short, have one thread ({@link Http2Turns}).
+ * All else goes to the pool as it is.
+ *
+ * <p>There are as many places as threads may have their turn at once. The scheduler's thread looks at them every few milliseconds
+ * while one is taken.
+ *
+ * <p>Thread-safe. Public for JMX alone.
+ */
+@ManagedObject("Executor of the requests of HTTP/2")
+public final class StreamExecutor implements TryExecutor, VirtualThreads.Configurable {
+    private static final Logger LOG = LoggerFactory.getLogger(StreamExecutor.class);
+    private static final ThreadLocal<Http2Turns.@Nullable Turn> TURN = new ThreadLocal<>();
+    static final int NO_PLACE = -1;
+    static final long LOOK_MILLIS = 5;
+    private static final int TRIES = 4;
+
+    private final Executor pool;
+    private final TryExecutor reserved;
+    private final Scheduler scheduler;
+    private final BooleanSupplier mayCollect;
+    private final AtomicReferenceArray<Http2Turns.@Nullable Turn> places =
+            new AtomicReferenceArray<>(16 * ProcessorUtils.availableProcessors());
+    private final AtomicBoolean looking = new AtomicBoolean();
+    private final LongAdder waits = new LongAdder();
+    private volatile long pauseEndNanoTime = NanoTime.now();
+
+    /**
+     * @param pool runs the tasks
+     * @param mayCollect whether requests that were read together may have one thread now
+     */
+    StreamExecutor(Executor pool, Scheduler scheduler, BooleanSupplier mayCollect) {
+        this.pool = pool;
+        this.reserved = TryExecutor.asTryExecutor(pool);
+        this.scheduler = scheduler;
+        this.mayCollect = mayCollect;
+    }
+
+    @ManagedAttribute(
+            "Requests of HTTP/2 that waited, and let those that were read with them have threads of their own")
+    public long getWaits() {
+        return waits.sum();
+    }
+
+    @Override
+    public boolean tryExecute(Runnable task) {
+        Http2Turns.Turn turn = TURN.get();
+        if (turn == null || !turn.reads() || !(task instanceof AdaptiveExecutionStrategy)) {
+            return reserved.tryExecute(task);
+        }
+        // The strategy then gives away each of the requests, and reads on itself.
+        if (turn.collects() || !reserved.tryExecute(task)) {
+            return false;
+        }
+        // This thread runs one request, and another one reads on.
+        turn.endReading();
+        return true;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        Http2Turns.Turn turn = TURN.get();
+        if (turn == null || !turn.takes(task)) {
+            pool.execute(task);
+        }
+    }
+
+    void toPool(Runnable task) {
+        pool.execute(task);
+    }
+
+    /** As Jetty's strategy, which closes what is rejected. */
+    void toPoolOrClose(Runnable task) {
+        try {
+            pool.execute(task);
+        } catch (RejectedExecutionException | OutOfMemoryError x) {
+            LOG.debug("No thread for a request: {}", x.toString());
+            if (task instanceof Closeable closeable) {
+                IO.close(closeable);
+            }
+        }
+    }
+
+    @Override
+    public @Nullable Executor getVirtualThreadsExecutor() {
+        return VirtualThreads.getVirtualThreadsExecutor(pool);
+    }
+
+    /** Called by any thread that may be about to wait. */
+    static void aboutToBlock() {
+        Http2Turns.Turn turn = TURN.get();
+        if (turn != null) {
+            turn.aboutToBlock();
+        }
+    }
+
+    /** The turn of the current thread. */
+    Http2Turns.@Nullable Turn turn() {
+        return TURN.get();
+    }
+
+    void begin(Http2Turns.Turn turn) {
+        TURN.set(turn);
+    }
+
+    void end() {
+        TURN.set(null);
+    }
+
+    boolean mayCollect() {
+        return mayCollect.getAsBoolean();
+    }
+
+    void onWait() {
+        waits.increment();
+    }
+
+    long pauseEndNanoTime() {
+        return pauseEndNanoTime;
+    }
+
+    void pause(long endNanoTime) {
+        pauseEndNanoTime = endNanoTime;
+    }
+
+    /** Takes a place, from which the scheduler's thread looks after a turn; {@link #NO_PLACE} when none is found at once. */
+    int enter(Http2Turns.Turn turn) {
+        int first = (int) Thread.currentThread().getId();
+        for (int i = 0; i < TRIES; i++) {
+            int place = Math.floorMod(first + i, places.length());
+            if (places.get(place) == null && places.compareAndSet(place, null, turn)) {
+                if (!looking.get() && looking.compareAndSet(false, true)) {
+                    lookSoon();
+                }
+                return place;
+            }
+        }
+        return NO_PLACE;
+    }
+
+    void leave(int place) {
+        places.set(place, null);
+    }
+
+    private void lookSoon() {
+        scheduler.schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    // To schedule a look wakes the scheduler's thread: while there is something to look at, the looks go on by
+    // themselves.
+    private void look() {
+        boolean found = lookAtAll();
+        if (!found) {
+            looking.set(false);
+            found = isAnyTaken() && looking.compareAndSet(false, true);
+        }
+        if (found) {
+            lookSoon();
+        }
+    }
+
+    private boolean lookAtAll() {
+        boolean found = false;
+        for (int i = 0; i < places.length(); i++) {
+            Http2Turns.Turn turn = places.get(i);
+            if (turn != null) {
+                found = true;
+                turn.look();
+            }
+        }
+        return found;
+    }
+
+    private boolean isAnyTaken() {
+        for (int i = 0; i < places.length(); i++) {
+            if (places.get(i) != null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public String toString() {
+        return "StreamExecutor[waits=" + getWaits() + "]";
+    }
+}

@@ -1,0 +1,198 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.eclipse.jetty.io.ArrayByteBufferPool;
+import org.eclipse.jetty.util.BufferUtil;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.FutureCallback;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class HeldWritesTest {
+    private final ArrayByteBufferPool.Tracking pool = new ArrayByteBufferPool.Tracking();
+    private final ByteArrayOutputStream written = new ByteArrayOutputStream();
+    private final ExecutorService executor = Executors.newSingleThreadExecutor();
+
+    /** Takes one write at a time, which is complete at once, or when it is told. */
+    private final class Socket implements HoldingEndPoint {
+        private boolean full;
+        private Callback pending;
+        private int writes;
+
+        @Override
+        public void setTurns(Http2Turns turns) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void writeNow(Callback callback, ByteBuffer... buffers) {
+            synchronized (this) {
+                if (pending != null) {
+                    throw new IllegalStateException("a write is pending");
+                }
+                writes++;
+                for (ByteBuffer buffer : buffers) {
+                    byte[] bytes = BufferUtil.toArray(buffer);
+                    buffer.position(buffer.limit());
+                    written.writeBytes(bytes);
+                }
+                if (full) {
+                    pending = callback;
+                    return;
+                }
+            }
+            callback.succeeded();
+        }
+
+        private synchronized Callback takePending() {
+            Callback taken = Objects.requireNonNull(pending);
+            pending = null;
+            return taken;
+        }
+    }
+
+    private final Socket socket = new Socket();
+    private final HeldWrites held = new HeldWrites(socket, pool, executor);
+
+    @AfterEach
+    void leavesNothing() {
+        executor.shutdownNow();
+        assertEquals(0, pool.getLeaks().size(), pool::dumpLeaks);
+    }
+
+    private FutureCallback write(boolean mayHold, String content) {
+        FutureCallback callback = new FutureCallback();
+        held.write(mayHold, callback, ByteBuffer.wrap(content.getBytes(StandardCharsets.US_ASCII)));
+        return callback;
+    }
+
+    private void hold(String content) {
+        assertTrue(write(true, content).isDone());
+    }
+
+    private String written() {
+        return written.toString(StandardCharsets.US_ASCII);
+    }
+
+    @Test
+    void leaveTogether() {
+        hold("a");
+        hold("b");
+        assertEquals("", written());
+        held.release();
+        assertEquals("ab", written());
+        assertEquals(1, socket.writes);
+        held.release();
+        assertEquals(1, socket.writes);
+    }
+
+    @Test
+    void leaveBeforeAWriteThatIsNotHeld() {
+        hold("a");
+        assertTrue(write(false, "b").isDone());
+        assertEquals("ab", written());
+        assertEquals(1, socket.writes);
+    }
+
+    @Test
+    void leaveBeforeALongWrite() {
+        String content = "x".repeat(HeldWrites.MOST_BYTES + 1);
+        hold("a");
+        hold(content);
+        assertEquals("a" + content, written());
+    }
+
+    @Test
+    void leaveWhenThereIsNoRoomForAnother() {
+        String content = "x".repeat(HeldWrites.MOST_BYTES);
+        for (int i = 0; i < 9; i++) {
+            hold(content);
+        }
+        held.release();
+        assertEquals(9 * HeldWrites.MOST_BYTES, written.size());
+        assertEquals(2, socket.writes);
+    }
+
+    @Test
+    void aWriteWaitsForTheHeldOnesThatTheSocketDoesNotTake() throws Exception {
+        socket.full = true;
+        hold("a");
+        held.release();
+        FutureCallback next = write(true, "b");
+        assertEquals("a", written());
+        assertFalse(next.isDone());
+        socket.full = false;
+        socket.takePending().succeeded();
+        next.get();
+        assertEquals("ab", written());
+    }
+
+    @Test
+    void aWriteFailsWithTheHeldOnesBeforeIt() {
+        socket.full = true;
+        hold("a");
+        held.release();
+        FutureCallback next = write(false, "b");
+        EOFException failure = new EOFException();
+        socket.takePending().failed(failure);
+        assertSame(failure, assertThrows(ExecutionException.class, next::get).getCause());
+    }
+
+    @Test
+    void areLostWhenTheConnectionEnds() {
+        hold("a");
+        held.end();
+        held.release();
+        assertEquals("", written());
+        hold("b");
+        assertEquals("b", written());
+    }
+
+    /** The flusher writes in order, and another thread releases at any moment. */
+    @Test
+    void keepTheirOrder() throws Exception {
+        AtomicBoolean ended = new AtomicBoolean();
+        CompletableFuture<Void> releasing = CompletableFuture.runAsync(
+                () -> {
+                    while (!ended.get()) {
+                        held.release();
+                    }
+                },
+                executor);
+        StringBuilder expected = new StringBuilder();
+        for (int i = 0; i < 20_000; i++) {
+            String content = i + ",";
+            expected.append(content);
+            // The one thread of the executor is the other one: what goes on is not to need it.
+            Callback.Completable callback = new Callback.Completable() {
+                @Override
+                public InvocationType getInvocationType() {
+                    return InvocationType.NON_BLOCKING;
+                }
+            };
+            held.write(i % 3 != 0, callback, ByteBuffer.wrap(content.getBytes(StandardCharsets.US_ASCII)));
+            callback.get();
+        }
+        ended.set(true);
+        releasing.get();
+        held.release();
+        assertEquals(expected.toString(), written());
+    }
+}

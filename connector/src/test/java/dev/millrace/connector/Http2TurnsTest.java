@@ -1,0 +1,88 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
+import dev.millrace.testing.Http2Frames;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.GatheringByteChannel;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.ServerConnector;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+
+/** What short requests that are read together cost: one thread, and one write. */
+@Timeout(60)
+class Http2TurnsTest {
+    private static final int REQUESTS = 8;
+
+    private final AtomicInteger writes = new AtomicInteger();
+    private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+
+    private TestServer start(Connectors connectors) throws Exception {
+        TestServer server = new TestServer(s -> counting(
+                (MillraceConnector) connectors.on(s, new HTTP2CServerConnectionFactory(new HttpConfiguration()))));
+        return server.start(Handlers.of((request, response, callback) -> {
+            threads.add(Thread.currentThread());
+            Content.Sink.write(response, true, "fine", callback);
+        }));
+    }
+
+    private ServerConnector counting(MillraceConnector connector) {
+        connector.setContentWriterFactory(pool -> (channel, buffers, from, to, mostBytes) -> {
+            writes.incrementAndGet();
+            return write(channel, buffers, from, to, mostBytes);
+        });
+        return connector;
+    }
+
+    private static long write(
+            GatheringByteChannel channel, java.nio.ByteBuffer[] buffers, int from, int to, int mostBytes)
+            throws IOException {
+        return GatherWriter.INSTANCE.write(channel, buffers, from, to, mostBytes);
+    }
+
+    private void ask(Http2Frames frames) {
+        String[] paths = new String[REQUESTS];
+        Arrays.fill(paths, "/");
+        threads.clear();
+        writes.set(0);
+        try {
+            frames.getTogether(paths);
+            assertEquals(REQUESTS, frames.contents(REQUESTS).size());
+        } catch (IOException x) {
+            throw new UncheckedIOException(x);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            mode = Mode.EXCLUDE,
+            names = {"STOCK", "NIO_HANDOFF", "BIO_VIRTUAL"})
+    void haveOneThreadAndOneWrite(Connectors connectors) throws Exception {
+        try (TestServer server = start(connectors);
+                RawClient client = server.client()) {
+            Http2Frames frames = new Http2Frames(client);
+            Await.until(
+                    "one thread and one write",
+                    () -> {
+                        ask(frames);
+                        return threads.size() == 1 && writes.get() == 1;
+                    },
+                    () -> threads.size() + " threads, " + writes + " writes");
+        }
+    }
+}
