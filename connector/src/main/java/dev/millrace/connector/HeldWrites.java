@@ -23,7 +23,7 @@ final class HeldWrites {
     /** A record of TLS has no more. */
     private static final int CAPACITY = 16384;
 
-    private final HoldingEndPoint endPoint;
+    private final Writer socket;
     private final ByteBufferPool pool;
     private final Executor executor;
     // All guarded by this.
@@ -33,9 +33,14 @@ final class HeldWrites {
     private ByteBuffer @Nullable [] nextBuffers;
     private boolean ended;
 
+    /** Writes at once. As {@link org.eclipse.jetty.io.EndPoint#write}, of which one at a time may be pending. */
+    interface Writer {
+        void write(Callback callback, ByteBuffer... buffers);
+    }
+
     /** @param executor runs what goes on behind a write that waited, and may block */
-    HeldWrites(HoldingEndPoint endPoint, ByteBufferPool pool, Executor executor) {
-        this.endPoint = endPoint;
+    HeldWrites(Writer socket, ByteBufferPool pool, Executor executor) {
+        this.socket = socket;
         this.pool = pool;
         this.executor = executor;
     }
@@ -52,11 +57,11 @@ final class HeldWrites {
             before = mayHold && !ended && hold(buffers) ? null : takeHeld();
         }
         if (before != null) {
-            endPoint.writeNow(new Released(before, callback), prepend(before.getByteBuffer(), buffers));
+            socket.write(new Released(before, callback), prepend(before.getByteBuffer(), buffers));
         } else if (mayHold && BufferUtil.isEmpty(buffers)) {
             callback.succeeded();
         } else {
-            endPoint.writeNow(callback, buffers);
+            socket.write(callback, buffers);
         }
     }
 
@@ -99,7 +104,7 @@ final class HeldWrites {
             releasing = true;
         }
         Objects.requireNonNull(content);
-        endPoint.writeNow(new Released(content, new GoesOn()), content.getByteBuffer());
+        socket.write(new Released(content, new GoesOn()), content.getByteBuffer());
     }
 
     /** The connection has ended: what is held cannot be written any more. */
@@ -165,7 +170,7 @@ final class HeldWrites {
             if (failure != null) {
                 callback.failed(failure);
             } else if (callback.getInvocationType() == InvocationType.NON_BLOCKING) {
-                endPoint.writeNow(callback, buffers);
+                socket.write(callback, buffers);
             } else {
                 writeElsewhere(callback, buffers);
             }
@@ -174,7 +179,7 @@ final class HeldWrites {
         // This may be a selector's thread, because a write of what was held does not block.
         private void writeElsewhere(Callback callback, ByteBuffer[] buffers) {
             try {
-                executor.execute(() -> endPoint.writeNow(callback, buffers));
+                executor.execute(() -> socket.write(callback, buffers));
             } catch (RejectedExecutionException | OutOfMemoryError x) {
                 callback.failed(x);
             }

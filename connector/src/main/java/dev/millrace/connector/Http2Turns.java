@@ -60,7 +60,7 @@ final class Http2Turns implements Connection.Listener {
     }
 
     /** A thread's turn. The thread ends it, or for a reason another one does; then it goes on as any other. */
-    final class Turn implements Runnable {
+    private final class Turn implements StreamExecutor.Turn, Runnable {
         private final boolean reads;
         // All guarded by the turns of its connection.
         private int place = StreamExecutor.NO_PLACE;
@@ -74,17 +74,18 @@ final class Http2Turns implements Connection.Listener {
             this.reads = reads;
         }
 
-        boolean reads() {
+        @Override
+        public boolean reads() {
             return reads;
         }
 
-        /** Whether the task, which its thread has for the pool, is a request that it has read, and is taken over. */
-        boolean takes(Runnable task) {
+        @Override
+        public boolean takes(Runnable task) {
             return reads && take(this, task);
         }
 
-        /** Whether the requests that its thread has read are run together: then they need no thread that reads on. */
-        boolean collects() {
+        @Override
+        public boolean collects() {
             synchronized (Http2Turns.this) {
                 return !ended && mayCollect();
             }
@@ -182,8 +183,8 @@ final class Http2Turns implements Connection.Listener {
             }
         }
 
-        /** Called by a turn's thread that may be about to wait. */
-        void aboutToBlock() {
+        @Override
+        public void aboutToBlock() {
             List<Runnable> others;
             synchronized (Http2Turns.this) {
                 if (ended) {
@@ -196,8 +197,8 @@ final class Http2Turns implements Connection.Listener {
             spread(others);
         }
 
-        /** Called again and again by the scheduler's thread. A turn in which nothing has happened since ends. */
-        void look() {
+        @Override
+        public void look() {
             List<Runnable> others = List.of();
             synchronized (Http2Turns.this) {
                 if (ended || steps != seenSteps) {
@@ -222,12 +223,14 @@ final class Http2Turns implements Connection.Listener {
             }
         }
 
-        /** Called by a thread that no longer reads. */
-        void endReading() {
+        @Override
+        public void endReading() {
             executor.end();
             synchronized (Http2Turns.this) {
                 end();
             }
+            // What the session has answered itself, before a request begins.
+            held.release();
         }
 
         private boolean isOf(Http2Turns turns) {
@@ -237,10 +240,11 @@ final class Http2Turns implements Connection.Listener {
 
     /** Called by a thread that is about to read. */
     void beforeFill() {
-        Turn turn = executor.turn();
-        if (turn != null && turn.reads) {
+        StreamExecutor.Turn turn = executor.turn();
+        if (turn != null && turn.reads()) {
             turn.endReading();
         }
+        // Also what another thread has held in its turn, which another one may have ended just before.
         held.release();
     }
 
@@ -322,8 +326,7 @@ final class Http2Turns implements Connection.Listener {
 
     /** As the end point's, but a short write in a thread's turn is held until the turn ends. */
     void write(Callback callback, ByteBuffer... buffers) {
-        Turn turn = executor.turn();
-        boolean mayHold = turn != null
+        boolean mayHold = executor.turn() instanceof Turn turn
                 && turn.isOf(this)
                 && BufferUtil.remaining(buffers) <= HeldWrites.MOST_BYTES
                 // One that ends may be closed as soon as a write is complete.

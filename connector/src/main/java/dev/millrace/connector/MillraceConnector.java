@@ -196,6 +196,12 @@ public abstract class MillraceConnector extends LimitedConnector {
         streams = getBean(StreamExecutor.class);
     }
 
+    @Override
+    protected void doStop() throws Exception {
+        streams = null;
+        super.doStop();
+    }
+
     /** @return runs what connections have to do, by the pool that was given to the constructor, or the server's */
     @Override
     public Executor getExecutor() {

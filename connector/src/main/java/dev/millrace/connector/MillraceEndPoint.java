@@ -292,11 +292,6 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         return stage == Stage.LEFT;
     }
 
-    /** Whether the end of what is written has been told to the peer. */
-    final boolean hasEndedOutput() {
-        return outputEnded;
-    }
-
     /** Whether the end of the peer's bytes has been read. */
     boolean hasPeerEnded() {
         return peerEnded;
@@ -387,7 +382,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
      * ended, or is silent by a timeout, need not linger. One whose answer was not written whole must not, for then a reset is right.
      */
     @Nullable Lingering takeToLinger(LingeringClose lingeringClose) {
-        if (!expiring && !hasPeerEnded() && OrderlyEnd.hasWrittenAll(this)) {
+        if (!expiring && !hasPeerEnded() && JettyInternals.hasWrittenAll(this, spoken(), outputEnded)) {
             lingering = lingeringClose.take(getChannel());
         }
         return lingering;

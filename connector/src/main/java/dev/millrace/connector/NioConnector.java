@@ -302,8 +302,7 @@ public class NioConnector extends MillraceConnector {
             return super.acceptor(server);
         }
 
-        // A stopping selector may not know a connection that another thread is just opening. That one is closed by the
-        // connector's doStop() if it is open by then, and else here.
+        // A stopping selector may not know one that another thread just opens: doStop() closes it, or else this.
         @Override
         public void connectionOpened(Connection connection, Object context) {
             EndPoint endPoint = onSocket(connection);

@@ -1,6 +1,5 @@
 package dev.millrace.connector;
 
-import dev.millrace.jetty.Http2Internals;
 import dev.millrace.jetty.JettyInternals;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -8,13 +7,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
-import org.eclipse.jetty.http.HttpGenerator;
 import org.eclipse.jetty.http.HttpParser;
-import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
-import org.eclipse.jetty.io.WriteFlusher;
-import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.NanoTime;
 
@@ -67,26 +62,5 @@ final class OrderlyEnd {
         return parser != null
                 && parser.inContentState()
                 && !connection.getEndPoint().isFillInterested();
-    }
-
-    /** Whether all that was said to a peer has been written, and the protocol has ended, or rests between two requests. */
-    static boolean hasWrittenAll(MillraceEndPoint endPoint) {
-        if (isUnfinished(endPoint)
-                || (endPoint.getConnection() instanceof SslConnection ssl
-                        && (ssl.getSSLEngine().isInboundDone() || isUnfinished(ssl.getSslEndPoint())))) {
-            return false;
-        }
-        HttpGenerator generator = JettyInternals.generatorOf(endPoint.spoken());
-        if (generator == null) {
-            return endPoint.hasEndedOutput()
-                    || (JettyInternals.hasHttp2() && Http2Internals.hasEnded(endPoint.getConnection()));
-        }
-        HttpParser parser = endPoint.httpParser();
-        return generator.isEnd() || (generator.isIdle() && parser != null && parser.isTerminated());
-    }
-
-    private static boolean isUnfinished(AbstractEndPoint endPoint) {
-        WriteFlusher flusher = endPoint.getWriteFlusher();
-        return flusher.isPending() || flusher.isFailed();
     }
 }

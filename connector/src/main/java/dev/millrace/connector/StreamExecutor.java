@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 @ManagedObject("Executor of the requests of HTTP/2")
 public final class StreamExecutor implements TryExecutor, VirtualThreads.Configurable {
     private static final Logger LOG = LoggerFactory.getLogger(StreamExecutor.class);
-    private static final ThreadLocal<Http2Turns.@Nullable Turn> TURN = new ThreadLocal<>();
+    private static final ThreadLocal<@Nullable Turn> TURN = new ThreadLocal<>();
     static final int NO_PLACE = -1;
     static final long LOOK_MILLIS = 5;
     private static final int TRIES = 4;
@@ -42,11 +42,32 @@ public final class StreamExecutor implements TryExecutor, VirtualThreads.Configu
     private final TryExecutor reserved;
     private final Scheduler scheduler;
     private final BooleanSupplier mayCollect;
-    private final AtomicReferenceArray<Http2Turns.@Nullable Turn> places =
+    private final AtomicReferenceArray<@Nullable Turn> places =
             new AtomicReferenceArray<>(16 * ProcessorUtils.availableProcessors());
     private final AtomicBoolean looking = new AtomicBoolean();
     private final LongAdder waits = new LongAdder();
     private volatile long pauseEndNanoTime = NanoTime.now();
+
+    /** The turn of a thread of a connection. */
+    interface Turn {
+        /** Whether the thread reads: what it has for the pool are requests. */
+        boolean reads();
+
+        /** Whether the task, which the thread has for the pool, is one of several requests that it has read, and is taken over. */
+        boolean takes(Runnable task);
+
+        /** Whether the requests that the thread has read are run together: then they need no thread that reads on. */
+        boolean collects();
+
+        /** Called by a thread that no longer reads. */
+        void endReading();
+
+        /** Called by the thread, which may be about to wait. */
+        void aboutToBlock();
+
+        /** Called again and again by the scheduler's thread. A turn in which nothing has happened since ends. */
+        void look();
+    }
 
     /**
      * @param pool runs the tasks
@@ -67,7 +88,7 @@ public final class StreamExecutor implements TryExecutor, VirtualThreads.Configu
 
     @Override
     public boolean tryExecute(Runnable task) {
-        Http2Turns.Turn turn = TURN.get();
+        Turn turn = TURN.get();
         if (turn == null || !turn.reads() || !(task instanceof AdaptiveExecutionStrategy)) {
             return reserved.tryExecute(task);
         }
@@ -82,7 +103,7 @@ public final class StreamExecutor implements TryExecutor, VirtualThreads.Configu
 
     @Override
     public void execute(Runnable task) {
-        Http2Turns.Turn turn = TURN.get();
+        Turn turn = TURN.get();
         if (turn == null || !turn.takes(task)) {
             pool.execute(task);
         }
@@ -111,18 +132,18 @@ public final class StreamExecutor implements TryExecutor, VirtualThreads.Configu
 
     /** Called by any thread that may be about to wait. */
     static void aboutToBlock() {
-        Http2Turns.Turn turn = TURN.get();
+        Turn turn = TURN.get();
         if (turn != null) {
             turn.aboutToBlock();
         }
     }
 
     /** The turn of the current thread. */
-    Http2Turns.@Nullable Turn turn() {
+    @Nullable Turn turn() {
         return TURN.get();
     }
 
-    void begin(Http2Turns.Turn turn) {
+    void begin(Turn turn) {
         TURN.set(turn);
     }
 
@@ -147,7 +168,7 @@ public final class StreamExecutor implements TryExecutor, VirtualThreads.Configu
     }
 
     /** Takes a place, from which the scheduler's thread looks after a turn; {@link #NO_PLACE} when none is found at once. */
-    int enter(Http2Turns.Turn turn) {
+    int enter(Turn turn) {
         int first = (int) Thread.currentThread().getId();
         for (int i = 0; i < TRIES; i++) {
             int place = Math.floorMod(first + i, places.length());
@@ -185,7 +206,7 @@ public final class StreamExecutor implements TryExecutor, VirtualThreads.Configu
     private boolean lookAtAll() {
         boolean found = false;
         for (int i = 0; i < places.length(); i++) {
-            Http2Turns.Turn turn = places.get(i);
+            Turn turn = places.get(i);
             if (turn != null) {
                 found = true;
                 turn.look();

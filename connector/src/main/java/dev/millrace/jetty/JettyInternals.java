@@ -14,6 +14,7 @@ import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.ByteArrayEndPoint;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.WriteFlusher;
+import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.Components;
 import org.eclipse.jetty.server.DetectorConnectionFactory;
 import org.eclipse.jetty.server.HttpChannel;
@@ -121,6 +122,31 @@ public final class JettyInternals {
     /** @return the generator of a connection of HTTP/1.1; null for another protocol */
     public static @Nullable HttpGenerator generatorOf(@Nullable Connection connection) {
         return HTTP_1 && connection instanceof HttpConnection http ? http.getGenerator() : null;
+    }
+
+    /**
+     * Whether all that was said to a peer has been written, and its protocol has ended, or rests between two requests.
+     *
+     * @param spoken what is spoken at the end point, inside TLS or not
+     * @param outputEnded whether the peer has been told that no more comes
+     */
+    public static boolean hasWrittenAll(AbstractEndPoint endPoint, @Nullable Connection spoken, boolean outputEnded) {
+        if (isPendingOrFailed(endPoint)
+                || (endPoint.getConnection() instanceof SslConnection ssl
+                        && (ssl.getSSLEngine().isInboundDone() || isPendingOrFailed(ssl.getSslEndPoint())))) {
+            return false;
+        }
+        HttpGenerator generator = generatorOf(spoken);
+        if (generator == null) {
+            return outputEnded || (hasHttp2() && Http2Internals.hasEnded(endPoint.getConnection()));
+        }
+        HttpParser parser = parserOf(spoken);
+        return generator.isEnd() || (generator.isIdle() && parser != null && parser.isTerminated());
+    }
+
+    private static boolean isPendingOrFailed(AbstractEndPoint endPoint) {
+        WriteFlusher flusher = endPoint.getWriteFlusher();
+        return flusher.isPending() || flusher.isFailed();
     }
 
     /** @return the request that a connection of HTTP/1.1 handles; null when it handles none, and for another protocol */

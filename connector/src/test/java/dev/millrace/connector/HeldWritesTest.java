@@ -31,18 +31,13 @@ class HeldWritesTest {
     private final ExecutorService executor = Executors.newSingleThreadExecutor();
 
     /** Takes one write at a time, which is complete at once, or when it is told. */
-    private final class Socket implements HoldingEndPoint {
+    private final class Socket implements HeldWrites.Writer {
         private boolean full;
         private Callback pending;
         private int writes;
 
         @Override
-        public void setTurns(Http2Turns turns) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void writeNow(Callback callback, ByteBuffer... buffers) {
+        public void write(Callback callback, ByteBuffer... buffers) {
             synchronized (this) {
                 if (pending != null) {
                     throw new IllegalStateException("a write is pending");
