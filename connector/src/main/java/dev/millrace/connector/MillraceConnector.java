@@ -192,8 +192,12 @@ public abstract class MillraceConnector extends LimitedConnector {
             // Each connection would tell them in vain.
             getSelectorManager().removeEventListener(permits);
         }
+        StreamExecutor made = getBean(StreamExecutor.class);
+        if (made != null) {
+            made.start();
+        }
         // Jetty leases its threads from the pool as it starts, and knows that by its class.
-        streams = getBean(StreamExecutor.class);
+        streams = made;
     }
 
     @Override

@@ -80,6 +80,11 @@ public final class StreamExecutor implements TryExecutor, VirtualThreads.Configu
         this.mayCollect = mayCollect;
     }
 
+    /** Called when the scheduler has been started: as it stopped it may have dropped a look. */
+    void start() {
+        looking.set(false);
+    }
+
     @ManagedAttribute(
             "Requests of HTTP/2 that waited, and let those that were read with them have threads of their own")
     public long getWaits() {
