@@ -19,6 +19,7 @@ public final class Http2Internals {
         Assumption.find(HTTP2Connection.class, HTTP2Session.class, "getSession");
         Assumption.find(HTTP2Session.class, CloseState.class, "getCloseState");
         Assumption.find(HTTP2Session.class, int.class, "getSendWindow", "getRecvWindow");
+        Assumption.find(HTTP2Session.class, long.class, "getStreamsOpened");
         Assumption.find(HTTP2Stream.class, int.class, "getSendWindow", "getRecvWindow");
         Assumption.find(HTTP2Stream.class, long.class, "getDataLength");
         Assumption.find(HTTP2Stream.class, boolean.class, "isRemotelyClosed", "isLastDataReceived");
