@@ -30,11 +30,11 @@ import org.slf4j.LoggerFactory;
 final class Http2Turns implements Connection.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(Http2Turns.class);
     /** Requests that take longer on average do not wait for each other. */
-    static final long MOST_MEAN_NANOS = 200_000;
+    private static final long MOST_MEAN_NANOS = 200_000;
     /** A request counts as no longer than this: the system may have taken the processor away from it. */
     private static final long MOST_NANOS = 1_000_000;
 
-    static final long PAUSE_NANOS = 250_000_000;
+    private static final long PAUSE_NANOS = 250_000_000;
     private static final long PAUSE_AFTER_WAIT_NANOS = 1_000_000_000;
     /** So many requests wait for each thread, before another one helps. */
     private static final int RUN_LENGTH = 8;

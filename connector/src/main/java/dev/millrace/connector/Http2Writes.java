@@ -41,7 +41,7 @@ public final class Http2Writes implements Connection.Listener {
         if (session != null) {
             session.setWriteThreshold(Math.max(getBytes(), session.getWriteThreshold()));
             if (connection.getEndPoint() instanceof HoldingEndPoint endPoint) {
-                HeldWrites held = new HeldWrites(endPoint::writeNow, connector.getByteBufferPool(), streams);
+                HeldWrites held = new HeldWrites(endPoint::writeNow, connector.getByteBufferPool(), streams::toPool);
                 Http2Turns turns = new Http2Turns(streams, session, held);
                 connection.addEventListener(turns);
                 endPoint.setTurns(turns);
