@@ -1,14 +1,12 @@
 package dev.millrace.connector;
 
 import java.nio.ByteBuffer;
-import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.RetainableByteBuffer;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
-import org.eclipse.jetty.util.thread.Invocable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,19 +45,23 @@ final class HeldWrites {
 
     /** Writes, behind what is held. The buffers are the caller's again when the callback is completed. */
     void write(boolean mayHold, Callback callback, ByteBuffer... buffers) {
-        RetainableByteBuffer.Mutable before;
+        RetainableByteBuffer.Mutable before = null;
+        boolean isHeld;
         synchronized (this) {
             if (releasing) {
                 nextCallback = callback;
                 nextBuffers = buffers;
                 return;
             }
-            before = mayHold && !ended && hold(buffers) ? null : takeHeld();
+            isHeld = mayHold && !ended && hold(buffers);
+            if (!isHeld) {
+                before = takeHeld();
+            }
         }
-        if (before != null) {
-            socket.write(new Released(before, callback), prepend(before.getByteBuffer(), buffers));
-        } else if (mayHold && BufferUtil.isEmpty(buffers)) {
+        if (isHeld) {
             callback.succeeded();
+        } else if (before != null) {
+            socket.write(Callback.from(callback, before::release), prepend(before.getByteBuffer(), buffers));
         } else {
             socket.write(callback, buffers);
         }
@@ -96,15 +98,14 @@ final class HeldWrites {
     void release() {
         RetainableByteBuffer.Mutable content;
         synchronized (this) {
+            content = takeHeld();
             // While a write of the flusher is pending nothing is held.
-            if (held == null) {
+            if (content == null) {
                 return;
             }
-            content = takeHeld();
             releasing = true;
         }
-        Objects.requireNonNull(content);
-        socket.write(new Released(content, new GoesOn()), content.getByteBuffer());
+        socket.write(Callback.from(new GoesOn(), content::release), content.getByteBuffer());
     }
 
     /** The connection has ended: what is held cannot be written any more. */
@@ -116,28 +117,6 @@ final class HeldWrites {
         }
         if (lost != null) {
             lost.release();
-        }
-    }
-
-    /** Gives the buffer back when it has been written. */
-    private static final class Released extends Callback.Nested {
-        private final RetainableByteBuffer buffer;
-
-        private Released(RetainableByteBuffer buffer, Callback callback) {
-            super(callback);
-            this.buffer = buffer;
-        }
-
-        @Override
-        public void succeeded() {
-            buffer.release();
-            super.succeeded();
-        }
-
-        @Override
-        public void failed(Throwable x) {
-            buffer.release();
-            super.failed(x);
         }
     }
 
@@ -187,7 +166,7 @@ final class HeldWrites {
 
         @Override
         public InvocationType getInvocationType() {
-            return Invocable.InvocationType.NON_BLOCKING;
+            return InvocationType.NON_BLOCKING;
         }
     }
 }

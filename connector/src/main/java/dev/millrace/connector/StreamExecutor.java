@@ -35,7 +35,7 @@ public final class StreamExecutor implements TryExecutor, VirtualThreads.Configu
     private static final Logger LOG = LoggerFactory.getLogger(StreamExecutor.class);
     private static final ThreadLocal<@Nullable Turn> TURN = new ThreadLocal<>();
     static final int NO_PLACE = -1;
-    static final long LOOK_MILLIS = 5;
+    private static final long LOOK_MILLIS = 5;
     private static final int TRIES = 4;
 
     private final Executor pool;
