@@ -44,6 +44,7 @@ final class Http2Turns implements Connection.Listener {
     private final HeldWrites held;
     // Of the thread that reads.
     private long streamsBefore;
+    private volatile boolean closed;
     // All guarded by this.
     private final Queue<Runnable> tasks = new ArrayDeque<>(RUN_LENGTH);
     private int runs;
@@ -60,7 +61,7 @@ final class Http2Turns implements Connection.Listener {
     }
 
     /** A thread's turn. The thread ends it, or for a reason another one does; then it goes on as any other. */
-    private final class Turn implements StreamExecutor.Turn, Runnable {
+    private final class ConnectionTurn implements StreamExecutor.Turn, Runnable {
         private final boolean reads;
         // All guarded by the turns of its connection.
         private int place = StreamExecutor.NO_PLACE;
@@ -70,18 +71,18 @@ final class Http2Turns implements Connection.Listener {
         private boolean measures;
         private long beginNanoTime;
 
-        private Turn(boolean reads) {
+        private ConnectionTurn(boolean reads) {
             this.reads = reads;
         }
 
         @Override
         public boolean reads() {
-            return reads;
+            return reads && !closed;
         }
 
         @Override
         public boolean takes(Runnable task) {
-            return reads && take(this, task);
+            return reads() && take(this, task);
         }
 
         @Override
@@ -252,7 +253,7 @@ final class Http2Turns implements Connection.Listener {
     void afterFill(int filled) {
         if (filled > 0) {
             streamsBefore = session.getStreamsOpened();
-            executor.begin(new Turn(true));
+            executor.begin(new ConnectionTurn(true));
         } else if (filled < 0) {
             held.release();
         }
@@ -275,8 +276,8 @@ final class Http2Turns implements Connection.Listener {
         executor.pause(endNanoTime);
     }
 
-    private boolean take(Turn reading, Runnable task) {
-        Turn turn;
+    private boolean take(ConnectionTurn reading, Runnable task) {
+        ConnectionTurn turn;
         synchronized (this) {
             if (reading.ended || !mayCollect()) {
                 return false;
@@ -289,16 +290,16 @@ final class Http2Turns implements Connection.Listener {
     }
 
     // Many requests of one connection are to have more than one processor, as those of a proxy.
-    private @Nullable Turn added() {
+    private @Nullable ConnectionTurn added() {
         if (tasks.isEmpty()
                 || (runs > 0 && (tasks.size() <= RUN_LENGTH * runs || runs >= ProcessorUtils.availableProcessors()))) {
             return null;
         }
         runs++;
-        return new Turn(false);
+        return new ConnectionTurn(false);
     }
 
-    private void start(@Nullable Turn turn) {
+    private void start(@Nullable ConnectionTurn turn) {
         if (turn == null) {
             return;
         }
@@ -326,7 +327,7 @@ final class Http2Turns implements Connection.Listener {
 
     /** As the end point's, but a short write in a thread's turn is held until the turn ends. */
     void write(Callback callback, ByteBuffer... buffers) {
-        boolean mayHold = executor.turn() instanceof Turn turn
+        boolean mayHold = executor.turn() instanceof ConnectionTurn turn
                 && turn.isOf(this)
                 && BufferUtil.remaining(buffers) <= HeldWrites.MOST_BYTES
                 // One that ends may be closed as soon as a write is complete.
@@ -335,8 +336,14 @@ final class Http2Turns implements Connection.Listener {
         held.write(mayHold, callback, buffers);
     }
 
+    // A thread that has found a malformed frame reads no more, so that nothing else ends its turn. The tasks of other
+    // connections are not for this one.
     @Override
     public void onClosed(Connection connection) {
+        closed = true;
+        if (executor.turn() instanceof ConnectionTurn turn && turn.isOf(this) && turn.reads) {
+            turn.endReading();
+        }
         held.end();
     }
 }

@@ -1,6 +1,8 @@
 package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
@@ -14,15 +16,22 @@ import java.io.UncheckedIOException;
 import java.nio.channels.GatheringByteChannel;
 import java.util.Arrays;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.http2.SimpleFlowControlStrategy;
+import org.eclipse.jetty.http2.generator.Generator;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.http2.server.internal.HTTP2ServerSession;
+import org.eclipse.jetty.io.ByteArrayEndPoint;
+import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -118,6 +127,47 @@ class Http2TurnsTest {
 
     private static long waits(TestServer server) {
         return server.connector().getBean(StreamExecutor.class).getWaits();
+    }
+
+    private static Http2Turns turns(StreamExecutor executor) {
+        HeldWrites held =
+                new HeldWrites((callback, buffers) -> callback.succeeded(), ByteBufferPool.NON_POOLING, Runnable::run);
+        HTTP2ServerSession session = new HTTP2ServerSession(
+                new ScheduledExecutorScheduler(),
+                new ByteArrayEndPoint(),
+                null,
+                new Generator(ByteBufferPool.NON_POOLING),
+                null,
+                new SimpleFlowControlStrategy());
+        return new Http2Turns(executor, session, held);
+    }
+
+    private static StreamExecutor streamExecutor() {
+        return new StreamExecutor(Runnable::run, new ScheduledExecutorScheduler(), () -> true);
+    }
+
+    /** A thread that has found a malformed frame does not read again, and goes on to other connections. */
+    @Test
+    void endWithTheConnection() {
+        StreamExecutor executor = streamExecutor();
+        Http2Turns turns = turns(executor);
+        turns.afterFill(1);
+        assertTrue(executor.turn().reads());
+        turns.onClosed(null);
+        assertNull(executor.turn());
+    }
+
+    @Test
+    void endWithTheConnectionThatAnotherThreadCloses() throws Exception {
+        StreamExecutor executor = streamExecutor();
+        Http2Turns turns = turns(executor);
+        turns.afterFill(1);
+        CompletableFuture.runAsync(() -> turns.onClosed(null)).get(30, TimeUnit.SECONDS);
+        assertFalse(executor.turn().reads());
+        // What another connection has for the pool goes there.
+        AtomicInteger run = new AtomicInteger();
+        executor.execute(run::incrementAndGet);
+        assertEquals(1, run.get());
     }
 
     private void awaitTurns(Http2Frames frames) {
