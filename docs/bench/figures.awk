@@ -1,0 +1,39 @@
+# The tables that connectors.sh, files.sh, http2.sh and tls.sh print, as lines for docs/results/performance/figures.csv.
+#
+# usage: awk -v run=NAME -v script=connectors|files|http2|tls -f docs/bench/figures.awk < OUTPUT >> docs/results/performance/figures.csv
+# Servers have the names of names.csv: labels of the scripts' own lists are translated, those of SERVERS are taken as they are.
+function pairs(text, map,    i, n, part, pair) {
+    n = split(text, part, " ")
+    for (i = 1; i <= n; i++) { split(part[i], pair, "="); map[pair[1]] = pair[2] }
+}
+function named(map, name, otherwise) { return name in map ? map[name] : otherwise }
+function figure(measure, value, least, most) { print run "," workload "," server "," measure "," value "," least "," most "," }
+BEGIN {
+    if (script == "tls") {
+        pairs("jetty=jetty-resource-handler nio-selector=handler-selector nio-adaptive=handler-adaptive bio=handler-bio-virtual", servers)
+        pairs("small=tls-808 random1m=tls-random-1m", workloads)
+    } else if (script == "files") {
+        pairs("jetty-handler=jetty-resource-handler jetty-servlet=jetty-default-servlet handler-bio=handler-bio-virtual " \
+            "default-selector=default-servlet-selector", servers)
+        pairs("small=file-808 hot64k=file-64k hot1m=file-1m hot100m=file-100m random1m=random-1m slow=slow-300", workloads)
+    } else if (script == "connectors" || script == "http2") {
+        pairs("stock=jetty", servers)
+        workload = script == "http2" ? "hello-h2" : "hello-32"
+    } else {
+        print "figures.awk: script=connectors|files|http2|tls, not \"" script "\"" > "/dev/stderr"
+        exit 2
+    }
+    pairs("MB/s=mb_per_s requests/s=requests_per_s segments=segments_per_answer", measures)
+}
+/^[a-z0-9-]+: / && !/^server / {
+    name = substr($1, 1, length($1) - 1)
+    workload = named(workloads, name, script "-" name)
+}
+/^server / { cost = $2 == "us" ? "cpu_us_per_request" : "cpu_ms_per_gb"; columns = $0; sub(/.*ratio */, "", columns); sub(/first p99 ms/, "first_byte_p99_ms", columns); count = split(columns, column, " "); next }
+NF >= 6 && $4 == "-" && $2 + 0 > 0 {
+    server = named(servers, $1, $1)
+    figure(cost, $2, $3, $5)
+    figure("cpu_ratio", $6)
+    # Of 3 s, not of one, in connectors.sh.
+    for (i = 1; i <= count; i++) if (column[i] != "requests") figure(named(measures, column[i], column[i]), $(6 + i))
+}
