@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  */
 @ManagedObject("Blocking connector, a thread for each connection")
 public class BioConnector extends MillraceConnector {
-    private final ConnectorStatistics connectorStatistics = new ConnectorStatistics();
+    private final ConnectorStatistics connectorStatistics = new ConnectorStatistics(this::countWriters);
     private final TransferPermits transferPermits = new TransferPermits();
     private Threads threads = Threads.AUTO;
     private int readAheadBytes = 512;
@@ -168,6 +168,13 @@ public class BioConnector extends MillraceConnector {
     /** @return what the connections' threads do */
     public ConnectorStatistics getConnectorStatistics() {
         return connectorStatistics;
+    }
+
+    // Looked for when somebody asks: a counter would be touched by each write.
+    private long countWriters() {
+        return getConnectedEndPoints().stream()
+                .filter(endPoint -> endPoint instanceof BioEndPoint bio && bio.writeDuty.isWriting())
+                .count();
     }
 
     /** @return the turns of transfers, for algorithms that limit them */

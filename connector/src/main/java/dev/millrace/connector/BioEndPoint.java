@@ -38,7 +38,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
     private final SocketAddress local;
     private final SocketAddress remote;
     private final ReadLoop readLoop;
-    private final WriteDuty writeDuty;
+    final WriteDuty writeDuty;
     private final BlockingWrite blockingWrite;
     private volatile @Nullable CloseAlert closeAlert;
     // Null while the channel blocks.
@@ -135,7 +135,8 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
             if (current == null) {
                 // The thread that is alone asks for the next request, and then returns to its loop. Any other may go on
                 // to wait for what it asked for; so may a write of TLS that needs the peer's bytes.
-                readLoop.onInterest(readLoop.isAlone(httpParser()) && !TlsState.isWriting(this));
+                boolean writesTls = getConnection() instanceof SslConnection && TlsState.isWriting(this);
+                readLoop.onInterest(readLoop.isAlone(httpParser()) && !writesTls);
             } else if (readLoop.hasReadAhead()) {
                 resources.threads().execute(getFillInterest()::fillable);
             } else {

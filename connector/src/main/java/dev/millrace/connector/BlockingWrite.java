@@ -76,12 +76,11 @@ final class BlockingWrite {
         duty.begin();
         // Meant for the application, as on a selector connector; here it would close the channel.
         interrupted = Thread.interrupted();
-        resources.statistics().onWriteBegin();
-        return FlightRecorder.IS_PRESENT ? BlockedWriteEvent.begun() : null;
+        // Nobody has recorded yet, in most processes: then a write needs not even ask whether somebody does.
+        return FlightRecorder.IS_PRESENT && jdk.jfr.FlightRecorder.isInitialized() ? BlockedWriteEvent.begun() : null;
     }
 
     void end(@Nullable BlockedWriteEvent event) {
-        resources.statistics().onWriteEnd();
         boolean wasInterrupted = interrupted;
         duty.end();
         if (event != null) {

@@ -87,7 +87,7 @@ final class CloseAlert {
     }
 
     private void write() {
-        statistics.onWriteBegin();
+        statistics.onAlertBegin();
         try {
             while (alert.hasRemaining()) {
                 channel.write(alert);
@@ -95,7 +95,7 @@ final class CloseAlert {
         } catch (IOException x) {
             LOG.debug("Cannot send a close alert: {}", x.toString());
         } finally {
-            statistics.onWriteEnd();
+            statistics.onAlertEnd();
             end();
         }
     }

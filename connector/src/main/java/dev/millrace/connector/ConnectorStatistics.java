@@ -1,6 +1,7 @@
 package dev.millrace.connector;
 
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 
@@ -9,10 +10,16 @@ import org.eclipse.jetty.util.annotation.ManagedObject;
 public final class ConnectorStatistics {
     private final LongAdder readsBegun = new LongAdder();
     private final LongAdder wakeUps = new LongAdder();
-    private final LongAdder inWrite = new LongAdder();
+    private final LongAdder alerts = new LongAdder();
     private final LongAdder handOvers = new LongAdder();
     private final LongAdder backgroundWrites = new LongAdder();
     private final LongAdder refused = new LongAdder();
+    private final LongSupplier writers;
+
+    /** @param writers how many threads write for an end point, at the moment */
+    ConnectorStatistics(LongSupplier writers) {
+        this.writers = writers;
+    }
 
     @ManagedAttribute("Threads that wait for a peer's bytes")
     public long getThreadsInRead() {
@@ -28,7 +35,7 @@ public final class ConnectorStatistics {
 
     @ManagedAttribute("Threads that are writing to a peer")
     public long getThreadsInWrite() {
-        return inWrite.sum();
+        return writers.getAsLong() + alerts.sum();
     }
 
     @ManagedAttribute("Hand-overs of the reading side of a connection to another thread")
@@ -55,12 +62,12 @@ public final class ConnectorStatistics {
         wakeUps.increment();
     }
 
-    void onWriteBegin() {
-        inWrite.increment();
+    void onAlertBegin() {
+        alerts.increment();
     }
 
-    void onWriteEnd() {
-        inWrite.decrement();
+    void onAlertEnd() {
+        alerts.decrement();
     }
 
     void onHandOver() {

@@ -68,7 +68,7 @@ class WriteDutyLincheck {
             duty = new WriteDuty(
                     this,
                     new BioResources(
-                            started, new ConnectorStatistics(), null, ByteBufferPool.NON_POOLING, 16, () -> 0));
+                            started, new ConnectorStatistics(() -> 0), null, ByteBufferPool.NON_POOLING, 16, () -> 0));
         }
 
         /** As the end point does: half of it at once, or else the rest on the thread that may wait. */
