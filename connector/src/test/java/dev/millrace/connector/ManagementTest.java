@@ -12,6 +12,7 @@ import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -26,6 +27,7 @@ import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
 import javax.management.ObjectName;
 import org.eclipse.jetty.jmx.MBeanContainer;
+import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -36,12 +38,19 @@ class ManagementTest {
     /** An object, and an operation on a running connector. */
     private static final Set<String> NO_ATTRIBUTES = Set.of("setContentWriterFactory", "setAccepting");
 
+    /** More than the buffers of two sockets. */
+    private static final int LARGE_BYTES = 32 << 20;
+
     private final MBeanServer beans = MBeanServerFactory.newMBeanServer();
 
     private TestServer managed(Connectors connectors) throws Exception {
+        return managed(connectors, Handlers.hello());
+    }
+
+    private TestServer managed(Connectors connectors, Handler handler) throws Exception {
         TestServer server = new TestServer(connectors::http);
         server.server().addBean(new MBeanContainer(beans));
-        return server.start(Handlers.hello());
+        return server.start(handler);
     }
 
     private ObjectName bean(String type) throws JMException {
@@ -160,6 +169,23 @@ class ManagementTest {
             assertEquals(0L, attribute("connectorstatistics", "backgroundWrites"));
             assertEquals(0L, attribute("connectorstatistics", "threadsInWrite"));
             assertEquals(0L, attribute("connectorstatistics", "refusedConnections"));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BIO_PLATFORM"})
+    void threadsThatWrite(Connectors connectors) throws Exception {
+        Handler large = Handlers.of(
+                (request, response, callback) -> response.write(true, ByteBuffer.allocate(LARGE_BYTES), callback));
+        try (TestServer server = managed(connectors, large);
+                RawClient client = new RawClient(server.port(), 4096).get("/")) {
+            Await.until(
+                    "writes",
+                    () -> attribute("connectorstatistics", "threadsInWrite").equals(1L));
+            assertEquals(LARGE_BYTES, client.answer().body().length);
+            Await.until(
+                    "has written",
+                    () -> attribute("connectorstatistics", "threadsInWrite").equals(0L));
         }
     }
 
