@@ -29,11 +29,18 @@ BEGIN {
     name = substr($1, 1, length($1) - 1)
     workload = named(workloads, name, script "-" name)
 }
-/^server / { cost = $2 == "us" ? "cpu_us_per_request" : "cpu_ms_per_gb"; columns = $0; sub(/.*ratio */, "", columns); sub(/first p99 ms/, "first_byte_p99_ms", columns); count = split(columns, column, " "); next }
+/^server / {
+    cost = $2 == "us" ? "cpu_us_per_request" : "cpu_ms_per_gb"
+    columns = $0
+    sub(/.*ratio */, "", columns)
+    sub(/first p99 ms/, "first_byte_p99_ms", columns)
+    count = split(columns, column, " ")
+    next
+}
 NF >= 6 && $4 == "-" && $2 + 0 > 0 {
     server = named(servers, $1, $1)
     figure(cost, $2, $3, $5)
     figure("cpu_ratio", $6)
-    # Of 3 s, not of one, in connectors.sh.
+    # connectors.sh prints the requests of a round, not of a second.
     for (i = 1; i <= count; i++) if (column[i] != "requests") figure(named(measures, column[i], column[i]), $(6 + i))
 }

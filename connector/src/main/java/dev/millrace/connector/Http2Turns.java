@@ -341,9 +341,9 @@ final class Http2Turns implements Connection.Listener {
     @Override
     public void onClosed(Connection connection) {
         closed = true;
+        held.end();
         if (executor.turn() instanceof ConnectionTurn turn && turn.isOf(this) && turn.reads) {
             turn.endReading();
         }
-        held.end();
     }
 }
