@@ -27,6 +27,7 @@ final class HeldWrites {
     // All guarded by this.
     private RetainableByteBuffer.@Nullable Mutable held;
     private boolean releasing;
+    private int releasingThreads;
     private @Nullable Callback nextCallback;
     private ByteBuffer @Nullable [] nextBuffers;
     private boolean ended;
@@ -104,8 +105,22 @@ final class HeldWrites {
                 return;
             }
             releasing = true;
+            releasingThreads++;
         }
-        socket.write(Callback.from(new GoesOn(), content::release), content.getByteBuffer());
+        try {
+            socket.write(Callback.from(new GoesOn(), content::release), content.getByteBuffer());
+        } finally {
+            endRelease();
+        }
+    }
+
+    private synchronized void endRelease() {
+        releasingThreads--;
+    }
+
+    /** Whether a thread writes what was held, or then what the flusher has asked for meanwhile. Not of what waits for the peer. */
+    synchronized boolean isReleasing() {
+        return releasingThreads > 0;
     }
 
     /** The connection has ended: what is held cannot be written any more. */

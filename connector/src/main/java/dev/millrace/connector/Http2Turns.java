@@ -336,6 +336,11 @@ final class Http2Turns implements Connection.Listener {
         held.write(mayHold, callback, buffers);
     }
 
+    /** Whether a thread writes what was held, and then what the session has to say. */
+    boolean isReleasing() {
+        return held.isReleasing();
+    }
+
     // A thread that has found a malformed frame reads no more, so that nothing else ends its turn. The tasks of other
     // connections are not for this one.
     @Override

@@ -337,6 +337,11 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     }
 
     @Override
+    public final @Nullable Http2Turns getTurns() {
+        return turns;
+    }
+
+    @Override
     public final void write(Callback callback, ByteBuffer... buffers) {
         Http2Turns current = turns;
         if (current == null) {

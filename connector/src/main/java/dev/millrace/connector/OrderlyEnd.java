@@ -35,6 +35,7 @@ final class OrderlyEnd {
      */
     static void end(Collection<EndPoint> endPoints, Predicate<MillraceEndPoint> busy) {
         List<Connection> requests = new ArrayList<>();
+        List<HoldingEndPoint> ended = new ArrayList<>();
         for (EndPoint endPoint : List.copyOf(endPoints)) {
             Connection spoken = endPoint instanceof MillraceEndPoint ours ? ours.spoken() : null;
             if (spoken != null && mayRead(spoken)) {
@@ -45,15 +46,25 @@ final class OrderlyEnd {
             } else {
                 Connection connection = endPoint.getConnection();
                 IO.close(connection == null ? endPoint : connection);
+                if (spoken != null && spoken.getEndPoint() instanceof HoldingEndPoint holding) {
+                    ended.add(holding);
+                }
             }
         }
         // A request that neither reads nor writes has heard nothing of the end: an asynchronous one, as a rule.
+        // A thread that writes what HTTP/2 held back is about to write the farewell too.
         long begin = NanoTime.now();
-        while (requests.stream().anyMatch(JettyInternals::handlesRequest)
+        while ((requests.stream().anyMatch(JettyInternals::handlesRequest)
+                        || ended.stream().anyMatch(OrderlyEnd::isReleasing))
                 && NanoTime.millisSince(begin) < MOST_MILLIS) {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
         }
         requests.forEach(IO::close);
+    }
+
+    private static boolean isReleasing(HoldingEndPoint endPoint) {
+        Http2Turns turns = endPoint.getTurns();
+        return turns != null && turns.isReleasing();
     }
 
     // One that waits for content does not read while it waits.

@@ -47,6 +47,7 @@ public final class StreamExecutor implements TryExecutor, VirtualThreads.Configu
     private final AtomicBoolean looking = new AtomicBoolean();
     private final LongAdder waits = new LongAdder();
     private volatile long pauseEndNanoTime = NanoTime.now();
+    private volatile Scheduler.@Nullable Task nextLook;
 
     /** The turn of a thread of a connection. */
     interface Turn {
@@ -80,8 +81,12 @@ public final class StreamExecutor implements TryExecutor, VirtualThreads.Configu
         this.mayCollect = mayCollect;
     }
 
-    /** Called when the scheduler has been started: as it stopped it may have dropped a look. */
+    /** Called when the scheduler has been started: as it stopped it may have dropped a look. One that it still has is not to be another. */
     void start() {
+        Scheduler.Task before = nextLook;
+        if (before != null) {
+            before.cancel();
+        }
         looking.set(false);
     }
 
@@ -192,7 +197,7 @@ public final class StreamExecutor implements TryExecutor, VirtualThreads.Configu
     }
 
     private void lookSoon() {
-        scheduler.schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        nextLook = scheduler.schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     // To schedule a look wakes the scheduler's thread: while there is something to look at, the looks go on by

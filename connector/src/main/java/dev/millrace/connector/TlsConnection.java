@@ -262,22 +262,23 @@ final class TlsConnection extends SslConnection {
                 }
                 Http2Turns current = turns;
                 if (current != null) {
-                    return fill(buffer, current);
+                    current.beforeFill();
+                    int filled = super.fill(buffer);
+                    current.afterFill(filled);
+                    return filled;
                 }
             }
             return super.fill(buffer);
         }
 
-        private int fill(ByteBuffer buffer, Http2Turns current) throws IOException {
-            current.beforeFill();
-            int filled = super.fill(buffer);
-            current.afterFill(filled);
-            return filled;
-        }
-
         @Override
         public void setTurns(Http2Turns turns) {
             this.turns = turns;
+        }
+
+        @Override
+        public @Nullable Http2Turns getTurns() {
+            return turns;
         }
 
         @Override

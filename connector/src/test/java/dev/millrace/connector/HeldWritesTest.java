@@ -10,6 +10,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -158,6 +160,34 @@ class HeldWritesTest {
         assertEquals("", written());
         hold("b");
         assertEquals("b", written());
+    }
+
+    @Test
+    void areBeingReleasedAsLongAsAThreadWrites() {
+        List<Boolean> releasing = new ArrayList<>();
+        HeldWrites[] observed = new HeldWrites[1];
+        observed[0] = new HeldWrites(
+                (callback, buffers) -> {
+                    releasing.add(observed[0].isReleasing());
+                    callback.succeeded();
+                },
+                pool,
+                executor);
+        observed[0].write(true, Callback.NOOP, ByteBuffer.wrap(new byte[1]));
+        assertFalse(observed[0].isReleasing());
+        observed[0].release();
+        assertFalse(observed[0].isReleasing());
+        observed[0].write(false, Callback.NOOP, ByteBuffer.wrap(new byte[1]));
+        assertEquals(List.of(true, false), releasing);
+    }
+
+    @Test
+    void areReleasedAlthoughThePeerTakesNothing() {
+        socket.full = true;
+        hold("a");
+        held.release();
+        assertFalse(held.isReleasing());
+        socket.takePending().succeeded();
     }
 
     /** The flusher writes in order, and another thread releases at any moment. */

@@ -21,7 +21,7 @@ class StreamExecutorTest {
         @Override
         public Task schedule(Runnable task, long delay, TimeUnit unit) {
             scheduled.add(task);
-            return () -> false;
+            return () -> scheduled.remove(task);
         }
     }
 
@@ -100,5 +100,16 @@ class StreamExecutorTest {
         executor.enter(new LookedAt());
         runScheduled();
         assertEquals(1, looks.get());
+    }
+
+    /** The scheduler of a server goes on when a connector is stopped and started. */
+    @Test
+    void looksNoMoreOftenAfterARestart() {
+        executor.enter(new LookedAt());
+        executor.start();
+        executor.enter(new LookedAt());
+        assertEquals(1, scheduled.size());
+        runScheduled();
+        assertEquals(1, scheduled.size());
     }
 }
