@@ -9,8 +9,8 @@ import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets memory go that connections of TLS have not used for a while. A bean of the connector, on whose scheduler it looks. Outside the
- * heap it is given back to the system by the next collection of garbage that sees it.
+ * Lets memory go that connections of TLS have not used for a while. A bean of the connector, on whose scheduler it looks. It lies
+ * outside the heap, and is given back to the system by the next collection of garbage that sees it.
  *
  * <p>Thread-safe.
  */
@@ -34,7 +34,7 @@ public final class IdleTlsMemory extends AbstractLifeCycle {
         }
     }
 
-    @ManagedAttribute("Bytes on the heap and outside of it that nobody uses now")
+    @ManagedAttribute("Bytes outside the heap that nobody uses now")
     public long getIdleBytes() {
         return memory.getIdleBytes();
     }

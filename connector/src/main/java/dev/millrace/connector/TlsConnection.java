@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Jetty's connection of TLS, which encrypts as many records as there is content for, and writes them at once.
  *
- * <p>Jetty calls {@link #wrap} with room for one record, and {@link #networkFlush} right after it, both with its lock held. The first
- * record goes to Jetty's buffer, those that follow go to {@link TlsMemory}. All leave by one write. What the socket does not take
- * is shown in place of Jetty's buffer ({@link TlsBuffer}), and waits for the peer as any output of Jetty's does.
+ * <p>Jetty calls {@link #wrap} with room for one record, and {@link #networkFlush} right after it, both with its lock held. Each record
+ * is made in Jetty's buffer. Before the next one, it is moved to {@link TlsMemory}. All leave by one write. What the socket does
+ * not take is shown in place of Jetty's buffer ({@link TlsBuffer}), and waits for the peer as any output of Jetty's does.
  */
 final class TlsConnection extends SslConnection {
     private static final TransferStatistics UNCOUNTED = new TransferStatistics();
@@ -40,12 +40,10 @@ final class TlsConnection extends SslConnection {
 
     private final TlsBuffer.Pool buffers;
     private final TlsMemory memory;
-    // Records between wrap and networkFlush, and what shows the rest of others. Guarded by Jetty's lock.
+    // Records between wrap and networkFlush, behind which is room for the one in Jetty's buffer, and what shows the
+    // rest of others. Guarded by Jetty's lock.
     private @Nullable ByteBuffer records;
     private @Nullable TlsBuffer rest;
-    // What the flushing thread has read of a file, and where it lies: a place for records when all of it is encrypted.
-    private @Nullable ByteBuffer content;
-    private @Nullable ByteBuffer contentMemory;
     private volatile boolean established;
     private volatile boolean restPending;
     private final AtomicLong uncountedBytes = new AtomicLong();
@@ -105,7 +103,7 @@ final class TlsConnection extends SslConnection {
         }
         SSLEngineResult result = super.wrap(engine, input, output);
         boolean goesOn = goesOn(result) && result.bytesConsumed() > 0 && !BufferUtil.isEmpty(input);
-        return goesOn && memory.enter() ? wrapMore(engine, input, output.position(), result) : result;
+        return goesOn && memory.enter() ? wrapMore(engine, input, output, result) : result;
     }
 
     private boolean hasNothingToSay(SSLEngine engine) {
@@ -133,40 +131,47 @@ final class TlsConnection extends SslConnection {
         return result.getStatus() == Status.OK && result.getHandshakeStatus() == HandshakeStatus.NOT_HANDSHAKING;
     }
 
-    private SSLEngineResult wrapMore(SSLEngine engine, ByteBuffer[] input, int before, SSLEngineResult first)
+    private SSLEngineResult wrapMore(SSLEngine engine, ByteBuffer[] input, ByteBuffer output, SSLEngineResult first)
             throws SSLException {
+        ByteBuffer all = null;
         try {
-            return wrapMore(engine, input, before, first, memory.takeHeap());
+            all = memory.take();
+            SSLEngineResult result = wrapMore(engine, input, output, first, all);
+            records = all;
+            return result;
         } finally {
             if (records == null) {
+                if (all != null) {
+                    memory.giveBack(all);
+                }
                 memory.leave();
             }
         }
     }
 
     private SSLEngineResult wrapMore(
-            SSLEngine engine, ByteBuffer[] input, int before, SSLEngineResult first, ByteBuffer more)
+            SSLEngine engine, ByteBuffer[] input, ByteBuffer output, SSLEngineResult first, ByteBuffer all)
             throws SSLException {
         int packetBytes = engine.getSession().getPacketBufferSize();
         int consumed = first.bytesConsumed();
         int produced = first.bytesProduced();
         SSLEngineResult result = first;
-        // All are to leave by one buffer of the same capacity.
-        more.limit(more.capacity() - before);
-        try {
-            while (goesOn(result) && more.remaining() >= packetBytes && !BufferUtil.isEmpty(input)) {
-                result = super.wrap(engine, input, more);
-                consumed += result.bytesConsumed();
-                produced += result.bytesProduced();
-            }
-            records = more.flip();
-        } finally {
-            if (records == null) {
-                memory.giveBack(more);
-            }
+        while (goesOn(result) && all.remaining() - output.position() >= packetBytes && !BufferUtil.isEmpty(input)) {
+            all.put(output.flip());
+            output.clear();
+            result = super.wrap(engine, input, output);
+            consumed += result.bytesConsumed();
+            produced += result.bytesProduced();
         }
-        // Without room for one more the records before it are as good: Jetty asks again when they have been written.
-        Status status = result.getStatus() == Status.BUFFER_OVERFLOW ? Status.OK : result.getStatus();
+        Status status = result.getStatus();
+        if (output.position() == 0) {
+            // Jetty flushes a buffer that has something. What comes last may come from it.
+            int last = Math.min(output.remaining(), all.position());
+            output.put(all.duplicate().flip().position(all.position() - last));
+            all.position(all.position() - last);
+            // Without room for one more, those before it are as good: Jetty asks again when they have been written.
+            status = status == Status.BUFFER_OVERFLOW ? Status.OK : status;
+        }
         return new SSLEngineResult(status, result.getHandshakeStatus(), consumed, produced);
     }
 
@@ -196,20 +201,12 @@ final class TlsConnection extends SslConnection {
         }
     }
 
-    private boolean flushRecords(ByteBuffer first, ByteBuffer more) throws IOException {
-        TlsBuffer owner = Objects.requireNonNull(buffers.of(first), "Jetty shows its buffer");
-        ByteBuffer free = content == null || content.hasRemaining() ? null : contentMemory;
+    private boolean flushRecords(ByteBuffer last, ByteBuffer all) throws IOException {
+        TlsBuffer owner = Objects.requireNonNull(buffers.of(last), "Jetty shows its buffer");
         // Jetty counts the bytes of its own buffer.
-        int counted = first.remaining();
-        ByteBuffer all;
+        int counted = last.remaining();
         try {
-            all = free == null ? memory.takeDirect() : free.clear();
-            all.put(first).put(more).flip();
-        } finally {
-            memory.giveBack(more);
-        }
-        try {
-            int bytes = all.remaining();
+            int bytes = all.put(last).flip().remaining();
             boolean flushed = super.networkFlush(all);
             uncountedBytes.addAndGet(bytes - all.remaining() - counted);
             if (all.hasRemaining()) {
@@ -219,9 +216,7 @@ final class TlsConnection extends SslConnection {
             }
             return flushed;
         } finally {
-            if (free == null) {
-                memory.giveBack(all);
-            }
+            memory.giveBack(all);
         }
     }
 
@@ -359,14 +354,11 @@ final class TlsConnection extends SslConnection {
         }
 
         private boolean flushBatch(ByteBuffer[] buffers, int token, FileRegion region) throws IOException {
-            ByteBuffer bytes = memory.takeDirect();
-            contentMemory = bytes;
+            ByteBuffer bytes = memory.take();
             try {
                 bytes.limit(TlsMemory.BATCH_BYTES);
                 return flush(buffers, token, region, bytes);
             } finally {
-                content = null;
-                contentMemory = null;
                 memory.giveBack(bytes);
             }
         }
@@ -385,7 +377,6 @@ final class TlsConnection extends SslConnection {
         private boolean flush(ByteBuffer[] buffers, int token, FileRegion region, ByteBuffer bytes) throws IOException {
             region.read(bytes);
             ByteBuffer part = bytes.flip().slice();
-            content = contentMemory == null ? null : part;
             ByteBuffer[] parts = Arrays.copyOf(buffers, token + 1);
             parts[token] = part;
             try {

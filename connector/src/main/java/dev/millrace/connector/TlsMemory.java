@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class TlsMemory {
     /** Of TLS: the most that one record holds (RFC 8446 section 5.1). */
     static final int RECORD_BYTES = 16 * 1024;
-    /** What one write takes of content: with more, the memory leaves the processor's cache. */
+    /** About what one write takes of content: with more, the memory leaves the processor's cache. */
     static final int BATCH_BYTES = 16 * RECORD_BYTES;
 
     /** For fields around each record: the JDK asks for 325 bytes. */
@@ -31,9 +31,12 @@ final class TlsMemory {
     private final int batches;
     private final AtomicInteger free;
     private final int mostIdle;
+    private final IntFunction<ByteBuffer> source;
     private final AtomicInteger taken = new AtomicInteger();
-    private final Idle heap;
-    private final Idle direct;
+    // Both guarded by this.
+    private final Deque<ByteBuffer> idle = new ArrayDeque<>();
+    /** The fewest that have lain here at one time: those at the end have not been taken. */
+    private int unused;
 
     TlsMemory() {
         this((int) Math.max(1, Math.min(MOST_BATCHES, Runtime.getRuntime().maxMemory() / SHARE / CAPACITY)));
@@ -41,14 +44,13 @@ final class TlsMemory {
 
     /** @param batches for how many at once there is to be memory: beyond them connections write one record at a time */
     TlsMemory(int batches) {
-        this(batches, ByteBuffer::allocate, ByteBuffer::allocateDirect);
+        this(batches, ByteBuffer::allocateDirect);
     }
 
-    /** @param heapMemory makes memory of a size, as {@code directMemory} does; either may be refused */
-    TlsMemory(int batches, IntFunction<ByteBuffer> heapMemory, IntFunction<ByteBuffer> directMemory) {
+    /** @param source makes memory of a size, outside the heap; it may refuse */
+    TlsMemory(int batches, IntFunction<ByteBuffer> source) {
         this.batches = batches;
-        heap = new Idle(heapMemory);
-        direct = new Idle(directMemory);
+        this.source = source;
         free = new AtomicInteger(batches);
         mostIdle = Math.max(1, batches / 4);
     }
@@ -82,14 +84,18 @@ final class TlsMemory {
         }
     }
 
-    /** @return room for all records but the first of a batch, on the heap: the JDK encrypts to the heap twice as fast */
-    ByteBuffer takeHeap() {
-        return heap.take();
+    /** @return room for a batch, outside the heap, as the system writes it */
+    ByteBuffer take() {
+        ByteBuffer last = poll();
+        ByteBuffer buffer = last == null ? source.apply(CAPACITY) : last.clear();
+        taken.incrementAndGet();
+        return buffer;
     }
 
-    /** @return room for a batch, outside the heap, as the system reads and writes it */
-    ByteBuffer takeDirect() {
-        return direct.take();
+    private synchronized @Nullable ByteBuffer poll() {
+        ByteBuffer last = idle.pollFirst();
+        unused = Math.min(unused, idle.size());
+        return last;
     }
 
     /** @param buffer one that was taken; nobody uses it any more */
@@ -98,57 +104,22 @@ final class TlsMemory {
         if (taken.decrementAndGet() < 0) {
             throw new IllegalStateException("given back more often than taken");
         }
-        (buffer.isDirect() ? direct : heap).add(buffer);
+        synchronized (this) {
+            if (idle.size() < mostIdle) {
+                idle.addFirst(buffer);
+            }
+        }
     }
 
     /** Lets go of what nobody has taken since this was called before. */
-    void letUnusedGo() {
-        heap.letUnusedGo();
-        direct.letUnusedGo();
+    synchronized void letUnusedGo() {
+        for (; unused > 0; unused--) {
+            idle.removeLast();
+        }
+        unused = idle.size();
     }
 
-    long getIdleBytes() {
-        return (long) CAPACITY * (heap.size() + direct.size());
-    }
-
-    private final class Idle {
-        private final IntFunction<ByteBuffer> source;
-        private final Deque<ByteBuffer> buffers = new ArrayDeque<>();
-        /** The fewest that have lain here at one time: those at the end have not been taken. */
-        private int unused;
-
-        private Idle(IntFunction<ByteBuffer> source) {
-            this.source = source;
-        }
-
-        private ByteBuffer take() {
-            ByteBuffer idle = poll();
-            ByteBuffer buffer = idle == null ? source.apply(CAPACITY) : idle.clear();
-            taken.incrementAndGet();
-            return buffer;
-        }
-
-        private synchronized @Nullable ByteBuffer poll() {
-            ByteBuffer buffer = buffers.pollFirst();
-            unused = Math.min(unused, buffers.size());
-            return buffer;
-        }
-
-        private synchronized void add(ByteBuffer buffer) {
-            if (buffers.size() < mostIdle) {
-                buffers.addFirst(buffer);
-            }
-        }
-
-        private synchronized void letUnusedGo() {
-            for (; unused > 0; unused--) {
-                buffers.removeLast();
-            }
-            unused = buffers.size();
-        }
-
-        private synchronized int size() {
-            return buffers.size();
-        }
+    synchronized long getIdleBytes() {
+        return (long) CAPACITY * idle.size();
     }
 }

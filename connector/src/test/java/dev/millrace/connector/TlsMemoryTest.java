@@ -18,10 +18,10 @@ class TlsMemoryTest {
 
     @Test
     void isGivenBackOnce() {
-        ByteBuffer first = memory.takeDirect();
+        ByteBuffer first = memory.take();
         memory.giveBack(first);
         assertThrows(IllegalStateException.class, () -> memory.giveBack(first));
-        assertNotSame(memory.takeDirect(), memory.takeDirect());
+        assertNotSame(memory.take(), memory.take());
     }
 
     @Test
@@ -35,17 +35,17 @@ class TlsMemoryTest {
     @Test
     void isLetGoOfWhenNobodyHasTakenItForAWhile() {
         TlsMemory several = new TlsMemory(16);
-        List<ByteBuffer> taken = Stream.generate(several::takeDirect).limit(3).toList();
+        List<ByteBuffer> taken = Stream.generate(several::take).limit(3).toList();
         taken.forEach(several::giveBack);
         long three = several.getIdleBytes();
         several.letUnusedGo();
         assertEquals(three, several.getIdleBytes(), "they were used since the look before");
-        ByteBuffer used = several.takeDirect();
+        ByteBuffer used = several.take();
         assertSame(taken.get(2), used, "the last that was given back");
         several.giveBack(used);
         several.letUnusedGo();
         assertEquals(three / 3, several.getIdleBytes());
-        assertSame(used, several.takeDirect());
+        assertSame(used, several.take());
         several.giveBack(used);
         several.letUnusedGo();
         several.letUnusedGo();

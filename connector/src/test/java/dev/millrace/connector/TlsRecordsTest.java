@@ -1,0 +1,213 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult;
+import javax.net.ssl.SSLEngineResult.HandshakeStatus;
+import javax.net.ssl.SSLEngineResult.Status;
+import javax.net.ssl.SSLSession;
+import org.eclipse.jetty.io.ByteArrayEndPoint;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.BufferUtil;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Records of one write leave in order, whatever the engine says behind some of them. */
+class TlsRecordsTest {
+    private static final int RECORD_BYTES = 100;
+
+    private final Deque<Status> answers = new ArrayDeque<>();
+    private final TlsMemory memory = new TlsMemory(1);
+    private final ByteArrayEndPoint socket = new ByteArrayEndPoint();
+    private final byte[] content = new byte[5 * RECORD_BYTES];
+    private TlsConnection connection;
+
+    /** Its records are their content. Each is as {@link #answers} says, and then all are in order. */
+    private final class PlainEngine extends SSLEngine {
+        private final SSLSession session;
+
+        private PlainEngine(SSLSession session) {
+            this.session = session;
+        }
+
+        @Override
+        public SSLEngineResult wrap(ByteBuffer[] sources, int offset, int length, ByteBuffer target) {
+            Status status = answers.isEmpty() ? Status.OK : answers.poll();
+            int before = target.position();
+            for (int i = offset; i < offset + length && status == Status.OK; i++) {
+                int bytes = Math.min(sources[i].remaining(), before + RECORD_BYTES - target.position());
+                target.put(sources[i].slice().limit(bytes));
+                sources[i].position(sources[i].position() + bytes);
+            }
+            int bytes = target.position() - before;
+            return new SSLEngineResult(status, HandshakeStatus.NOT_HANDSHAKING, bytes, bytes);
+        }
+
+        @Override
+        public SSLEngineResult unwrap(ByteBuffer source, ByteBuffer[] targets, int offset, int length) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Runnable getDelegatedTask() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void closeInbound() {}
+
+        @Override
+        public boolean isInboundDone() {
+            return false;
+        }
+
+        @Override
+        public void closeOutbound() {}
+
+        @Override
+        public boolean isOutboundDone() {
+            return false;
+        }
+
+        @Override
+        public String[] getSupportedCipherSuites() {
+            return new String[0];
+        }
+
+        @Override
+        public String[] getEnabledCipherSuites() {
+            return new String[0];
+        }
+
+        @Override
+        public void setEnabledCipherSuites(String[] suites) {}
+
+        @Override
+        public String[] getSupportedProtocols() {
+            return new String[0];
+        }
+
+        @Override
+        public String[] getEnabledProtocols() {
+            return new String[0];
+        }
+
+        @Override
+        public void setEnabledProtocols(String[] protocols) {}
+
+        @Override
+        public SSLSession getSession() {
+            return session;
+        }
+
+        @Override
+        public SSLSession getHandshakeSession() {
+            return session;
+        }
+
+        @Override
+        public void beginHandshake() {}
+
+        @Override
+        public HandshakeStatus getHandshakeStatus() {
+            return HandshakeStatus.NOT_HANDSHAKING;
+        }
+
+        @Override
+        public void setUseClientMode(boolean mode) {}
+
+        @Override
+        public boolean getUseClientMode() {
+            return false;
+        }
+
+        @Override
+        public void setNeedClientAuth(boolean need) {}
+
+        @Override
+        public boolean getNeedClientAuth() {
+            return false;
+        }
+
+        @Override
+        public void setWantClientAuth(boolean want) {}
+
+        @Override
+        public boolean getWantClientAuth() {
+            return false;
+        }
+
+        @Override
+        public void setEnableSessionCreation(boolean flag) {}
+
+        @Override
+        public boolean getEnableSessionCreation() {
+            return true;
+        }
+    }
+
+    @BeforeEach
+    void connect() throws Exception {
+        new Random(1).nextBytes(content);
+        SSLEngine engine =
+                new PlainEngine(SSLContext.getDefault().createSSLEngine().getSession());
+        TlsConnectionFactory factory = new TlsConnectionFactory(new SslContextFactory.Server(), "http/1.1", memory);
+        connection = TlsConnection.of(factory, memory, new ServerConnector(new Server()), socket, engine);
+    }
+
+    private byte[] flush() throws Exception {
+        ByteArrayOutputStream written = new ByteArrayOutputStream();
+        ByteBuffer[] parts = {ByteBuffer.wrap(content, 0, 150), ByteBuffer.wrap(content, 150, content.length - 150)};
+        for (int i = 0; i < 100 && !BufferUtil.isEmpty(parts); i++) {
+            connection.getSslEndPoint().flush(parts);
+            written.writeBytes(BufferUtil.toArray(socket.takeOutput()));
+        }
+        assertEquals(1, memory.getFree());
+        assertEquals(0, memory.getTaken());
+        return written.toByteArray();
+    }
+
+    @Test
+    void leaveTogether() throws Exception {
+        assertArrayEquals(content, flush());
+        assertEquals(content.length, connection.getBytesOut());
+    }
+
+    @Test
+    void leaveAlthoughTheEngineHasNoRoomForAnother() throws Exception {
+        for (int before = 1; before <= 4; before++) {
+            List<Status> full = new ArrayList<>(Collections.nCopies(before, Status.OK));
+            full.add(Status.BUFFER_OVERFLOW);
+            answers.addAll(full);
+            assertArrayEquals(content, flush(), "after " + before);
+        }
+        assertTrue(answers.isEmpty());
+    }
+
+    /** Those that were made before the end. */
+    @Test
+    void leaveBeforeTheEnd() throws Exception {
+        answers.addAll(List.of(Status.OK, Status.OK, Status.CLOSED));
+        ByteBuffer all = ByteBuffer.wrap(content);
+        assertThrows(IOException.class, () -> connection.getSslEndPoint().flush(all));
+        assertArrayEquals(Arrays.copyOf(content, 2 * RECORD_BYTES), BufferUtil.toArray(socket.takeOutput()));
+        assertEquals(1, memory.getFree());
+    }
+}
