@@ -44,8 +44,13 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
 
     private static final String CONTENT = "request content";
     // Here, so that the classes are there when a look finds the process without a descriptor to load them.
-    private static final Set<Class<?>> CLASSES_OF_A_LOOK =
-            Set.of(PeerRates.class, RateMeter.class, PeerEnd.class, IdleChannelCache.class, SlowPeerException.class);
+    private static final Set<Class<?>> CLASSES_OF_A_LOOK = Set.of(
+            Look.class,
+            PeerRates.class,
+            RateMeter.class,
+            PeerEnd.class,
+            IdleChannelCache.class,
+            SlowPeerException.class);
     private static final Http2ContentDemand.Streams NO_STREAMS = Http2ContentDemand.Streams.NONE;
 
     private final ServerConnector connector;
@@ -135,6 +140,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
         int start = starts + 1;
         starts = start;
         if (JettyInternals.hasHttp2()) {
+            LOG.debug("And by {} and {}", Http2RateMonitor.class, Http2ContentDemand.AskedStream.class);
             contentDemand.start();
         }
         schedule(start);
