@@ -118,7 +118,7 @@ final class HeldWrites {
         releasingThreads--;
     }
 
-    /** Whether a thread writes what was held, or then what the flusher has asked for meanwhile. Not of what waits for the peer. */
+    /** Whether a thread writes what was held, or after it what the flusher has asked for. False while the rest waits for the peer. */
     synchronized boolean isReleasing() {
         return releasingThreads > 0;
     }

@@ -81,7 +81,7 @@ public final class StreamExecutor implements TryExecutor, VirtualThreads.Configu
         this.mayCollect = mayCollect;
     }
 
-    /** Called when the scheduler has been started: as it stopped it may have dropped a look. One that it still has is not to be another. */
+    /** Called when the scheduler has been started: as it stopped it may have dropped a look. One that it has kept is cancelled. */
     void start() {
         Scheduler.Task before = nextLook;
         if (before != null) {
