@@ -56,15 +56,16 @@ start() {
     labels+=("$label")
 }
 
-# start_peer LABEL DIRECTORY PEER [OPTION...]
+# start_peer LABEL DIRECTORY PEER [OPTION...]: of this tree; of the one in BEFORE if the label ends in -before
 start_peer() {
-    local label=$1 directory=$2 peer=$3
+    local label=$1 directory=$2 peer=$3 jar=$peers
     shift 3
+    [[ $label != *-before ]] || jar=${BEFORE:?names the tree of $label}/$peers
     if [ "$peer" = nginx ]; then
         start "$label" docs/bench/nginx.sh 0 "$directory" "$@"
     else
         # shellcheck disable=SC2086
-        start "$label" "$java" ${JAVA_OPTIONS:--Xmx256m} -jar "$peers" "$peer" "--directory=$directory" "$@"
+        start "$label" "$java" ${JAVA_OPTIONS:--Xmx256m} -jar "$jar" "$peer" "--directory=$directory" "$@"
     fi
 }
 
@@ -170,14 +171,15 @@ in_turn() {
 
 # table FIGURE [FIGURE...] < lines of "label value [value...]", the labels in their order and each label's rounds in theirs: medians; of the
 # first figure also the least and the most, and the median of its ratios to the first label's in the same round: a machine that is slower
-# for a while is so for all of a round.
+# for a while is so for all of a round. A label X beside which there is X-before has its ratio to that one, and a line that says where
+# the middle half of these ratios lies.
 table() {
     awk -v heads="$(IFS='|'; echo "$*")" '
     function median(label, f, base,    i, j, t, k, v) {
         k = n[label]
         for (i = 1; i <= k; i++) v[i] = base == "" ? value[label, f, i] : value[base, f, i] ? value[label, f, i] / value[base, f, i] : 0
         for (i = 2; i <= k; i++) for (j = i; j > 1 && v[j - 1] > v[j]; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
-        low = v[1]; high = v[k]
+        low = v[1]; high = v[k]; first = v[int((k + 3) / 4)]; third = v[int((3 * k + 3) / 4)]
         return k % 2 ? v[(k + 1) / 2] : (v[k / 2] + v[k / 2 + 1]) / 2
     }
     function cell(x) { return sprintf(x == int(x) || x >= 1000 ? " %12.0f" : " %12.2f", x) }
@@ -190,10 +192,14 @@ table() {
         print ""
         for (l = 1; l <= count; l++) {
             m = median(order[l], 2, ""); a = low; b = high
-            printf "%-18s%s %10.2f - %9.2f %8.2f", order[l], cell(m), a, b, median(order[l], 2, order[1])
+            before = order[l] "-before"
+            ratio = median(order[l], 2, before in n ? before : order[1])
+            if (before in n) halves = halves sprintf("%s to %s %.2f, the middle half of %d rounds %.2f - %.2f\n", order[l], before, ratio, n[before], first, third)
+            printf "%-18s%s %10.2f - %9.2f %8.2f", order[l], cell(m), a, b, ratio
             for (f = 2; f <= figures; f++) printf "%s", cell(median(order[l], f + 1, ""))
             print ""
         }
+        printf "%s", halves
     }'
 }
 

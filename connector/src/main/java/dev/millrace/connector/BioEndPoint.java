@@ -357,9 +357,11 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         return selected == null ? blockingWrite.bytesInCall() : 0;
     }
 
+    // Jetty has the pool serve a request that comes with a proxy's words, or lies there when another thread has
+    // answered.
     @Override
     public boolean isServedByPool() {
-        return false;
+        return readLoop.handlingThread() == null;
     }
 
     @Override

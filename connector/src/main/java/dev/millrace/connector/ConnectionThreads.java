@@ -193,11 +193,17 @@ final class ConnectionThreads implements Executor {
         // Closing the end point itself waits for no thread, and wakes those that read or write.
         List.copyOf(endPoints).forEach(IO::close);
         if (!awaitNoneBut(() -> 0, STOP_MILLIS - NanoTime.millisSince(begin))) {
-            running.forEach(Thread::interrupt);
+            interruptOthers();
             if (!awaitNoneBut(() -> 0, STOP_MILLIS)) {
                 LOG.warn("{} threads {} did not end", running.size(), name);
             }
         }
+    }
+
+    // The thread that stops the connector may be one of them, and has more to stop after this.
+    private void interruptOthers() {
+        Thread current = Thread.currentThread();
+        running.stream().filter(thread -> thread != current).forEach(Thread::interrupt);
     }
 
     /** Waits until no task is left but those that wait for others; returns whether that came in time. */
@@ -217,7 +223,7 @@ final class ConnectionThreads implements Executor {
     void stop() {
         stopped = true;
         if (executor instanceof ThreadPoolExecutor pool) {
-            pool.shutdownNow();
+            pool.shutdown();
         }
     }
 }

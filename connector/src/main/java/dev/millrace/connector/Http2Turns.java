@@ -108,7 +108,7 @@ final class Http2Turns implements Connection.Listener {
                 }
             } finally {
                 executor.end();
-                // Another thread may have ended the turn just before the last write was held.
+                // The last release may have had the session go on, which was held then.
                 held.release();
             }
         }
@@ -224,6 +224,12 @@ final class Http2Turns implements Connection.Listener {
             }
         }
 
+        private boolean hasEnded() {
+            synchronized (Http2Turns.this) {
+                return ended;
+            }
+        }
+
         @Override
         public void endReading() {
             executor.end();
@@ -245,7 +251,7 @@ final class Http2Turns implements Connection.Listener {
         if (turn != null && turn.reads()) {
             turn.endReading();
         }
-        // Also what another thread has held in its turn, which another one may have ended just before.
+        // Also what another thread holds in its turn.
         held.release();
     }
 
@@ -327,13 +333,24 @@ final class Http2Turns implements Connection.Listener {
 
     /** As the end point's, but a short write in a thread's turn is held until the turn ends. */
     void write(Callback callback, ByteBuffer... buffers) {
-        boolean mayHold = executor.turn() instanceof ConnectionTurn turn
-                && turn.isOf(this)
-                && BufferUtil.remaining(buffers) <= HeldWrites.MOST_BYTES
-                // One that ends may be closed as soon as a write is complete.
-                && session.getCloseState() == CloseState.NOT_CLOSED
-                && turn.mayHold();
-        held.write(mayHold, callback, buffers);
+        ConnectionTurn turn = turnToHold(buffers);
+        held.write(turn != null, callback, buffers);
+        // Whoever has ended the turn meanwhile found nothing held, and the handler may wait now for as long as it
+        // likes.
+        if (turn != null && turn.hasEnded()) {
+            held.release();
+        }
+    }
+
+    private @Nullable ConnectionTurn turnToHold(ByteBuffer[] buffers) {
+        return executor.turn() instanceof ConnectionTurn turn
+                        && turn.isOf(this)
+                        && BufferUtil.remaining(buffers) <= HeldWrites.MOST_BYTES
+                        // One that ends may be closed as soon as a write is complete.
+                        && session.getCloseState() == CloseState.NOT_CLOSED
+                        && turn.mayHold()
+                ? turn
+                : null;
     }
 
     /** Whether a thread writes what was held, and then what the session has to say. */

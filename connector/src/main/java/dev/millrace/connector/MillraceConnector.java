@@ -11,15 +11,19 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
@@ -44,6 +48,8 @@ public abstract class MillraceConnector extends LimitedConnector {
     private final TransferStatistics transferStatistics = new TransferStatistics();
     private final HeaderCache headerCache = new HeaderCache();
     private final LongAdder acceptPauses = new LongAdder();
+    // Threads that take an end point out of those that are connected, and tell of its end.
+    private final AtomicInteger leaving = new AtomicInteger();
     private final ReadWriteLock inAccept = new ReentrantReadWriteLock();
     private volatile ContentWriter.Factory contentWriters = bufferPool -> GatherWriter.INSTANCE;
     private volatile TransferAlgorithm algorithm = TransferAlgorithm.of("Adaptive");
@@ -159,13 +165,32 @@ public abstract class MillraceConnector extends LimitedConnector {
 
     /** Takes an end point out of those that are connected, and has it told that its channel is closed, when it is. */
     final void leave(MillraceEndPoint endPoint, Runnable telling) {
-        LingeringClose.Lingering lingering = endPoint.leave();
-        if (lingering == null) {
-            telling.run();
-        } else {
-            onEndPointClosed(endPoint);
-            lingering.onEnd(telling);
+        leaving.incrementAndGet();
+        try {
+            LingeringClose.Lingering lingering = endPoint.leave();
+            if (lingering == null) {
+                telling.run();
+            } else {
+                onEndPointClosed(endPoint);
+                lingering.onEnd(telling);
+            }
+        } finally {
+            leaving.decrementAndGet();
         }
+    }
+
+    /**
+     * Closes what is connected, and waits, for a second at most, until listeners have heard of all ends: a stop is about to
+     * forget them.
+     *
+     * @param noneOpens whether no thread is about to open another
+     */
+    final void endAll(BooleanSupplier noneOpens) {
+        OrderlyEnd.await(() -> {
+            boolean last = noneOpens.getAsBoolean();
+            List.copyOf(getConnectedEndPoints()).forEach(EndPoint::close);
+            return last && getConnectedEndPoints().isEmpty() && leaving.get() == 0;
+        });
     }
 
     @Override

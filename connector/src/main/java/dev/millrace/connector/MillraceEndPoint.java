@@ -43,13 +43,13 @@ import org.slf4j.LoggerFactory;
 abstract class MillraceEndPoint extends SocketChannelEndPoint implements MonitoredEndPoint, HoldingEndPoint {
     private static final Logger LOG = LoggerFactory.getLogger(MillraceEndPoint.class);
 
-    /** What listeners have heard of the connection. */
+    /** What listeners have heard of the connection, until it has left the connector's end points. */
     private enum Stage {
         NEW,
         OPENING,
         OPEN,
+        ENDED_WHILE_OPENING,
         ENDED,
-        /** No longer among the connector's end points. */
         LEFT
     }
 
@@ -61,8 +61,8 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     // These two belong to the thread that flushes; Jetty's flusher lets one at a time.
     private long sentBytes;
     private @Nullable BlockedWriteEvent waiting;
-    // Guarded by this. Not an object of its own: idle connections are many.
-    private Stage stage = Stage.NEW;
+    // Changes are guarded by this. Not an object of its own: idle connections are many.
+    private volatile Stage stage = Stage.NEW;
     private volatile @Nullable Throwable endCause;
     // The channel's stay after the end point was closed; null when it was closed with that.
     volatile @Nullable Lingering lingering;
@@ -246,7 +246,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         try {
             opening.run();
         } finally {
-            if (!moves(Stage.OPENING, Stage.OPEN)) {
+            if (!moves(Stage.OPENING, Stage.OPEN) && moves(Stage.ENDED_WHILE_OPENING, Stage.ENDED)) {
                 ended.accept(endCause);
             }
         }
@@ -256,16 +256,15 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
      * Tells listeners of the end, once, after they have heard of the opening.
      *
      * @param cause null for an end in order
-     * @param ended run now, with whether listeners have heard of the opening. Not run when another thread tells of the
-     *     opening, for that thread then tells of the end.
+     * @param ended run now, with whether listeners have heard of the opening; not when another thread tells of both
      */
     final void tellEnd(@Nullable Throwable cause, Consumer<Boolean> ended) {
         Stage before;
         synchronized (this) {
             before = stage;
-            if (before != Stage.ENDED && before != Stage.LEFT) {
+            if (before.compareTo(Stage.OPEN) <= 0) {
                 endCause = cause;
-                stage = Stage.ENDED;
+                stage = before == Stage.OPENING ? Stage.ENDED_WHILE_OPENING : Stage.ENDED;
             }
         }
         if (before == Stage.NEW || before == Stage.OPEN) {
@@ -297,14 +296,15 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         return peerEnded;
     }
 
-    /**
-     * Reads what the channel, which does not block, has. As Jetty's {@code fill}, but the peer's end is noted before it may close
-     * this end point, which then need not linger.
-     */
+    /** As Jetty's {@code fill}, but the peer's end is noted before it may close this end point, which then need not linger. */
     final int read(ByteBuffer buffer) {
         Http2Turns current = turns;
         if (current == null) {
             return readNow(buffer);
+        }
+        // HTTP/2 that reads has been opened, and may handle its first request before that call returns.
+        if (stage == Stage.OPENING) {
+            moves(Stage.OPENING, Stage.OPEN);
         }
         current.beforeFill();
         int filled = readNow(buffer);

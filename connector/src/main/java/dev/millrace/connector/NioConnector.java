@@ -162,8 +162,7 @@ public class NioConnector extends MillraceConnector {
         transferWorkers.setWorkers(getWorkers());
         transferWorkers.setName(threadName("transfer-" + Integer.toHexString(hashCode())));
         transferWorkers.start();
-        // Before the first request.
-        getServer().addEventListener(blockingContexts);
+        getServer().addEventListener(blockingContexts); // Before the first request.
         try {
             super.doStart();
         } catch (Throwable x) {
@@ -209,7 +208,6 @@ public class NioConnector extends MillraceConnector {
             super.doStop();
         } finally {
             getServer().removeEventListener(blockingContexts);
-            pendingAccepts.lose(getSelectorManager());
             List.copyOf(getConnectedEndPoints()).forEach(EndPoint::close);
             transferWorkers.stop();
             selectorExecutors = new SelectorExecutor[0];
@@ -242,7 +240,12 @@ public class NioConnector extends MillraceConnector {
         @Override
         protected void doStop() throws Exception {
             OrderlyEnd.end(getConnectedEndPoints(), endPoint -> false);
-            super.doStop();
+            try {
+                super.doStop();
+            } finally {
+                pendingAccepts.lose(this);
+                endAll(pendingAccepts::isEmpty);
+            }
         }
 
         // Jetty's selectors have the pool tell of a connection's end. All its threads may wait for that end: they read
@@ -262,8 +265,7 @@ public class NioConnector extends MillraceConnector {
 
         @Override
         protected ManagedSelector newSelector(int id) {
-            SelectorExecutor made =
-                    new SelectorExecutor(super.getExecutor(), getScheduler(), threadName("selector-" + id));
+            var made = new SelectorExecutor(super.getExecutor(), getScheduler(), threadName("selector-" + id));
             making = made;
             ManagedSelector selector = super.newSelector(id);
             made.takeOn(selector);
@@ -292,6 +294,7 @@ public class NioConnector extends MillraceConnector {
             if (pendingAccepts.fail(channel)) {
                 logUnserved(channel, cause);
                 AcceptFailures.tell(this, channel, cause);
+                pendingAccepts.end(channel);
             }
         }
 
@@ -306,9 +309,7 @@ public class NioConnector extends MillraceConnector {
         @Override
         public void connectionOpened(Connection connection, Object context) {
             EndPoint endPoint = onSocket(connection);
-            if (endPoint.getTransport() instanceof SelectableChannel channel) {
-                pendingAccepts.end(channel);
-            }
+            pendingAccepts.end(endPoint.getTransport());
             if (endPoint instanceof NioEndPoint ours) {
                 ours.tellOpening(
                         () -> open(connection, context),

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.Connection;
@@ -53,13 +54,17 @@ final class OrderlyEnd {
         }
         // A request that neither reads nor writes has heard nothing of the end: an asynchronous one, as a rule.
         // A thread that writes what HTTP/2 held back is about to write the farewell too.
+        await(() -> requests.stream().noneMatch(JettyInternals::handlesRequest)
+                && ended.stream().noneMatch(OrderlyEnd::isReleasing));
+        requests.forEach(IO::close);
+    }
+
+    /** Waits for what other threads are about to do, a second at most. */
+    static void await(BooleanSupplier done) {
         long begin = NanoTime.now();
-        while ((requests.stream().anyMatch(JettyInternals::handlesRequest)
-                        || ended.stream().anyMatch(OrderlyEnd::isReleasing))
-                && NanoTime.millisSince(begin) < MOST_MILLIS) {
+        while (!done.getAsBoolean() && NanoTime.millisSince(begin) < MOST_MILLIS) {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
         }
-        requests.forEach(IO::close);
     }
 
     private static boolean isReleasing(HoldingEndPoint endPoint) {

@@ -24,20 +24,28 @@ final class PendingAccepts {
         return takenOn.replace(channel, false, true);
     }
 
-    /** The channel has an open connection. */
-    void end(SelectableChannel channel) {
+    /** The channel has an open connection; or listeners have heard that it failed. */
+    void end(Object channel) {
         takenOn.remove(channel);
     }
 
-    /** @return false when it was lost before */
+    boolean isEmpty() {
+        return takenOn.isEmpty();
+    }
+
+    /**
+     * Before listeners hear of it, and {@link #end}.
+     *
+     * @return false when it was lost before
+     */
     boolean fail(SelectableChannel channel) {
-        return takenOn.remove(channel) != null;
+        return takenOn.replace(channel, true) != null;
     }
 
     /**
      * Closes each channel that no selector has taken on.
      *
-     * @param stopped its listeners are told
+     * @param stopped its listeners are told: the connector takes them away soon after
      */
     void lose(SelectorManager stopped) {
         takenOn.forEach((channel, taken) -> {

@@ -15,6 +15,7 @@ import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.thread.Scheduler;
+import org.eclipse.jetty.util.thread.ThreadPool;
 import org.eclipse.jetty.util.thread.TryExecutor;
 import org.eclipse.jetty.util.thread.strategy.AdaptiveExecutionStrategy;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Executor of a connector's connections. Requests of HTTP/2 that were read together, and are short, have one thread ({@link Http2Turns}).
- * All else goes to the pool as it is.
+ * All else goes to the pool as it is. Of its threads this tells what the pool tells: Jetty's {@code LowResourceMonitor} asks.
  *
  * <p>There are as many places as threads may have their turn at once. The scheduler's thread looks at them every few milliseconds
  * while one is taken.
@@ -31,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * <p>Thread-safe. Public for JMX alone.
  */
 @ManagedObject("Executor of the requests of HTTP/2")
-public final class StreamExecutor implements TryExecutor, VirtualThreads.Configurable {
+public final class StreamExecutor implements TryExecutor, ThreadPool, VirtualThreads.Configurable {
     private static final Logger LOG = LoggerFactory.getLogger(StreamExecutor.class);
     private static final ThreadLocal<@Nullable Turn> TURN = new ThreadLocal<>();
     static final int NO_PLACE = -1;
@@ -117,6 +118,31 @@ public final class StreamExecutor implements TryExecutor, VirtualThreads.Configu
         if (turn == null || !turn.takes(task)) {
             pool.execute(task);
         }
+    }
+
+    @Override
+    public void join() throws InterruptedException {
+        if (pool instanceof ThreadPool threads) {
+            threads.join();
+        }
+    }
+
+    /** @return 0 for a pool that does not tell */
+    @Override
+    public int getThreads() {
+        return pool instanceof ThreadPool threads ? threads.getThreads() : 0;
+    }
+
+    /** @return 0 for a pool that does not tell */
+    @Override
+    public int getIdleThreads() {
+        return pool instanceof ThreadPool threads ? threads.getIdleThreads() : 0;
+    }
+
+    /** @return false for a pool that does not tell */
+    @Override
+    public boolean isLowOnThreads() {
+        return pool instanceof ThreadPool threads && threads.isLowOnThreads();
     }
 
     void toPool(Runnable task) {
@@ -236,6 +262,6 @@ public final class StreamExecutor implements TryExecutor, VirtualThreads.Configu
 
     @Override
     public String toString() {
-        return "StreamExecutor[waits=" + getWaits() + "]";
+        return "StreamExecutor[waits=" + getWaits() + ",pool=" + pool + "]";
     }
 }

@@ -19,7 +19,6 @@ import javax.net.ssl.SSLEngineResult.Status;
 import javax.net.ssl.SSLException;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.EofException;
-import org.eclipse.jetty.io.RetainableByteBuffer;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.SslConnectionFactory;
@@ -40,8 +39,7 @@ final class TlsConnection extends SslConnection {
 
     private final TlsBuffer.Pool buffers;
     private final TlsMemory memory;
-    // Records between wrap and networkFlush, behind which is room for the one in Jetty's buffer, and what shows the
-    // rest of others. Guarded by Jetty's lock.
+    // These two are guarded by Jetty's lock. Records wait for networkFlush, with room for the one in Jetty's buffer.
     private @Nullable ByteBuffer records;
     private @Nullable TlsBuffer rest;
     private volatile boolean established;
@@ -97,8 +95,7 @@ final class TlsConnection extends SslConnection {
     protected SSLEngineResult wrap(SSLEngine engine, ByteBuffer[] input, ByteBuffer output) throws SSLException {
         endRest();
         if (BufferUtil.isEmpty(input) && hasNothingToSay(engine)) {
-            // The JDK makes a record without content, and Jetty asks for it whenever the rest of others has been
-            // written.
+            // The JDK makes a record without content. Jetty asks for it whenever the rest of others has been written.
             return new SSLEngineResult(Status.OK, HandshakeStatus.NOT_HANDSHAKING, 0, 0);
         }
         SSLEngineResult result = super.wrap(engine, input, output);
@@ -241,7 +238,9 @@ final class TlsConnection extends SslConnection {
 
         @Override
         public TransferStatistics getTransferStatistics() {
-            return getEndPoint() instanceof TransferEndPoint encrypted ? encrypted.getTransferStatistics() : UNCOUNTED;
+            return TlsState.socket(this) instanceof TransferEndPoint encrypted
+                    ? encrypted.getTransferStatistics()
+                    : UNCOUNTED;
         }
 
         @Override
@@ -252,7 +251,7 @@ final class TlsConnection extends SslConnection {
                     return 0;
                 }
                 // Before the lock of TLS is taken, which the other thread may need.
-                if (TlsConnection.this.getEndPoint() instanceof MillraceEndPoint ended && ended.isInputShutdown()) {
+                if (TlsState.socket(this) instanceof MillraceEndPoint ended && ended.isInputShutdown()) {
                     MalformedRequest.endOfInput(ended, getConnection());
                 }
                 Http2Turns current = turns;
@@ -292,6 +291,18 @@ final class TlsConnection extends SslConnection {
         }
 
         @Override
+        public @Nullable Callback cancelWrite(Throwable cause) {
+            TlsState.beforeCancel(this, cause);
+            return super.cancelWrite(cause);
+        }
+
+        @Override
+        public void doClose() {
+            TlsState.beforeClose(this);
+            super.doClose();
+        }
+
+        @Override
         public boolean flush(ByteBuffer... buffers) throws IOException {
             if (!behindMalformed && JettyInternals.answersMalformedRequest(getConnection())) {
                 beginAnswer(buffers);
@@ -324,7 +335,7 @@ final class TlsConnection extends SslConnection {
                 return;
             }
             behindMalformed = true;
-            if (TlsConnection.this.getEndPoint() instanceof MillraceEndPoint encrypted) {
+            if (TlsState.socket(this) instanceof MillraceEndPoint encrypted) {
                 MalformedRequest.awaitFinder(encrypted::handlingThread);
             }
         }
@@ -356,19 +367,17 @@ final class TlsConnection extends SslConnection {
         private boolean flushBatch(ByteBuffer[] buffers, int token, FileRegion region) throws IOException {
             ByteBuffer bytes = memory.take();
             try {
-                bytes.limit(TlsMemory.BATCH_BYTES);
-                return flush(buffers, token, region, bytes);
+                return flush(buffers, token, region, bytes.limit(TlsMemory.BATCH_BYTES));
             } finally {
                 memory.giveBack(bytes);
             }
         }
 
         private boolean flushRecord(ByteBuffer[] buffers, int token, FileRegion region) throws IOException {
-            RetainableByteBuffer.Mutable block =
-                    TlsConnection.this.buffers.getWrapped().acquire(TlsMemory.RECORD_BYTES, true);
+            var block = TlsConnection.this.buffers.getWrapped().acquire(TlsMemory.RECORD_BYTES, true);
             try {
-                return flush(
-                        buffers, token, region, block.getByteBuffer().clear().limit(TlsMemory.RECORD_BYTES));
+                ByteBuffer bytes = block.getByteBuffer().clear().limit(TlsMemory.RECORD_BYTES);
+                return flush(buffers, token, region, bytes);
             } finally {
                 block.release();
             }

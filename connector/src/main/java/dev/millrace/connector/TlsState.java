@@ -3,7 +3,11 @@ package dev.millrace.connector;
 import dev.millrace.jetty.JettyInternals;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.EofException;
+import org.eclipse.jetty.io.WriteFlusher;
 import org.eclipse.jetty.io.ssl.SslConnection;
+import org.eclipse.jetty.util.Callback;
 
 /** What an end point has to know of TLS that writes to it. */
 final class TlsState {
@@ -31,6 +35,42 @@ final class TlsState {
      */
     static boolean hasGivenUpWrite(Connection connection) {
         return connection instanceof SslConnection ssl && JettyInternals.isGivenUp(ssl.getSslEndPoint());
+    }
+
+    /**
+     * Ends the write of a thread that waits for the peer, before another one cancels it. TLS has that one spin until the first has come
+     * out. It may be the scheduler's, which looks after all others.
+     */
+    static void beforeCancel(SslConnection.SslEndPoint cancelled, Throwable cause) {
+        EndPoint encrypted = socket(cancelled);
+        if (isFlushing(cancelled) && encrypted instanceof WriteDuty.Owner written && written.isBlocking()) {
+            Callback pending = encrypted.cancelWrite(cause);
+            if (pending != null) {
+                pending.failed(cause);
+            }
+        }
+    }
+
+    /** As {@link #beforeCancel}: TLS has the thread that closes wait for the lock which the other one holds. */
+    static void beforeClose(SslConnection.SslEndPoint closed) {
+        Thread writer = socket(closed) instanceof MillraceEndPoint encrypted ? encrypted.handlingThread() : null;
+        if (writer != null && writer != Thread.currentThread() && isFlushing(closed)) {
+            beforeCancel(closed, new EofException("connection was closed"));
+        }
+    }
+
+    private static boolean isFlushing(SslConnection.SslEndPoint decrypted) {
+        WriteFlusher flusher = decrypted.getWriteFlusher();
+        return !flusher.isPending() && !flusher.isFailed() && !JettyInternals.isIdle(flusher);
+    }
+
+    /** Where what is encrypted ends up, by way of the end point of the PROXY protocol maybe. */
+    static EndPoint socket(SslConnection.SslEndPoint decrypted) {
+        EndPoint last = decrypted.getSslConnection().getEndPoint();
+        while (last instanceof EndPoint.Wrapper wrapper) {
+            last = wrapper.unwrap();
+        }
+        return last;
     }
 
     /**

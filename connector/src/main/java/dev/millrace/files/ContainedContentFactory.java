@@ -38,21 +38,30 @@ final class ContainedContentFactory extends ResourceHttpContentFactory {
     private boolean isContained(@Nullable Path path) {
         try {
             // An entry of a jar has no links.
-            return path == null || contains(path, path.toRealPath());
+            return path == null || realPath(path) != null;
         } catch (IOException gone) {
             LOG.debug("No real path for {}", path, gone);
             return false;
         }
     }
 
-    /** Whether a file is below a base by its real path. */
-    boolean contains(Path path, Path real) throws IOException {
+    /** @return the real path of a file; null when it is not below a base */
+    @Nullable Path realPath(Path path) throws IOException {
         for (Resource base : getBaseResource()) {
-            if (base.getPath() != null && real.startsWith(base.getPath().toRealPath())) {
-                return true;
+            Path root = base.getPath();
+            Path real = root == null ? null : realPathBelow(root, path);
+            if (real != null) {
+                return real;
             }
         }
         LOG.warn("Not serving {}: it leads out of {}", path, getBaseResource());
-        return false;
+        return null;
+    }
+
+    // From where the base leads: one that is a link, and is switched between two looks, would seem to be another's.
+    private static @Nullable Path realPathBelow(Path base, Path path) throws IOException {
+        Path root = base.toRealPath();
+        Path real = (path.startsWith(base) ? root.resolve(base.relativize(path)) : path).toRealPath();
+        return real.startsWith(root) ? real : null;
     }
 }

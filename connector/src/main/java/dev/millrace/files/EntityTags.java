@@ -1,22 +1,34 @@
 package dev.millrace.files;
 
 import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.eclipse.jetty.http.ComplianceViolation;
+import org.eclipse.jetty.http.EtagUtils;
 import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.HttpException;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.QuotedCSV;
 import org.eclipse.jetty.server.Request;
+import org.jspecify.annotations.Nullable;
 
-/** The entity tags of a request's conditions (RFC 9110 section 8.8.3). */
+/** The entity tags of a request's conditions (RFC 9110 section 8.8.3), and what Jetty is to be given to compare them right. */
 final class EntityTags {
+    private static final List<HttpHeader> CONDITIONS = List.of(HttpHeader.IF_MATCH, HttpHeader.IF_NONE_MATCH);
+    private static final Pattern ENTITY_TAG = Pattern.compile("(?:W/)?\"[^\"]*\"");
+    /** An empty one, which is none that has a separator. */
+    private static final String NO_TAG = "\"\"";
+
+    private static final String WEAK = "W/";
+
     private EntityTags() {}
 
     /** Whether Jetty fails to read them: some quotes it refuses, and of {@code a"b"} it looks a letter too far back. */
     static boolean areMalformed(Request request) {
         HttpCompliance compliance =
                 request.getConnectionMetaData().getHttpConfiguration().getHttpCompliance();
-        for (HttpHeader condition : List.of(HttpHeader.IF_MATCH, HttpHeader.IF_NONE_MATCH)) {
+        for (HttpHeader condition : CONDITIONS) {
             for (String tags : request.getHeaders().getValuesList(condition)) {
                 QuotedCSV read = new QuotedCSV.Etags(compliance, ComplianceViolation.Listener.NOOP);
                 try {
@@ -27,5 +39,76 @@ final class EntityTags {
             }
         }
         return false;
+    }
+
+    /**
+     * Puts the tags of several fields into one, of which Jetty reads the last (RFC 9110 section 5.3). It also knows no weak
+     * comparison, which is that of {@code If-None-Match} (section 13.1.2). So the client's tag becomes weak or strong as ours is.
+     *
+     * @param etag of what is asked for; null when it has none
+     * @return the request's fields, changed; null where there is nothing to change
+     */
+    static HttpFields.@Nullable Mutable comparable(HttpFields request, @Nullable String etag) {
+        HttpFields.Mutable changed = null;
+        for (HttpHeader condition : CONDITIONS) {
+            if (request.contains(condition)) {
+                List<String> fields = request.getValuesList(condition);
+                String tags = String.join(", ", fields);
+                String compared =
+                        condition == HttpHeader.IF_NONE_MATCH && etag != null && !isEmpty(etag) ? as(etag, tags) : tags;
+                if (fields.size() > 1 || !compared.equals(tags)) {
+                    changed = changed == null ? HttpFields.build(request) : changed;
+                    changed.put(condition, compared);
+                }
+            }
+        }
+        return changed;
+    }
+
+    // Without the quotes at the end: a client may have the tag with the suffix of a compression.
+    private static String as(String etag, String tags) {
+        boolean isWeak = etag.startsWith(WEAK);
+        String strong = etag.substring(isWeak ? WEAK.length() : 0).replaceFirst("\"$", "");
+        String strongly = tags.replace(WEAK + strong, strong);
+        return isWeak ? strongly.replace(strong, WEAK + strong) : strongly;
+    }
+
+    /** Whether there is nothing in it: weak or not, in quotes or not. Without a regular expression: every request comes by here. */
+    static boolean isEmpty(String etag) {
+        for (int i = etag.startsWith(WEAK) ? 2 : 0; i < etag.length(); i++) {
+            if (etag.charAt(i) != '"') {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether Jetty compares what stands before the last separator of a client's tag: another version may begin so too. */
+    static boolean isComparedInPart(String etag) {
+        return !EtagUtils.ETAG_SEPARATOR.isEmpty() && etag.contains(EtagUtils.ETAG_SEPARATOR) && etag.endsWith("\"");
+    }
+
+    /** @return the fields of a request whose conditions have this tag, or none */
+    static HttpFields only(String etag, HttpFields request) {
+        HttpFields.Mutable fields = HttpFields.build(request);
+        for (HttpHeader condition : CONDITIONS) {
+            List<String> tags = fields.getValuesList(condition);
+            if (!tags.isEmpty()) {
+                fields.put(condition, tagOf(etag, String.join(",", tags)));
+            }
+        }
+        return fields;
+    }
+
+    // With the suffix of a compression, if the client has one: Jetty puts the client's tag into a 304.
+    private static String tagOf(String etag, String tags) {
+        String suffixed = etag.substring(0, etag.length() - 1) + EtagUtils.ETAG_SEPARATOR;
+        return ENTITY_TAG
+                .matcher(tags)
+                .results()
+                .map(MatchResult::group)
+                .filter(tag -> tag.equals(etag) || tag.startsWith(suffixed))
+                .findFirst()
+                .orElse(NO_TAG);
     }
 }

@@ -10,8 +10,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
 import org.eclipse.jetty.http.CompressedContentFormat;
 import org.eclipse.jetty.http.EtagUtils;
 import org.eclipse.jetty.http.HttpException;
@@ -32,15 +30,12 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
 
 /** Jetty's service of files, with bounded ranges, {@code If-Range}, and the parts of multiple ranges by the kernel. */
 public final class FilesService extends ResourceService {
     private static final HttpField VARY_BY_ENCODING =
             new PreEncodedHttpField(HttpHeader.VARY, HttpHeader.ACCEPT_ENCODING.asString());
-
-    private static final Pattern ENTITY_TAG = Pattern.compile("(?:W/)?\"[^\"]*\"");
-    /** An empty one, which is none that has a separator. */
-    private static final String NO_TAG = "\"\"";
 
     private static final EnumSet<HttpHeader> CONDITIONS = EnumSet.of(
             HttpHeader.RANGE,
@@ -124,6 +119,24 @@ public final class FilesService extends ResourceService {
         this.isServingOpenFiles = isServingOpenFiles;
     }
 
+    private static Request with(Request request, @Nullable HttpFields headers) {
+        return headers == null ? request : new HeaderFilteredRequest(request, headers);
+    }
+
+    @Override
+    public @Nullable HttpContent getContent(String path, Request request) throws IOException {
+        List<CompressedContentFormat> variants = getPrecompressedFormats();
+        if (variants.isEmpty()) {
+            return super.getContent(path, request);
+        }
+        try {
+            return super.getContent(path, AcceptedEncodings.named(request, variants));
+        } catch (IllegalArgumentException malformed) {
+            // What the client accepts, for which Jetty would answer 500. Anything else fails again.
+            return super.getContent(path, new HeaderFilteredRequest(request, EnumSet.of(HttpHeader.ACCEPT_ENCODING)));
+        }
+    }
+
     /** Conditions and ranges of a method other than GET and HEAD are not about the file. */
     @Override
     public void doGet(Request request, Response response, Callback callback, HttpContent content) {
@@ -201,8 +214,9 @@ public final class FilesService extends ResourceService {
     // one side that by date is not looked at; those of the other side come first (13.2.2). Jetty may yet answer 403 for
     // a directory.
     @Override
-    protected boolean handleConditionalHeaders(
-            Request request, Response response, HttpContent content, Callback callback) throws IOException {
+    protected boolean handleConditionalHeaders(Request asked, Response response, HttpContent content, Callback callback)
+            throws IOException {
+        Request request = with(asked, EntityTags.comparable(asked.getHeaders(), content.getETagValue()));
         boolean isMatch = "*".equals(request.getHeaders().get(HttpHeader.IF_MATCH));
         boolean isNotModified = "*".equals(request.getHeaders().get(HttpHeader.IF_NONE_MATCH))
                 && !content.getResource().isDirectory()
@@ -262,7 +276,7 @@ public final class FilesService extends ResourceService {
             throws IOException {
         String etag = content.getETagValue();
         Set<CompressedContentFormat> variants = content.getPreCompressedContentFormats();
-        boolean isMistaken = etag != null && (etag.indexOf('-') >= 0 || isEmpty(etag));
+        boolean isMistaken = etag != null && (etag.indexOf('-') >= 0 || EntityTags.isEmpty(etag));
         if (!isMistaken || variants == null || !variants.isEmpty()) {
             return super.handleConditionalHeaders(request, response, content, callback);
         }
@@ -272,7 +286,9 @@ public final class FilesService extends ResourceService {
                         ? etag
                         : etag.replaceFirst("(\"?)$", EtagUtils.ETAG_SEPARATOR + "$1"));
         return super.handleConditionalHeaders(
-                isComparedInPart(etag) ? withTagsOf(etag, request) : request,
+                EntityTags.isComparedInPart(etag)
+                        ? with(request, EntityTags.only(etag, request.getHeaders()))
+                        : request,
                 response,
                 new HttpContent.Wrapper(content) {
                     @Override
@@ -281,44 +297,6 @@ public final class FilesService extends ResourceService {
                     }
                 },
                 callback);
-    }
-
-    // Of a client's tag Jetty compares what stands before its last separator: another version may begin so too.
-    private static boolean isComparedInPart(String etag) {
-        return !EtagUtils.ETAG_SEPARATOR.isEmpty() && etag.contains(EtagUtils.ETAG_SEPARATOR) && etag.endsWith("\"");
-    }
-
-    private static Request withTagsOf(String etag, Request request) {
-        HttpFields.Mutable fields = HttpFields.build(request.getHeaders());
-        for (HttpHeader condition : List.of(HttpHeader.IF_MATCH, HttpHeader.IF_NONE_MATCH)) {
-            List<String> tags = fields.getValuesList(condition);
-            if (!tags.isEmpty()) {
-                fields.put(condition, tagOf(etag, String.join(",", tags)));
-            }
-        }
-        return new HeaderFilteredRequest(request, fields.asImmutable());
-    }
-
-    // With the suffix of a compression, if the client has one: Jetty puts the client's tag into a 304.
-    private static String tagOf(String etag, String tags) {
-        String suffixed = etag.substring(0, etag.length() - 1) + EtagUtils.ETAG_SEPARATOR;
-        return ENTITY_TAG
-                .matcher(tags)
-                .results()
-                .map(MatchResult::group)
-                .filter(tag -> tag.equals(etag) || tag.startsWith(suffixed))
-                .findFirst()
-                .orElse(NO_TAG);
-    }
-
-    // Weak or not, in quotes or not. Without a regular expression: every request comes by here.
-    private static boolean isEmpty(String etag) {
-        for (int i = etag.startsWith("W/") ? 2 : 0; i < etag.length(); i++) {
-            if (etag.charAt(i) != '"') {
-                return false;
-            }
-        }
-        return true;
     }
 
     // RFC 9110 section 15.4.5 wants these two as well, and Jetty puts them only into a 200. The entity tag of what is
@@ -364,6 +342,12 @@ public final class FilesService extends ResourceService {
     protected void writeHttpError(Request request, Response response, Callback callback, Throwable cause) {
         FileResponse.removeFieldsOfTheFile(response);
         super.writeHttpError(request, response, callback, cause);
+    }
+
+    // Jetty would refuse its own redirect to letters that are not of ASCII, or cut each of them to a byte.
+    @Override
+    protected void sendRedirect(Request request, Response response, Callback callback, String target) {
+        super.sendRedirect(request, response, callback, EncodedPath.of(target));
     }
 
     // A welcome file is served as if it was asked for by its own name. Jetty's method asks no alias check, and takes

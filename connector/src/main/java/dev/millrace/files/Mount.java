@@ -100,16 +100,32 @@ final class Mount {
      * @param obstacle null: it goes by the kernel
      */
     void onAnswer(Content.Sink sink, @Nullable Obstacle obstacle, Object file, long position, long bytes) {
+        onAnswer(sink, obstacle);
+        if (obstacle != null) {
+            recordCopy(obstacle, file, position, bytes);
+        }
+    }
+
+    /**
+     * Counts an answer whose parts are yet to come.
+     *
+     * @param obstacle null: what is large enough goes by the kernel
+     */
+    void onAnswer(Content.Sink sink, @Nullable Obstacle obstacle) {
         if (obstacle == null) {
             transfers.increment();
         } else {
             Objects.requireNonNull(copies.get(obstacle)).increment();
-            if (FlightRecorder.IS_PRESENT) {
-                CopyEvent.commit(file, position, bytes, obstacle);
-            }
         }
         if (settings.isDebugHeader() && sink instanceof Response response && !response.isCommitted()) {
             response.getHeaders().put(SendfileSettings.DEBUG_HEADER, obstacle == null ? "yes" : obstacle.name());
+        }
+    }
+
+    /** Tells the flight recorder of a part of a file that does not go by the kernel. */
+    void recordCopy(Obstacle obstacle, Object file, long position, long bytes) {
+        if (FlightRecorder.IS_PRESENT) {
+            CopyEvent.commit(file, position, bytes, obstacle);
         }
     }
 

@@ -68,7 +68,7 @@ final class PartsResource extends FileResource {
             path = path.unmapped();
         }
         if (!isCounted && !isHead) {
-            mount().onAnswer(response, path.obstacle(), getPath(), 0, bytes);
+            mount().onAnswer(response, path.obstacle());
         }
         return path;
     }
@@ -83,6 +83,7 @@ final class PartsResource extends FileResource {
         Obstacle obstacle = path.obstacle();
         if (obstacle != null || length < mount().settings().getMinTransferBytes()) {
             Obstacle counted = obstacle == null ? Obstacle.SMALL : obstacle;
+            mount().recordCopy(counted, getPath(), offset, length);
             return newContentSource(pool, offset, length, read -> mount().onCopied(counted, read));
         }
         try {

@@ -11,6 +11,10 @@ final class Ranges {
 
     /** See {@link SendfileContentFactory#acceptsRanges}. */
     static boolean areAcceptable(HttpFields request, HttpContent content, int maxRanges) {
+        if (content.getContentLengthValue() == 0) {
+            // A suffix of nothing is satisfiable (RFC 9110 section 14.1.2), and no Content-Range can name it.
+            return false;
+        }
         List<String> fields = request.getValuesList(HttpHeader.RANGE);
         // RFC 9110 section 14.2 has one field, and no list of them; Jetty takes the ranges of all. A unit that is not
         // understood must be ignored, and not refused. Jetty understands "bytes" in lower case only.

@@ -1,5 +1,6 @@
 package dev.millrace.files;
 
+import dev.millrace.jetty.ContentBeforeTrailers;
 import dev.millrace.jetty.JettyInternals;
 import dev.millrace.jetty.ResponseLayer;
 import dev.millrace.transfer.TransferEndPoint;
@@ -12,9 +13,11 @@ import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.ConnectionMetaData;
 import org.eclipse.jetty.server.HttpStream;
+import org.eclipse.jetty.server.ProxyConnectionFactory.ProxyEndPoint;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.EventsHandler;
@@ -116,12 +119,13 @@ record SendPath(
 
         /**
          * Whether a class, or one between it and Jetty's, has a method of its own that is given what is written. Jetty's StatisticsHandler
-         * looks no further than at its length, and its sessions pass it on.
+         * looks no further than at its length. Its sessions pass it on, and so do our own streams of HTTP/2.
          */
         private static boolean looks(Class<?> type, Class<?> base, String method) {
             try {
                 for (Class<?> current = type; current != base; current = current.getSuperclass()) {
                     if (current != StatisticsHandler.class
+                            && current != ContentBeforeTrailers.class
                             && !JettyInternals.isStreamOfSession(current)
                             && Arrays.stream(current.getDeclaredMethods())
                                     .anyMatch(declared -> isGivenContent(declared, method))) {
@@ -194,7 +198,7 @@ record SendPath(
             return blocked(response, sink, Obstacle.WRAPPED, layers);
         }
         ConnectionMetaData connection = response.getRequest().getConnectionMetaData();
-        if (!(connection.getConnection().getEndPoint() instanceof TransferEndPoint endPoint)) {
+        if (!(behindProxy(connection.getConnection().getEndPoint()) instanceof TransferEndPoint endPoint)) {
             return blocked(response, layers.target(), Obstacle.END_POINT, layers);
         }
         // TLS reads the file, in pieces as large as it writes them: it is no transfer by the kernel.
@@ -204,6 +208,11 @@ record SendPath(
             return blocked(response, layers.target(), encrypted == null ? found : encrypted, layers);
         }
         return new SendPath(endPoint, response, layers.target(), encrypted, false);
+    }
+
+    // Jetty's end point of the PROXY protocol hands buffers on as they are: it only has other addresses.
+    private static EndPoint behindProxy(EndPoint endPoint) {
+        return endPoint instanceof ProxyEndPoint proxied ? proxied.unwrap() : endPoint;
     }
 
     private static @Nullable Obstacle obstacle(Response response, long bytes, Layers layers) {

@@ -53,7 +53,8 @@ public class SendfileHandler extends ResourceHandler {
 
     private @Nullable HttpContent find(String path) throws IOException {
         HttpContent.Factory factory = found;
-        return factory == null ? null : factory.getContent(path);
+        // Of letters that UTF-16 has two chars for, Jetty's resources would make question marks.
+        return factory == null ? null : factory.getContent(EncodedPath.of(path));
     }
 
     /** @return how files are kept open and sent; the same for the handler's life */
@@ -92,7 +93,7 @@ public class SendfileHandler extends ResourceHandler {
     private HttpContent.Factory contained(ByteBufferPool.Sized bufferPool) {
         ContainedContentFactory factory = new ContainedContentFactory(getBaseResource(), getMimeTypes(), bufferPool);
         Path styleSheet = getStyleSheet() == null ? null : getStyleSheet().getPath();
-        sendfile.setContainment((path, file, real) -> file.equals(styleSheet) || factory.contains(file, real));
+        sendfile.setContainment((path, file) -> file.equals(styleSheet) ? file.toRealPath() : factory.realPath(file));
         return factory;
     }
 }

@@ -298,6 +298,10 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
     }
 
     private Map<Connection, Http2ContentDemand.Streams> awaited(long grace, long now) {
+        if (!JettyInternals.hasHttp2()) {
+            // The classes of a look at HTTP/2 were not loaded at the start.
+            return Collections.emptyMap();
+        }
         try {
             return contentDemand.look(PeerRates.GRACES_BEFORE_CONTENT * grace, now);
         } catch (Throwable x) {

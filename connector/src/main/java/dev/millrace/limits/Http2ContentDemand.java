@@ -1,5 +1,6 @@
 package dev.millrace.limits;
 
+import dev.millrace.jetty.ContentBeforeTrailers;
 import dev.millrace.jetty.Http2Internals;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -57,7 +58,7 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
     }
 
     /** A stream of which content has been asked, until its request has ended. */
-    final class AskedStream extends HttpStream.Wrapper {
+    final class AskedStream extends ContentBeforeTrailers {
         private final Request request;
         private final Connection connection;
         private final boolean mayBeSilent;

@@ -4,7 +4,7 @@ import dev.millrace.transfer.TransferEndPoint;
 
 /** An end point that {@link ConnectionSweeper} looks at, from the scheduler's thread. */
 public interface MonitoredEndPoint extends TransferEndPoint, PeerActivity {
-    /** Whether a request of HTTP/1.1 is handled by a thread of the pool, for which others may be waiting. */
+    /** Whether a request of HTTP/1.1 may be handled by a thread of the pool, for which others may be waiting. */
     default boolean isServedByPool() {
         return true;
     }

@@ -37,7 +37,7 @@ record ConnectorMeters(MillraceConnector connector, Tags tags) implements MeterB
         counter("millrace.accept.pauses", pauses, MillraceConnector::getAcceptPauses)
                 .register(registry);
         String running = "Transfers of files that are not at their end";
-        gauge("millrace.transfers.running", running, ConnectorMeters::running, registry);
+        gauge("millrace.transfers.running", running, ofTransfers(TransferStatistics::getRunning), registry);
         String queued = "Transfers of files that wait for their turn";
         gauge("millrace.transfers.queued", queued, ConnectorMeters::queued, registry);
         ended("completed", TransferStatistics::getCompleted, registry);
@@ -71,13 +71,6 @@ record ConnectorMeters(MillraceConnector connector, Tags tags) implements MeterB
 
     private static double open(MillraceConnector connector) {
         return connector.getConnectedEndPoints().size();
-    }
-
-    private static double running(MillraceConnector connector) {
-        TransferStatistics transfers = connector.getTransferStatistics();
-        // Ends first: one between two reads must not make it negative.
-        long ended = transfers.getCompleted() + transfers.getAborted();
-        return Math.max(0, transfers.getRegions() - ended);
     }
 
     private static double queued(MillraceConnector connector) {

@@ -11,6 +11,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.WeakHashMap;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.eclipse.jetty.server.Server;
@@ -22,6 +23,31 @@ import org.eclipse.jetty.server.Server;
  */
 record FileMeters(Server server, Tags tags) implements MeterBinder {
     private static final String CACHE = "cache";
+
+    /**
+     * Sums a figure over all that serve files, and keeps what those have counted that have left the server. A counter must not fall: a
+     * registry takes that for a restart from zero.
+     */
+    private static final class Total implements ToDoubleFunction<Server> {
+        private final ToLongFunction<SendfileContentFactory> figure;
+        private final Map<SendfileContentFactory, Long> seen = new WeakHashMap<>();
+        private long total;
+
+        private Total(ToLongFunction<SendfileContentFactory> figure) {
+            this.figure = figure;
+        }
+
+        @Override
+        public synchronized double applyAsDouble(Server server) {
+            for (SendfileContentFactory files : server.getContainedBeans(SendfileContentFactory.class)) {
+                long now = figure.applyAsLong(files);
+                Long before = seen.put(files, now);
+                // The content cache begins anew with a start.
+                total += before == null || before > now ? now : now - before;
+            }
+            return total;
+        }
+    }
 
     @Override
     public void bindTo(MeterRegistry registry) {
@@ -101,7 +127,7 @@ record FileMeters(Server server, Tags tags) implements MeterBinder {
 
     private FunctionCounter.Builder<Server> counter(
             String name, String description, ToLongFunction<SendfileContentFactory> figure) {
-        return FunctionCounter.builder(name, server, sum(figure))
+        return FunctionCounter.builder(name, server, new Total(figure))
                 .description(description)
                 .tags(tags);
     }

@@ -123,16 +123,18 @@ public final class ConnectorMonitor implements Container.InheritedListener, Supp
             figures.put("threads", bio.getConnectionThreadCount());
             figures.put("threadsShared", false);
         } else {
-            // The pool is shared by all selector connectors; acceptors and selectors are among its threads.
-            ThreadPool pool = server.getThreadPool();
+            // Connectors that have no pool of their own share the server's, acceptors and selectors included. With
+            // HTTP/2 only the selector manager has the pool itself.
+            ThreadPool shared = server.getThreadPool();
+            ThreadPool pool = connector.getSelectorManager().getExecutor() instanceof ThreadPool own ? own : shared;
             figures.put("threads", pool.getThreads() - pool.getIdleThreads());
-            figures.put("threadsShared", true);
+            figures.put("threadsShared", pool == shared);
         }
         if (connector instanceof MillraceConnector millrace) {
             TransferStatistics transfers = millrace.getTransferStatistics();
             figures.put("bytesBySendfile", transfers.getTransferredBytes());
             figures.put("bytesByCopy", transfers.getCopiedBytes());
-            figures.put("transfers", transfers.getRegions() - transfers.getCompleted() - transfers.getAborted());
+            figures.put("transfers", transfers.getRunning());
         } else {
             figures.put("bytesBySendfile", 0L);
             figures.put("bytesByCopy", totals.bytesOut());

@@ -1,5 +1,6 @@
 package dev.millrace.transfer;
 
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
@@ -21,6 +22,8 @@ public final class TransferStatistics {
     private final LongAdder selectorTurns = new LongAdder();
     private final LongAdder completed = new LongAdder();
     private final LongAdder aborted = new LongAdder();
+    /** What was running at the last reset. */
+    private final AtomicLong kept = new AtomicLong();
 
     @ManagedAttribute("File regions announced")
     public long getRegions() {
@@ -72,9 +75,16 @@ public final class TransferStatistics {
         return aborted.sum();
     }
 
-    @ManagedOperation(value = "Sets all counters to zero", impact = "ACTION")
+    @ManagedAttribute("File regions that are not at their end")
+    public long getRunning() {
+        // Ends first: one between two reads must not make it negative.
+        long ended = getCompleted() + getAborted();
+        return Math.max(0, kept.get() + getRegions() - ended);
+    }
+
+    @ManagedOperation(value = "Sets all counters to zero, but for what runs", impact = "ACTION")
     public void reset() {
-        regions.reset();
+        kept.addAndGet(regions.sumThenReset() - completed.sumThenReset() - aborted.sumThenReset());
         transferCalls.reset();
         transferredBytes.reset();
         regionCopiedBytes.reset();
@@ -82,8 +92,6 @@ public final class TransferStatistics {
         truncations.reset();
         turns.reset();
         selectorTurns.reset();
-        completed.reset();
-        aborted.reset();
     }
 
     /** Counts a region that was announced. */

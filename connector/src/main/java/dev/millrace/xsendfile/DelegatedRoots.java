@@ -143,13 +143,16 @@ final class DelegatedRoots {
                 file);
     }
 
-    /** Whether a file is below its root by its real path. */
-    static boolean contains(RootedFile file, Path real) throws IOException {
-        if (real.startsWith(file.root().toRealPath())) {
-            return true;
+    /** @return the real path of a file; null when that is not below its root */
+    static @Nullable Path realPath(RootedFile file) throws IOException {
+        // From where the root leads: one that is a link, and is switched between two looks, would seem to be another's.
+        Path root = file.root().toRealPath();
+        Path real = root.resolve(file.root().relativize(file.file())).toRealPath();
+        if (real.startsWith(root)) {
+            return real;
         }
         LOG.warn("Not sending {}: it leads out of {}, to {}", file, file.root(), real);
-        return false;
+        return null;
     }
 
     @Override

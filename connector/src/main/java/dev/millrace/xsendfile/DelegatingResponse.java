@@ -23,6 +23,8 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
     private final @Nullable AnswerOrigin origin;
     private final FileSender sender;
     private final Callback callback;
+    /** Of the handlers around, as Cross-Origin Resource Sharing has them: an error page keeps these. */
+    private final HttpFields around;
     // A response is written to by one thread at a time.
     private volatile boolean isDecided;
     private volatile @Nullable DelegatedFile delegated;
@@ -41,6 +43,7 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
         this.origin = origin;
         this.sender = sender;
         this.callback = callback;
+        this.around = wrapped.getHeaders().asImmutable();
     }
 
     /** Takes our fields out of what may yet be sent. */
@@ -116,7 +119,7 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
         if (file != null) {
             // The application may have set them again since it was decided.
             strip();
-            sender.send(file, hasDiscarded, getRequest(), getWrapped(), callback);
+            sender.send(file, hasDiscarded, around, getRequest(), getWrapped(), callback);
         } else {
             strip();
             callback.succeeded();

@@ -3,7 +3,10 @@ package dev.millrace.xsendfile;
 import dev.millrace.files.FilesService;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.util.ArrayList;
 import java.util.List;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.HttpURI;
@@ -27,16 +30,23 @@ record FileSender(FilesService service, HttpContent.Factory files, List<Transfer
 
     /**
      * @param hasDiscarded whether the application has written a body besides, which is not sent
+     * @param around fields of the response that are not the application's
      * @param response with the application's fields, but for ours; not committed
      */
-    void send(DelegatedFile file, boolean hasDiscarded, Request request, Response response, Callback callback) {
+    void send(
+            DelegatedFile file,
+            boolean hasDiscarded,
+            HttpFields around,
+            Request request,
+            Response response,
+            Callback callback) {
         MeasuredResponse measured = new MeasuredResponse(request, response);
         Callback end = new TransferEnd(listeners, file, measured, callback);
         try {
             HttpContent content =
                     file.file() == null ? null : files.getContent(file.file().key());
             if (content == null) {
-                fail(request, measured, end, HttpStatus.NOT_FOUND_404);
+                fail(request, measured, around, end, HttpStatus.NOT_FOUND_404);
                 return;
             }
             response.getHeaders().remove(HttpHeader.CONTENT_LENGTH);
@@ -47,27 +57,44 @@ record FileSender(FilesService service, HttpContent.Factory files, List<Transfer
             service.doGet(ofTheFile(request), measured, end, DelegatedFile.as(content, response.getHeaders()));
         } catch (AccessDeniedException x) {
             LOG.warn("Not sending {}: it cannot be read", file.file());
-            fail(request, measured, end, HttpStatus.FORBIDDEN_403);
+            fail(request, measured, around, end, HttpStatus.FORBIDDEN_403);
         } catch (IOException | RuntimeException x) {
             if (response.isCommitted()) {
                 end.failed(x);
             } else {
                 LOG.warn("Not sending {}: {}", file.file(), x.toString());
-                fail(request, measured, end, HttpStatus.INTERNAL_SERVER_ERROR_500);
+                fail(request, measured, around, end, HttpStatus.INTERNAL_SERVER_ERROR_500);
             }
         }
     }
 
-    private static void fail(Request request, Response response, Callback end, int status) {
+    private static void fail(Request request, Response response, HttpFields around, Callback end, int status) {
         // The application's fields describe the file that is not sent.
         response.reset();
+        HttpFields.Mutable fields = response.getHeaders();
+        List<HttpField> lost = new ArrayList<>();
+        for (HttpField field : around) {
+            if (!fields.contains(field.getName())) {
+                lost.add(field);
+            }
+        }
+        lost.forEach(fields::add);
         Response.writeError(request, response, end, status);
     }
 
     /** A request whose path has no slash at its end, where Jetty would redirect. */
     private static Request ofTheFile(Request request) {
-        String path = URIUtil.addPaths(request.getContext().getContextPath(), "/file");
-        return Request.serveAs(
-                request, HttpURI.build(request.getHttpURI()).path(path).asImmutable());
+        String path = Request.getPathInContext(request);
+        int end = path.length();
+        while (end > 1 && path.charAt(end - 1) == '/') {
+            end--;
+        }
+        return end == path.length()
+                ? request
+                : Request.serveAs(
+                        request,
+                        HttpURI.build(request.getHttpURI())
+                                .path(URIUtil.addPaths(request.getContext().getContextPath(), path.substring(0, end)))
+                                .asImmutable());
     }
 }

@@ -88,7 +88,7 @@ public class XSendfileHandler extends Handler.Wrapper implements DelegatingConte
     /** @param application whose responses may name files */
     public XSendfileHandler(@Nullable Handler application) {
         super(application);
-        files.setContainment((key, file, real) -> DelegatedRoots.contains(RootedFile.of(key), real));
+        files.setContainment((key, file) -> DelegatedRoots.realPath(RootedFile.of(key)));
         service.setHttpContentFactory(files);
         service.setEtags(true);
         service.setGzipEquivalentFileExtensions(List.of());
@@ -315,7 +315,7 @@ public class XSendfileHandler extends Handler.Wrapper implements DelegatingConte
             LOG.warn("Not sending {}: there is no such file", file);
             return null;
         }
-        if (!DelegatedRoots.contains(file, resource.getPath().toRealPath())) {
+        if (DelegatedRoots.realPath(file) == null) {
             return null;
         }
         return new ResourceHttpContent(

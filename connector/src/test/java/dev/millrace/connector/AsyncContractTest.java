@@ -22,7 +22,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.Random;
@@ -34,7 +33,6 @@ import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -152,8 +150,8 @@ class AsyncContractTest {
 
     // Smaller buffers: encrypting takes time.
     @Test
-    void echoesOverTlsToAClientThatSendsEverythingFirst(@TempDir Path directory) throws Exception {
-        Tls tls = new Tls(directory);
+    void echoesOverTlsToAClientThatSendsEverythingFirst() throws Exception {
+        Tls tls = new Tls();
         TestServer server = new TestServer(
                 s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()));
         server.connector().setAcceptedReceiveBufferSize(64 * 1024);

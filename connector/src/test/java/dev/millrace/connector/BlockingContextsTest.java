@@ -111,7 +111,7 @@ class BlockingContextsTest {
 
     @Test
     void anApplicationMayWaitInsideTls() throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         TestServer secure = server(new TlsConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory());
         try (TestServer server = secure.start(new ContextHandlerCollection(application(), files()));
                 RawClient waiting = tls.connect(server.port());

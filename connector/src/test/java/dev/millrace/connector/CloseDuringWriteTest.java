@@ -11,7 +11,6 @@ import dev.millrace.testing.Tls;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.GatheringByteChannel;
-import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -28,7 +27,6 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A connection of TLS that its own thread closes while another thread writes: the peer must not get that thread's record twice. */
 @Timeout(60)
@@ -85,8 +83,8 @@ class CloseDuringWriteTest {
     }
 
     @Test
-    void sendsNoRecordTwice(@TempDir Path directory) throws Exception {
-        Tls tls = new Tls(directory);
+    void sendsNoRecordTwice() throws Exception {
+        Tls tls = new Tls();
         TestServer server = new TestServer(s -> Connectors.BIO_PLATFORM.on(
                 s, new TlsConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
         ((MillraceConnector) server.connector()).setContentWriterFactory(this::watched);

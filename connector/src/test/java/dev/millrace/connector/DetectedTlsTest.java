@@ -9,11 +9,9 @@ import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
-import java.nio.file.Path;
 import java.util.Collection;
 import org.eclipse.jetty.server.DetectorConnectionFactory;
 import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -21,13 +19,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 class DetectedTlsTest {
     private static final int BYTES = 1_000_000;
 
-    @TempDir
-    static Path directory;
-
     @ParameterizedTest
     @EnumSource(names = {"NIO", "BIO_PLATFORM"})
     void hasItsIdleMemoryWatched(Connectors connectors) throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         TlsMemory memory = new TlsMemory(2);
         TlsConnectionFactory ssl = new TlsConnectionFactory(tls.server(), "http/1.1", memory);
         DetectorConnectionFactory either = new DetectorConnectionFactory(ssl);

@@ -14,7 +14,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -32,7 +31,6 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * When TLS gives up a write, another thread may be about to write from its buffer. As long as the channel is open, no
@@ -40,9 +38,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(60)
 class DiscardedTlsBufferTest {
-    @TempDir
-    static Path directory;
-
     private final Watching pool = new Watching();
     private final CompletableFuture<SslConnection.SslEndPoint> endPoint = new CompletableFuture<>();
     private final CompletableFuture<Callback> callback = new CompletableFuture<>();
@@ -124,7 +119,7 @@ class DiscardedTlsBufferTest {
     }
 
     private void assertGivenBackAfter(Connectors kind, End end) throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         Server server = new Server(new QueuedThreadPool(), null, pool);
         // One record at a time: the rest of many is in memory of its own.
         TlsConnectionFactory ssl = new TlsConnectionFactory(tls.server(), "http/1.1", new TlsMemory(0));

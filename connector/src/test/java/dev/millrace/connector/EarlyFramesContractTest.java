@@ -13,7 +13,6 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +20,6 @@ import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.websocket.server.WebSocketUpgradeHandler;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,9 +36,6 @@ class EarlyFramesContractTest {
                     + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
     private static final byte[] CLOSE = {(byte) 0x88, (byte) 0x82, 0, 0, 0, 0, 0x03, (byte) 0xe8};
     private static final int MOST_BYTES = 20_000;
-
-    @TempDir
-    static Path keys;
 
     @Parameter
     Connectors connectors;
@@ -89,7 +84,7 @@ class EarlyFramesContractTest {
     @ParameterizedTest
     @CsvSource({"false,3,1", "false,60,7000", "false,200,1000000", "true,3,1", "true,60,7000", "true,200,1000000"})
     void areEchoed(boolean isSecure, int frames, int pieceBytes) throws Exception {
-        Tls tls = new Tls(keys);
+        Tls tls = new Tls();
         HttpConnectionFactory http = new HttpConnectionFactory();
         ConnectionFactory[] factories = isSecure
                 ? new ConnectionFactory[] {connectors.tls(tls.server(), http.getProtocol()), http}

@@ -43,6 +43,8 @@ class FewDescriptorsTest {
                         "ulimit -n 256 && exec \"$@\"",
                         "sh",
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        // The JVM would warn on standard output.
+                        "-Xlog:disable",
                         "-Xmx128m",
                         "-XX:TieredStopAtLevel=1",
                         "-XX:+UseSerialGC",

@@ -6,7 +6,6 @@ import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
-import java.nio.file.Path;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -14,15 +13,11 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.Callback;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The cache of header fields that each connection would have. */
 class HeaderCacheTest {
-    @TempDir
-    static Path directory;
-
     /** Answers the capacity of the connection's cache. */
     private static final class Capacity extends Handler.Abstract {
         @Override
@@ -56,7 +51,7 @@ class HeaderCacheTest {
     @ParameterizedTest
     @MethodSource("dev.millrace.testing.Connectors#ours")
     void isOffInsideTls(Connectors connectors) throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         TestServer server = new TestServer(
                 s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()));
         try (server;

@@ -13,7 +13,6 @@ import dev.millrace.testing.Tls;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -35,7 +34,6 @@ import org.eclipse.jetty.util.IteratingCallback;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -50,9 +48,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 class Http2DuplexContractTest {
     private static final int BYTES = 8_000_000;
     private static final int SOCKET_BUFFER_BYTES = 64 * 1024;
-
-    @TempDir
-    static Path directory;
 
     @Parameter
     Connectors connectors;
@@ -195,7 +190,7 @@ class Http2DuplexContractTest {
 
     @Test
     void echoesOverTls() throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         TestServer server = new TestServer(s -> connectors.on(
                 s,
                 connectors.tls(tls.server(), "alpn"),

@@ -10,7 +10,6 @@ import dev.millrace.testing.Tls;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLEngine;
 import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
@@ -23,7 +22,6 @@ import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -31,9 +29,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(60)
 class Http2FarewellTest {
     private static final int STEP = 23;
-
-    @TempDir
-    static Path directory;
 
     private static final Handler ECHO = Handlers.echo();
 
@@ -85,7 +80,7 @@ class Http2FarewellTest {
     @ParameterizedTest
     @MethodSource("threads")
     void failsWhenTheConnectionHasEnded(String threads) throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         // Closing the server checks that no buffer is left.
         try (TestServer server = new TestServer(s -> {
                     BioConnector connector = new BioConnector(

@@ -90,7 +90,7 @@ class Http2LingeringCloseContractTest {
     @Test
     void answersWhoGoesAwayOverTls() throws Exception {
         assumeTrue(connectors != Connectors.STOCK, "closes at once");
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         answersWhoGoesAway(
                 socket -> tls.over(socket, "h2"),
                 connectors.tls(tls.server(), "alpn"),

@@ -15,7 +15,6 @@ import java.io.InputStream;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -32,7 +31,6 @@ import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -44,9 +42,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 class Http2ShutdownContractTest {
     /** More than one write takes. */
     private static final int BYTES = 3_000_000;
-
-    @TempDir
-    static Path directory;
 
     @Parameter
     Connectors connectors;
@@ -104,7 +99,7 @@ class Http2ShutdownContractTest {
 
     @Test
     void answersWhatIsInFlightAndRefusesWhatComesMeanwhileOverTls() throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         shutDown(
                 new TestServer(s -> connectors.on(
                         s,

@@ -14,7 +14,6 @@ import java.io.EOFException;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -31,7 +30,6 @@ import org.eclipse.jetty.util.Blocker;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,9 +42,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class Http2TurnsContractTest {
     private static final String[] QUICK = quick(8);
-
-    @TempDir
-    static Path directory;
 
     @Parameter
     Connectors connectors;
@@ -95,12 +90,12 @@ class Http2TurnsContractTest {
         HttpConfiguration configuration = new HttpConfiguration();
         ConnectionFactory[] factories = secure
                 ? new ConnectionFactory[] {
-                    connectors.tls(new Tls(directory).server(), "h2"), new HTTP2ServerConnectionFactory(configuration)
+                    connectors.tls(new Tls().server(), "h2"), new HTTP2ServerConnectionFactory(configuration)
                 }
                 : new ConnectionFactory[] {new HTTP2CServerConnectionFactory(configuration)};
         server = new TestServer(s -> connectors.on(s, factories));
         server.start(new Mixed());
-        client = secure ? new Tls(directory).over(new Socket("127.0.0.1", server.port())) : server.client();
+        client = secure ? new Tls().over(new Socket("127.0.0.1", server.port())) : server.client();
         frames = new Http2Frames(client);
         // Requests are known to be short when they no longer load classes.
         for (int i = 0; i < 20; i++) {
@@ -209,7 +204,7 @@ class Http2TurnsContractTest {
         Arrays.fill(slow, "/slow");
         frames.getTogether(slow);
         try (Socket socket = new Socket("127.0.0.1", server.port());
-                RawClient other = secure ? new Tls(directory).over(socket) : new RawClient(socket)) {
+                RawClient other = secure ? new Tls().over(socket) : new RawClient(socket)) {
             Http2Frames others = new Http2Frames(other);
             others.getTogether(QUICK);
             assertAllQuick(others.contents(QUICK.length));

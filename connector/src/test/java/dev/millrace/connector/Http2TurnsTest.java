@@ -21,6 +21,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import org.eclipse.jetty.http2.SimpleFlowControlStrategy;
 import org.eclipse.jetty.http2.generator.Generator;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
@@ -31,6 +33,8 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.BufferUtil;
+import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -130,16 +134,47 @@ class Http2TurnsTest {
     }
 
     private static Http2Turns turns(StreamExecutor executor) {
-        HeldWrites held =
-                new HeldWrites((callback, buffers) -> callback.succeeded(), ByteBufferPool.NON_POOLING, Runnable::run);
-        HTTP2ServerSession session = new HTTP2ServerSession(
-                new ScheduledExecutorScheduler(),
-                new ByteArrayEndPoint(),
-                null,
-                new Generator(ByteBufferPool.NON_POOLING),
-                null,
-                new SimpleFlowControlStrategy());
-        return new Http2Turns(executor, session, held);
+        return turns(executor, (callback, buffers) -> callback.succeeded(), () -> 0);
+    }
+
+    static Http2Turns turns(StreamExecutor executor, HeldWrites.Writer socket, LongSupplier streamsOpened) {
+        HTTP2ServerSession session =
+                new HTTP2ServerSession(
+                        new ScheduledExecutorScheduler(),
+                        new ByteArrayEndPoint(),
+                        null,
+                        new Generator(ByteBufferPool.NON_POOLING),
+                        null,
+                        new SimpleFlowControlStrategy()) {
+                    @Override
+                    public long getStreamsOpened() {
+                        return streamsOpened.getAsLong();
+                    }
+                };
+        return new Http2Turns(executor, session, new HeldWrites(socket, ByteBufferPool.NON_POOLING, Runnable::run));
+    }
+
+    /** A session whose write had to wait for what was held goes on with its next one, on the thread that releases. */
+    @Test
+    void leaveNothingHeldThatTheSessionWritesAtTheirEnd() {
+        StringBuilder written = new StringBuilder();
+        AtomicReference<Http2Turns> turns = new AtomicReference<>();
+        StreamExecutor executor = streamExecutor();
+        HeldWrites.Writer socket = (callback, buffers) -> {
+            written.append(BufferUtil.toString(buffers[0]));
+            if (written.length() == 1) {
+                Callback goesOn = Callback.from(() -> turns.get().write(Callback.NOOP, BufferUtil.toBuffer("c")));
+                CompletableFuture.runAsync(() -> turns.get().write(goesOn, BufferUtil.toBuffer("b")))
+                        .join();
+            }
+            callback.succeeded();
+        };
+        AtomicInteger opened = new AtomicInteger();
+        turns.set(turns(executor, socket, opened::get));
+        turns.get().afterFill(1);
+        opened.set(2);
+        executor.execute(() -> turns.get().write(Callback.NOOP, BufferUtil.toBuffer("a")));
+        assertEquals("abc", written.toString());
     }
 
     private static StreamExecutor streamExecutor() {

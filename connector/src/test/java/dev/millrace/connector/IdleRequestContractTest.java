@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -28,7 +27,6 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,9 +44,6 @@ class IdleRequestContractTest {
     private static final int PIECES_IDLE_MILLIS = 10_000;
     private static final int GAP_MILLIS = 700;
     private static final int PIECES = 3 + PIECES_IDLE_MILLIS / GAP_MILLIS;
-
-    @TempDir
-    static Path directory;
 
     /** When a request for /late is answered. */
     private enum Late {
@@ -139,7 +134,7 @@ class IdleRequestContractTest {
     }
 
     private static void assertAnswersLateOverTls(Connectors connectors, Late late) throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         TestServer server = new TestServer(
                 s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()));
         try (server;

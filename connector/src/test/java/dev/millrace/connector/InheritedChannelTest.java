@@ -79,6 +79,8 @@ class InheritedChannelTest {
         assumeTrue(Stream.of("/usr/bin/perl", "/bin/perl").anyMatch(perl -> Files.isExecutable(Path.of(perl))));
         Stream<String> java = Stream.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                // The JVM would warn on standard output.
+                "-Xlog:disable",
                 "-Xmx128m",
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",

@@ -124,7 +124,7 @@ class LingeringCloseContractTest {
     static void write() throws Exception {
         one = TestFiles.write(directory, "FILE", ONE_MIB);
         twenty = TestFiles.write(directory, "FILE20", TWENTY_MIB);
-        tls = new Tls(directory);
+        tls = new Tls();
     }
 
     private TestServer start() throws Exception {

@@ -16,12 +16,10 @@ import java.net.InetSocketAddress;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -31,9 +29,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#ours")
 class LingeringCloseTest extends LingeringConnections {
-    @TempDir
-    static Path directory;
-
     @Test
     void endsWithItsPeer() throws Exception {
         try (TestServer server = server().start(Handlers.hello());
@@ -108,7 +103,7 @@ class LingeringCloseTest extends LingeringConnections {
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void endsWhenItsPeerIsSilentInTls() throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         TestServer server = new TestServer(
                 s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()));
         try (server;

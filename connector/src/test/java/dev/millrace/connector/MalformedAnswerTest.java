@@ -10,7 +10,7 @@ import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import java.io.IOException;
 import java.net.Socket;
-import java.nio.file.Path;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -20,9 +20,11 @@ import org.eclipse.jetty.http.ComplianceViolation;
 import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.ProxyConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
@@ -32,7 +34,6 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -46,13 +47,11 @@ class MalformedAnswerTest {
     /** More than is read at once, so that something is left to read after the answer. */
     private static final String MALFORMED = "A".repeat(9000) + " / HTTP/1.1\r\nHost: a\r\n\r\n";
 
+    private static final String PROXY = "PROXY TCP4 10.1.2.3 10.4.5.6 1000 2000\r\n";
     private static final int READ_AT_ONCE = 8192;
     private static final int RECORD_BYTES = 16 * 1024;
     private static final int ATTEMPTS = 20;
     private static final int ROUNDS = 200;
-
-    @TempDir
-    Path directory;
 
     private final Handler hello = new Handler.Abstract() {
         @Override
@@ -119,6 +118,14 @@ class MalformedAnswerTest {
         }
     }
 
+    private static Socket proxied(int port, boolean isProxied) throws IOException {
+        Socket socket = new Socket("127.0.0.1", port);
+        if (isProxied) {
+            socket.getOutputStream().write(PROXY.getBytes(StandardCharsets.US_ASCII));
+        }
+        return socket;
+    }
+
     private ServerConnector start(Function<Server, ServerConnector> connectors, QueuedThreadPool pool)
             throws Exception {
         Server server = new Server(pool);
@@ -152,23 +159,38 @@ class MalformedAnswerTest {
     }
 
     // TLS 1.2: with 1.3 the server's tickets are unread by then, and would look like an answer.
-    private ServerConnector startTls(Connectors connectors, Tls tls, QueuedThreadPool pool) throws Exception {
+    private ServerConnector startTls(Connectors connectors, Tls tls, QueuedThreadPool pool, boolean isProxied)
+            throws Exception {
         SslContextFactory.Server ssl = tls.server();
         ssl.setIncludeProtocols("TLSv1.2");
-        return start(
-                server -> connectors.on(server, connectors.tls(ssl, "http/1.1"), new HttpConnectionFactory()), pool);
+        ConnectionFactory encrypted = connectors.tls(ssl, "http/1.1");
+        HttpConnectionFactory http = new HttpConnectionFactory();
+        ConnectionFactory[] factories = isProxied
+                ? new ConnectionFactory[] {new ProxyConnectionFactory(encrypted.getProtocol()), encrypted, http}
+                : new ConnectionFactory[] {encrypted, http};
+        return start(server -> connectors.on(server, factories), pool);
     }
 
     @ParameterizedTest
     @MethodSource("dev.millrace.testing.Connectors#ours")
     void waitsUntilItsFinderHasLeftBeforeItTakesTheLockOfTls(Connectors connectors) throws Exception {
-        Tls tls = new Tls(directory);
+        assertWaitsBeforeTheLockOfTls(connectors, false);
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.millrace.testing.Connectors#ours")
+    void waitsUntilItsFinderHasLeftBehindAProxyThatPassesTlsThrough(Connectors connectors) throws Exception {
+        assertWaitsBeforeTheLockOfTls(connectors, true);
+    }
+
+    private void assertWaitsBeforeTheLockOfTls(Connectors connectors, boolean isProxied) throws Exception {
+        Tls tls = new Tls();
         boolean waitedBefore = false;
         // After the wait, which is limited, the end point below may wait once more.
         for (int i = 0; i < ATTEMPTS && !waitedBefore; i++) {
             Holding pool = new Holding();
-            ServerConnector connector = startTls(connectors, tls, pool);
-            try (Socket records = new Socket("127.0.0.1", connector.getLocalPort());
+            ServerConnector connector = startTls(connectors, tls, pool, isProxied);
+            try (Socket records = proxied(connector.getLocalPort(), isProxied);
                     RawClient client = tls.over(records)) {
                 pool.answered = () -> hasAnswer(records);
                 client.send(MALFORMED);
@@ -229,7 +251,7 @@ class MalformedAnswerTest {
     @ParameterizedTest
     @MethodSource("dev.millrace.testing.Connectors#ours")
     void readsNothingBehindItInTls(Connectors connectors) throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         try (TestServer server = new TestServer(jetty ->
                         connectors.on(jetty, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()))
                 .expectMalformedRequests()
@@ -250,7 +272,7 @@ class MalformedAnswerTest {
     @ParameterizedTest
     @MethodSource("dev.millrace.testing.Connectors#ours")
     void answersBehindAnotherRequestInTlsThoughMoreFollows(Connectors connectors) throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         try (TestServer server = new TestServer(jetty ->
                         connectors.on(jetty, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()))
                 .expectMalformedRequests()

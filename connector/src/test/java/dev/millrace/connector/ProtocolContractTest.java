@@ -18,7 +18,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -46,7 +45,6 @@ import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -56,9 +54,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("dev.millrace.testing.Connectors#all")
 @Timeout(60)
 class ProtocolContractTest {
-    @TempDir
-    static Path directory;
-
     @Parameter
     Connectors connectors;
 
@@ -89,7 +84,7 @@ class ProtocolContractTest {
     }
 
     private Tls tls() throws Exception {
-        return new Tls(directory);
+        return new Tls();
     }
 
     private static byte[] random(int size) {

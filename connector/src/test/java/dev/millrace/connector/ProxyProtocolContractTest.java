@@ -11,7 +11,6 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.ConnectionFactory;
@@ -25,7 +24,6 @@ import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -38,9 +36,6 @@ class ProxyProtocolContractTest {
     private static final byte[] SIGNATURE = {0x0d, 0x0a, 0x0d, 0x0a, 0x00, 0x0d, 0x0a, 0x51, 0x55, 0x49, 0x54, 0x0a};
     private static final int TCP_OVER_IPV4 = 0x11;
     private static final int TCP_OVER_IPV6 = 0x21;
-
-    @TempDir
-    static Path directory;
 
     @Parameter
     Connectors connectors;
@@ -115,7 +110,7 @@ class ProxyProtocolContractTest {
 
     @Test
     void believesItBeforeTls() throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         SslConnectionFactory ssl = connectors.tls(tls.server(), "http/1.1");
         for (byte[] head : new byte[][] {
             bytes("PROXY TCP4 10.1.2.3 10.4.5.6 1000 2000\r\n"), version2(TCP_OVER_IPV4, "10.1.2.3", "10.4.5.6")

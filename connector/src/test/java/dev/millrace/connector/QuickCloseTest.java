@@ -132,7 +132,7 @@ class QuickCloseTest {
 
     @Test
     void doesNotLingerForAPeerThatHasEndedTls() throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         TestServer server = new TestServer(
                 s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()));
         try (server) {

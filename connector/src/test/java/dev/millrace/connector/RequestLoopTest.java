@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
@@ -38,7 +37,6 @@ import org.eclipse.jetty.util.thread.Invocable;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -129,8 +127,8 @@ class RequestLoopTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
-    void answersWhatFollowsAtOnceInsideTls(String protocol, @TempDir Path directory) throws Exception {
-        Tls tls = new Tls(directory);
+    void answersWhatFollowsAtOnceInsideTls(String protocol) throws Exception {
+        Tls tls = new Tls();
         SslContextFactory.Server ssl = tls.server();
         ssl.setIncludeProtocols(protocol);
         TestServer secure = new TestServer(jetty -> connector(

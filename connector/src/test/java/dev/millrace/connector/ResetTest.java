@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.Arrays;
 import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
@@ -28,7 +27,6 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -43,9 +41,6 @@ class ResetTest {
                             + "5\r\nhello\r\n6\r\n world\r\n0\r\nTrailer: x\r\n\r\n")
                     .getBytes(StandardCharsets.US_ASCII);
     private static final int TLS_STEP = 23;
-
-    @TempDir
-    static Path directory;
 
     @Parameter
     Connectors connectors;
@@ -135,7 +130,7 @@ class ResetTest {
 
     @Test
     void survivesAResetAnywhereOverTls() throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         try (TestServer server = new TestServer(
                         s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()))
                 .expectMalformedRequests()
@@ -161,7 +156,7 @@ class ResetTest {
 
     @Test
     void survivesAResetAnywhereInHttp2OverTls() throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         HttpConfiguration configuration = new HttpConfiguration();
         try (TestServer server = new TestServer(s -> connectors.on(
                         s,

@@ -15,7 +15,6 @@ import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import java.net.Socket;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
@@ -37,7 +36,6 @@ import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.Parameter;
@@ -50,9 +48,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
 class SchedulerContractTest {
-    @TempDir
-    static Path directory;
-
     @Parameter
     Connectors connectors;
 
@@ -130,7 +125,7 @@ class SchedulerContractTest {
 
     @Test
     void goesOnAfterAnIdleTimeoutOverTls() throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         HttpConnectionFactory http = new HttpConnectionFactory();
         SslConnectionFactory ssl = connectors.tls(tls.server(), http.getProtocol());
         try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(blocking);
@@ -179,7 +174,7 @@ class SchedulerContractTest {
 
     @Test
     void goesOnWhileTheApplicationTakesItsTimeInAHandshake() throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         TestServer server = serverOfHandshakes(tls);
         ConnectionSweeper slowPeers = server.connector().getBean(ConnectionSweeper.class);
         slowPeers.setPeriodMillis(100);
@@ -197,7 +192,7 @@ class SchedulerContractTest {
 
     @Test
     void goesOnAfterAnIdleTimeoutInAHandshake() throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         try (TestServer server = serverOfHandshakes(tls);
                 AutoCloseable end = blocking.goOn::countDown) {
             CompletableFuture<Void> handshake = handshake(tls, server.start(blocking));
@@ -267,7 +262,7 @@ class SchedulerContractTest {
 
     @Test
     void goesOnWhileItTellsThatAnIdleConnectionOfTlsIsClosed() throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         HttpConnectionFactory http = new HttpConnectionFactory();
         TestServer server =
                 new TestServer(s -> connectors.on(s, connectors.tls(tls.server(), http.getProtocol()), http));

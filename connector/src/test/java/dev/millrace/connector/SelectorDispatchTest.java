@@ -16,7 +16,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -41,7 +40,6 @@ import org.eclipse.jetty.util.thread.ReservedThreadExecutor;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** One selector whose thread runs servlets, which it should not: they block, and yet the others are served. */
 @Timeout(60)
@@ -51,9 +49,6 @@ class SelectorDispatchTest {
     static {
         new Random(2).nextBytes(LARGE);
     }
-
-    @TempDir
-    static Path directory;
 
     private final CountDownLatch release = new CountDownLatch(1);
     private final Set<Thread> handlers = ConcurrentHashMap.newKeySet();
@@ -161,7 +156,7 @@ class SelectorDispatchTest {
 
     @Test
     void leavesHandshakesToAnotherThread() throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         TestServer secure = new TestServer(s -> Connectors.NIO_SELECTOR.on(
                 s, new TlsConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
         try (TestServer server = start(secure);
@@ -173,7 +168,7 @@ class SelectorDispatchTest {
 
     @Test
     void servesOthersWhileAWriteBlocksInsideTls() throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         TestServer secure = new TestServer(s -> Connectors.NIO_SELECTOR.on(
                 s, new TlsConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
         try (TestServer server = start(secure);
@@ -246,7 +241,7 @@ class SelectorDispatchTest {
 
     @Test
     void readsForTlsThatWrites() throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         TestServer server =
                 serverOfShortLooks(Renegotiating.over(Connectors.NIO_SELECTOR, tls), new HttpConnectionFactory());
         try (server;

@@ -15,7 +15,6 @@ import java.io.EOFException;
 import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.SocketException;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -32,7 +31,6 @@ import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -42,9 +40,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("dev.millrace.testing.Connectors#all")
 @Timeout(60)
 class ShutdownContractTest {
-    @TempDir
-    static Path directory;
-
     @Parameter
     Connectors connectors;
 
@@ -78,7 +73,7 @@ class ShutdownContractTest {
 
     @Test
     void answersWhatIsInFlightAndRefusesWhatComesMeanwhileOverTls() throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         shutDown(
                 new TestServer(
                         s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory())),

@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -35,7 +34,6 @@ import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.Parameter;
@@ -65,9 +63,6 @@ class SlowFrameContractTest {
     private static final int END_STREAM = 1;
     /** A field of HPACK's static table (RFC 7541, appendix A): accept-encoding. */
     private static final byte FIELD = (byte) 0x90;
-
-    @TempDir
-    static Path directory;
 
     @Parameter
     Connectors connectors;
@@ -228,7 +223,7 @@ class SlowFrameContractTest {
 
     @Test
     void endsARecordOfTlsThatIsTrickled() throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         HttpConfiguration https = new HttpConfiguration();
         https.addCustomizer(new SecureRequestCustomizer());
         TestServer server = server(

@@ -11,7 +11,6 @@ import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import javax.net.ssl.SSLEngine;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.ssl.SslConnection.SslEndPoint;
@@ -22,9 +21,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,15 +36,7 @@ class SlowHandshakeContractTest {
     /** So many take longer than the timeout. */
     private static final int LOOKS = 2 + TIMEOUT_MILLIS / PERIOD_MILLIS;
 
-    @TempDir
-    static Path directory;
-
-    private static Tls tls;
-
-    @BeforeAll
-    static void makeKey() throws Exception {
-        tls = new Tls(directory);
-    }
+    private static final Tls TLS = new Tls();
 
     /** Answers; to another handshake it asks the peer before, and its answer waits for that. */
     private static final class Answering extends Handler.Abstract {
@@ -64,7 +53,7 @@ class SlowHandshakeContractTest {
     }
 
     private static TestServer server(Connectors connectors, String protocol) throws Exception {
-        SslContextFactory.Server context = tls.server();
+        SslContextFactory.Server context = TLS.server();
         context.setIncludeProtocols(protocol);
         context.setRenegotiationAllowed(true);
         HttpConnectionFactory http = new HttpConnectionFactory(new HttpConfiguration());
@@ -99,7 +88,7 @@ class SlowHandshakeContractTest {
     private static void assertOverThoughTheServerHasEndedItsOutput(Connectors connectors, String protocol)
             throws Exception {
         try (TestServer server = server(connectors, protocol);
-                RawClient client = tls.connect(server.port())) {
+                RawClient client = TLS.connect(server.port())) {
             assertEquals("hello", client.get("/").answer().text());
             limit(server);
             awaitLooks(server);
@@ -119,7 +108,7 @@ class SlowHandshakeContractTest {
 
     private static void assertOverThoughAnotherHasBegun(Connectors connectors, String protocol) throws Exception {
         try (TestServer server = server(connectors, protocol);
-                RawClient client = tls.connect(server.port())) {
+                RawClient client = TLS.connect(server.port())) {
             assertEquals("hello", client.get("/").answer().text());
             limit(server);
             // It takes part in the handshake only when it reads.
@@ -139,7 +128,7 @@ class SlowHandshakeContractTest {
 
     private static void assertNotOverBeforeThePeersLastWord(Connectors connectors, String protocol) throws Exception {
         try (TestServer server = server(connectors, protocol);
-                RawClient good = tls.connect(server.port());
+                RawClient good = TLS.connect(server.port());
                 RawClient client = server.client()) {
             assertEquals("hello", good.get("/").answer().text());
             client.send(hello());
@@ -154,7 +143,7 @@ class SlowHandshakeContractTest {
     }
 
     private static byte[] hello() throws Exception {
-        SSLEngine engine = tls.client().createSSLEngine("localhost", 443);
+        SSLEngine engine = TLS.client().createSSLEngine("localhost", 443);
         engine.setUseClientMode(true);
         ByteBuffer record = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
         engine.wrap(ByteBuffer.allocate(0), record);

@@ -17,7 +17,6 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -31,10 +30,8 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.server.handler.ConnectHandler;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -47,17 +44,9 @@ class SlowHeadContractTest {
     /** So many take longer than the timeout. */
     private static final int LOOKS = 2 + TIMEOUT_MILLIS / PERIOD_MILLIS;
 
-    @TempDir
-    static Path directory;
-
-    private static Tls tls;
+    private static final Tls TLS = new Tls();
 
     private final ScheduledExecutorService trickle = Executors.newSingleThreadScheduledExecutor();
-
-    @BeforeAll
-    static void makeKey() throws Exception {
-        tls = new Tls(directory);
-    }
 
     @AfterEach
     void stopTrickling() {
@@ -152,7 +141,7 @@ class SlowHeadContractTest {
 
     private static RawClient connect(Socket plain) throws Exception {
         SSLSocket socket =
-                (SSLSocket) tls.client().getSocketFactory().createSocket(plain, "localhost", plain.getPort(), true);
+                (SSLSocket) TLS.client().getSocketFactory().createSocket(plain, "localhost", plain.getPort(), true);
         socket.startHandshake();
         return new RawClient(socket);
     }
@@ -164,14 +153,14 @@ class SlowHeadContractTest {
 
     private void assertEndsARecordOfTlsThatIsTrickledButNoQuietConnection(Connectors connectors) throws Exception {
         TestServer server = new TestServer(
-                s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+                s -> connectors.on(s, connectors.tls(TLS.server(), "http/1.1"), new HttpConnectionFactory()));
         // Before the start, which plans the first look.
         server.connector().getBean(ConnectionSweeper.class).setPeriodMillis(PERIOD_MILLIS);
         server.start(Handlers.hello());
         try (server;
                 Socket plain = new Socket("127.0.0.1", server.port());
                 RawClient client = connect(plain);
-                RawClient quiet = tls.connect(server.port())) {
+                RawClient quiet = TLS.connect(server.port())) {
             assertEquals("hello", quiet.get("/").answer().text());
             assertEquals("hello", client.get("/").answer().text());
             limit(server);
@@ -200,7 +189,7 @@ class SlowHeadContractTest {
     }
 
     private static void assertEndsARecordOfTlsThatIsToBeDetected(Connectors connectors) throws Exception {
-        SslConnectionFactory ssl = connectors.tls(tls.server(), "http/1.1");
+        SslConnectionFactory ssl = connectors.tls(TLS.server(), "http/1.1");
         assertEndsAfter(connectors, "\u0016", new DetectorConnectionFactory(ssl), new HttpConnectionFactory());
     }
 

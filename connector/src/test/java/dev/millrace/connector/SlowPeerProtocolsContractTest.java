@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -35,7 +34,6 @@ import org.eclipse.jetty.websocket.server.WebSocketUpgradeHandler;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.Parameter;
@@ -50,9 +48,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 class SlowPeerProtocolsContractTest {
     private static final int LARGE_BYTES = 32 * 1024 * 1024;
     private static final int CLIENT_BUFFER_BYTES = 4096;
-
-    @TempDir
-    static Path directory;
 
     @Parameter
     Connectors connectors;
@@ -177,7 +172,7 @@ class SlowPeerProtocolsContractTest {
 
     @Test
     void endsContentThatIsTrickledInsideTls() throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         try (TestServer started = server(tls).start(new Application());
                 RawClient plain = server.client();
                 RawClient client = tls.over(plain.socket())) {
@@ -190,7 +185,7 @@ class SlowPeerProtocolsContractTest {
 
     @Test
     void endsAnAnswerInsideTlsThatIsTakenByDrops() throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         server(tls).start(new Application());
         RawClient plain = slowClient();
         // The socket below is closed first: TLS would wait for a thread that cannot write, when the test has failed.

@@ -10,7 +10,6 @@ import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -24,7 +23,6 @@ import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.Parameter;
@@ -37,9 +35,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
 class SlowPeersContractTest {
-    @TempDir
-    static Path directory;
-
     @Parameter
     Connectors connectors;
 
@@ -119,7 +114,7 @@ class SlowPeersContractTest {
 
     @Test
     void endsAHandshakeThatIsNotFinished() throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         HttpConnectionFactory http = new HttpConnectionFactory();
         TestServer server = new TestServer(s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), http));
         // Before the start, which plans the first look.

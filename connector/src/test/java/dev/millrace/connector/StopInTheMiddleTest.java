@@ -124,7 +124,7 @@ class StopInTheMiddleTest {
     }
 
     private TestServer secure(Handler handler) throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         return server(connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory())
                 .start(handler);
     }
@@ -161,14 +161,14 @@ class StopInTheMiddleTest {
 
     private void blockedTls() throws Exception {
         TestServer server = secure(new Application());
-        RawClient client = new Tls(directory).connect(server.port()).get("/large");
+        RawClient client = new Tls().connect(server.port()).get("/large");
         scenes.add(new Scene("blocked write over TLS", server, client));
         awaitBlockedWrite(server);
     }
 
     private void idleTls() throws Exception {
         TestServer server = secure(new Application());
-        RawClient client = new Tls(directory).connect(server.port()).get("/");
+        RawClient client = new Tls().connect(server.port()).get("/");
         client.answer();
         scenes.add(new Scene("idle TLS", server, client));
     }
@@ -182,7 +182,7 @@ class StopInTheMiddleTest {
     }
 
     private void blockedHttp2OverTls() throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         TestServer server = server(
                         connectors.tls(tls.server(), "alpn"),
                         new ALPNServerConnectionFactory("h2"),

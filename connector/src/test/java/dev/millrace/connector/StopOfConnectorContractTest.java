@@ -1,6 +1,7 @@
 package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -15,9 +16,10 @@ import dev.millrace.testing.TestServer;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -36,6 +38,8 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.component.LifeCycle;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -50,6 +54,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class StopOfConnectorContractTest {
     private static final int CLIENTS = 2;
     private static final int STOPS = 80;
+    private static final int THREADS = 8;
     /** More than the sockets of both sides take. */
     private static final int UNREAD_BYTES = 32 << 20;
 
@@ -57,7 +62,6 @@ class StopOfConnectorContractTest {
     Connectors connectors;
 
     private final Channels channels = new Channels();
-    private final WaitingFactory factory = new WaitingFactory();
     private final List<RawClient> clients = new ArrayList<>();
 
     private static final class Channels implements SelectorManager.AcceptListener {
@@ -83,24 +87,23 @@ class StopOfConnectorContractTest {
 
     /** Stops after the selector manager, and no sooner than that has told: Jetty's tells by a thread of the pool, and waits for none. */
     private final class WaitingFactory extends HttpConnectionFactory {
-        private final CountDownLatch asked = new CountDownLatch(1);
-        private volatile CountDownLatch allowed = new CountDownLatch(0);
-
-        @Override
-        public Connection newConnection(Connector connector, EndPoint endPoint) {
-            asked.countDown();
-            try {
-                assertTrue(allowed.await(30, TimeUnit.SECONDS));
-            } catch (InterruptedException x) {
-                Thread.currentThread().interrupt();
-            }
-            return super.newConnection(connector, endPoint);
-        }
-
         @Override
         protected void doStop() throws Exception {
             super.doStop();
             Await.until("told that all are closed", () -> channels.closed.size() == channels.accepted.size());
+        }
+    }
+
+    /** Makes no connection before it is allowed to. */
+    private static final class HoldingFactory extends HttpConnectionFactory {
+        private final CountDownLatch asked = new CountDownLatch(1);
+        private final CountDownLatch allowed = new CountDownLatch(1);
+
+        @Override
+        public Connection newConnection(Connector connector, EndPoint endPoint) {
+            asked.countDown();
+            StopOfConnectorContractTest.await(allowed);
+            return super.newConnection(connector, endPoint);
         }
     }
 
@@ -130,7 +133,7 @@ class StopOfConnectorContractTest {
     }
 
     private TestServer server() {
-        TestServer server = new TestServer(s -> connectors.on(s, factory));
+        TestServer server = new TestServer(s -> connectors.on(s, new WaitingFactory()));
         server.connector().addBean(channels);
         return server;
     }
@@ -140,6 +143,14 @@ class StopOfConnectorContractTest {
             RawClient client = server.client();
             clients.add(client);
             assertEquals("hello", client.get("/").answer().text());
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertTrue(latch.await(30, TimeUnit.SECONDS));
+        } catch (InterruptedException x) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -187,27 +198,85 @@ class StopOfConnectorContractTest {
 
     @Test
     void tellsOfAConnectionThatIsMadeMeanwhile() throws Exception {
-        TestServer server = server();
-        assumeTrue(
-                server.connector() instanceof BioConnector, "Jetty's selectors lose what is accepted while they stop");
-        factory.allowed = new CountDownLatch(1);
+        assumeTrue(connectors != Connectors.STOCK, "Jetty's selectors lose what is accepted while they stop");
+        HoldingFactory factory = new HoldingFactory();
+        TestServer server = new TestServer(s -> connectors.on(s, factory));
+        server.connector().addBean(channels);
         try (server;
                 RawClient client = server.start(Handlers.hello()).client()) {
             assertTrue(factory.asked.await(30, TimeUnit.SECONDS));
-            CompletableFuture<Void> stop = CompletableFuture.runAsync(() -> {
-                try {
-                    server.connector().stop();
-                } catch (Exception x) {
-                    throw new IllegalStateException(x);
-                }
-            });
-            Await.until("stops", () -> !server.connector().isRunning());
+            Thread stopping = new Thread(() -> LifeCycle.stop(server.connector()));
+            stopping.start();
+            Await.until("the stop waits, or is over", () -> !stopping.isAlive() || isWaiting(stopping));
             factory.allowed.countDown();
-            stop.get(30, TimeUnit.SECONDS);
+            stopping.join();
+            assertFalse(server.connector().isFailed());
             assertEquals(-1, client.read());
             assertEquals(channels.accepting, channels.accepted);
             assertEquals(channels.accepting, channels.closed);
         }
+    }
+
+    @Test
+    void tellsOfAConnectionThatNoThreadHasTakenOn() throws Exception {
+        assumeTrue(connectors != Connectors.STOCK, "Jetty's selectors tell nobody of it");
+        TestServer server = server();
+        NetworkConnectionLimit limit = new NetworkConnectionLimit(CLIENTS + 1, server.server());
+        server.server().addBean(limit);
+        QueuedThreadPool pool = (QueuedThreadPool) server.server().getThreadPool();
+        pool.setReservedThreads(0);
+        pool.setMinThreads(THREADS);
+        pool.setMaxThreads(THREADS);
+        CountDownLatch released = new CountDownLatch(1);
+        try (server) {
+            server.start(Handlers.hello());
+            for (int i = 0; i < THREADS; i++) {
+                pool.execute(() -> await(released));
+            }
+            Await.until("no thread is left", () -> pool.getIdleThreads() == 0 && pool.getQueueSize() > 0);
+            try (RawClient client = server.client()) {
+                Await.until(
+                        "accepted",
+                        () -> limit.getPendingNetworkConnectionCount() + limit.getNetworkConnectionCount() == 1);
+                server.connector().stop();
+                assertEquals(-1, client.read());
+                assertEquals(0, limit.getPendingNetworkConnectionCount());
+                Await.until("none counted", () -> limit.getNetworkConnectionCount() == 0);
+            } finally {
+                released.countDown();
+            }
+            server.connector().start();
+            answerAll(server);
+        }
+    }
+
+    /** Listeners are forgotten at the end of a stop. A thread that is about to tell them has its time before. */
+    @Test
+    void tellsBeforeItForgetsWhomToTell() throws Exception {
+        assumeTrue(connectors != Connectors.STOCK, "Jetty's connector waits for no such thread");
+        TestServer server = new TestServer(connectors::http);
+        Thread stopping = new Thread(() -> LifeCycle.stop(server.connector()));
+        server.connector().addBean(channels);
+        server.connector().addBean(new Connection.Listener() {
+            @Override
+            public void onClosed(Connection connection) {
+                Await.until("the stop waits, or is over", () -> !stopping.isAlive() || isWaiting(stopping));
+            }
+        });
+        try (server;
+                RawClient client = server.start(Handlers.hello()).client()) {
+            assertEquals("hello", client.get("/").answer().text());
+            Await.until("accepted", () -> channels.accepted.size() == 1);
+            stopping.start();
+            stopping.join();
+            assertEquals(channels.accepted, channels.closed);
+        }
+    }
+
+    private static boolean isWaiting(Thread stopping) {
+        return Arrays.stream(stopping.getStackTrace())
+                .map(StackTraceElement::getMethodName)
+                .anyMatch(Set.of("endAll", "awaitNoneBut")::contains);
     }
 
     /** Each of the stops could wait a second: the time allowed for all is well below that, and far above what they take. */

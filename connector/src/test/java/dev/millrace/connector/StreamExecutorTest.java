@@ -1,13 +1,21 @@
 package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.LowResourceMonitor;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.junit.jupiter.api.Test;
 
@@ -22,6 +30,14 @@ class StreamExecutorTest {
         public Task schedule(Runnable task, long delay, TimeUnit unit) {
             scheduled.add(task);
             return () -> scheduled.remove(task);
+        }
+    }
+
+    /** A pool of a connector's own, that has no thread left. */
+    private static final class Low extends QueuedThreadPool {
+        @Override
+        public boolean isLowOnThreads() {
+            return true;
         }
     }
 
@@ -111,5 +127,40 @@ class StreamExecutorTest {
         assertEquals(1, scheduled.size());
         runScheduled();
         assertEquals(1, scheduled.size());
+    }
+
+    private static Stream<ServerConnector> connectors(Server server) {
+        return Stream.of(
+                new ServerConnector(server, new Low(), null, null, 1, 1),
+                new NioConnector(server, new Low(), null, null, 1, 1),
+                new BioConnector(server, new Low(), null, null, 1));
+    }
+
+    /** Jetty's monitor knows a pool that a connector has to itself by the type of its executor. */
+    @Test
+    void saysThatThePoolIsLowOnThreads() throws Exception {
+        Server server = new Server();
+        List<ServerConnector> connectors = connectors(server).toList();
+        for (ServerConnector connector : connectors) {
+            connector.setConnectionFactories(List.of(new HTTP2CServerConnectionFactory(new HttpConfiguration())));
+            server.addConnector(connector);
+        }
+        server.start();
+        try {
+            for (ServerConnector connector : connectors) {
+                LowResourceMonitor monitor = new LowResourceMonitor(server);
+                monitor.setMonitoredConnectors(List.of(connector));
+                assertTrue(monitor.new ConnectorsThreadPoolLowResourceCheck().isLowOnResources(), connector.toString());
+            }
+        } finally {
+            server.stop();
+        }
+    }
+
+    @Test
+    void ofAPoolThatDoesNotTellIsNotLowOnThreads() {
+        assertFalse(executor.isLowOnThreads());
+        assertEquals(0, executor.getThreads());
+        assertEquals(0, executor.getIdleThreads());
     }
 }

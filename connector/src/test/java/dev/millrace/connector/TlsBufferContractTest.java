@@ -9,7 +9,6 @@ import dev.millrace.testing.RawClient;
 import dev.millrace.testing.Tls;
 import dev.millrace.testing.TlsRecords;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -28,7 +27,6 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -41,9 +39,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("dev.millrace.testing.Connectors#all")
 @Timeout(60)
 class TlsBufferContractTest {
-    @TempDir
-    static Path directory;
-
     @Parameter
     Connectors connectors;
 
@@ -82,7 +77,7 @@ class TlsBufferContractTest {
 
     @Test
     void leavesABufferAloneThatWasGivenBackInTheMiddleOfAWrite() throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         Server server = new Server(new QueuedThreadPool(), null, pool);
         ServerConnector connector =
                 connectors.on(server, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory());

@@ -25,9 +25,6 @@ abstract class TlsContract {
     static final String HTTP = HttpVersion.HTTP_1_1.asString();
 
     @TempDir
-    Path keys;
-
-    @TempDir
     Path directory;
 
     @Parameter
@@ -44,7 +41,7 @@ abstract class TlsContract {
 
     @BeforeEach
     void makeFile() throws Exception {
-        tls = new Tls(keys);
+        tls = new Tls();
         bytes = TestFiles.write(directory, "file.bin", fileBytes);
     }
 

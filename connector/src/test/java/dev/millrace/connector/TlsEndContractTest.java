@@ -15,7 +15,6 @@ import dev.millrace.testing.Tls;
 import dev.millrace.testing.TlsRecords;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -39,10 +38,8 @@ import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -52,10 +49,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("dev.millrace.testing.Connectors#all")
 @Timeout(60)
 class TlsEndContractTest {
-    @TempDir
-    static Path directory;
-
-    private static Tls tls;
+    private static final Tls TLS = new Tls();
 
     @Parameter
     Connectors connectors;
@@ -85,14 +79,9 @@ class TlsEndContractTest {
         }
     }
 
-    @BeforeAll
-    static void makeKey() throws Exception {
-        tls = new Tls(directory);
-    }
-
     // 1.2 does not hide what is an alert.
     private SslConnectionFactory ssl(String next) {
-        SslContextFactory.Server factory = tls.server();
+        SslContextFactory.Server factory = TLS.server();
         factory.setIncludeProtocols("TLSv1.2");
         return connectors.tls(factory, next);
     }
@@ -120,7 +109,7 @@ class TlsEndContractTest {
     void endsAnIdleConnection() throws Exception {
         try (TestServer server = server(ssl("http/1.1"), new HttpConnectionFactory())) {
             TlsRecords records = new TlsRecords(server.port());
-            try (RawClient client = tls.over(records)) {
+            try (RawClient client = TLS.over(records)) {
                 setIdle(server);
                 assertEndsByAnAlert(client, records);
             }
@@ -132,7 +121,7 @@ class TlsEndContractTest {
         ALPNServerConnectionFactory alpn = new ALPNServerConnectionFactory("h2");
         try (TestServer server = server(ssl("alpn"), alpn, new HTTP2ServerConnectionFactory(new HttpConfiguration()))) {
             TlsRecords records = new TlsRecords(server.port());
-            try (RawClient client = tls.over(records, "h2")) {
+            try (RawClient client = TLS.over(records, "h2")) {
                 new Http2Frames(client);
                 setIdle(server);
                 assertEndsByAnAlert(client, records);
@@ -144,7 +133,7 @@ class TlsEndContractTest {
     void endsAConnectionThatAnotherThreadCloses() throws Exception {
         try (TestServer server = server(ssl("http/1.1"), new HttpConnectionFactory())) {
             TlsRecords records = new TlsRecords(server.port());
-            try (RawClient client = tls.over(records).get("/")) {
+            try (RawClient client = TLS.over(records).get("/")) {
                 EndPoint endPoint = held.awaitEndPoint();
                 endPoint.close();
                 assertFalse(endPoint.isOpen());
@@ -158,7 +147,7 @@ class TlsEndContractTest {
     void endsTheOutputOnly() throws Exception {
         try (TestServer server = server(ssl("http/1.1"), new HttpConnectionFactory())) {
             TlsRecords records = new TlsRecords(server.port());
-            try (RawClient client = tls.over(records).get("/")) {
+            try (RawClient client = TLS.over(records).get("/")) {
                 held.awaitEndPoint().shutdownOutput();
                 assertEndsByAnAlert(client, records);
                 held.complete();
@@ -170,7 +159,7 @@ class TlsEndContractTest {
     void failsAWriteAfterTheEndOfTheOutput() throws Exception {
         try (TestServer server = server(ssl("http/1.1"), new HttpConnectionFactory())) {
             for (int i = 0; i < 10; i++) {
-                try (RawClient client = tls.connect(server.port()).get("/")) {
+                try (RawClient client = TLS.connect(server.port()).get("/")) {
                     EndPoint endPoint = held.awaitEndPoint();
                     endPoint.shutdownOutput();
                     assertFails(endPoint);
@@ -185,7 +174,7 @@ class TlsEndContractTest {
         try (TestServer server = server(ssl("http/1.1"), new HttpConnectionFactory())) {
             for (int i = 0; i < 10; i++) {
                 TlsRecords plain = new TlsRecords(server.port());
-                RawClient client = tls.over(plain).get("/");
+                RawClient client = TLS.over(plain).get("/");
                 EndPoint endPoint = held.awaitEndPoint();
                 plain.setSoLinger(true, 0);
                 plain.close();
@@ -236,7 +225,7 @@ class TlsEndContractTest {
         Writing writing = new Writing();
         try (TestServer server = new TestServer(s -> connectors.on(s, ssl("http/1.1"), new HttpConnectionFactory()))
                         .start(writing);
-                RawClient client = tls.connect(server.port()).get("/")) {
+                RawClient client = TLS.connect(server.port()).get("/")) {
             EndPoint encrypted = writing.decrypted
                     .get(30, TimeUnit.SECONDS)
                     .getSslConnection()
@@ -261,7 +250,7 @@ class TlsEndContractTest {
     void readsTheEndAfterItsOwn() throws Exception {
         try (TestServer server = server(ssl("http/1.1"), new HttpConnectionFactory());
                 TlsRecords records = new TlsRecords(server.port());
-                RawClient client = tls.over(records)) {
+                RawClient client = TLS.over(records)) {
             client.get("/");
             SslConnection.SslEndPoint endPoint = (SslConnection.SslEndPoint) held.awaitEndPoint();
             endPoint.getSslConnection().getEndPoint().shutdownOutput();
@@ -302,7 +291,7 @@ class TlsEndContractTest {
         };
         HttpConnectionFactory http = new HttpConnectionFactory();
         try (TestServer server = new TestServer(s -> connectors.on(s, ssl(http.getProtocol()), http)).start(writing);
-                RawClient client = tls.connect(server.port())) {
+                RawClient client = TLS.connect(server.port())) {
             client.get("/");
             assertTrue(begun.await(30, TimeUnit.SECONDS));
             setIdle(server);

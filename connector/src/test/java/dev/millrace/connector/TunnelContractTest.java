@@ -19,14 +19,11 @@ import jakarta.servlet.http.WebConnection;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.file.Path;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -38,15 +35,7 @@ class TunnelContractTest {
     /** So many take longer than the grace. */
     private static final int LOOKS = 5 + GRACE_MILLIS / PERIOD_MILLIS;
 
-    @TempDir
-    static Path directory;
-
-    private static Tls tls;
-
-    @BeforeAll
-    static void makeKey() throws Exception {
-        tls = new Tls(directory);
-    }
+    private static final Tls TLS = new Tls();
 
     /** Sends back what comes, until the end. */
     public static final class Echo implements HttpUpgradeHandler {
@@ -91,7 +80,7 @@ class TunnelContractTest {
     private static TestServer server(Connectors connectors, boolean secure) throws Exception {
         HttpConnectionFactory http = new HttpConnectionFactory();
         TestServer server = new TestServer(s ->
-                secure ? connectors.on(s, connectors.tls(tls.server(), "http/1.1"), http) : connectors.on(s, http));
+                secure ? connectors.on(s, connectors.tls(TLS.server(), "http/1.1"), http) : connectors.on(s, http));
         if (server.connector() instanceof MillraceConnector connector) {
             connector.getBean(ConnectionSweeper.class).setPeriodMillis(PERIOD_MILLIS);
             connector.setSlowPeerGraceMillis(GRACE_MILLIS);
@@ -132,7 +121,7 @@ class TunnelContractTest {
 
     private static void assertMaySaySeldomThings(Connectors connectors, boolean secure) throws Exception {
         try (TestServer server = server(connectors, secure);
-                RawClient client = secure ? tls.connect(server.port()) : server.client()) {
+                RawClient client = secure ? TLS.connect(server.port()) : server.client()) {
             // Of a request without content Jetty takes what follows for the next request, whatever the servlet has made
             // of it.
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: echo\r\n"

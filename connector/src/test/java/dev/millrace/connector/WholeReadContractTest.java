@@ -10,7 +10,6 @@ import dev.millrace.testing.Tls;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
@@ -23,7 +22,6 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -38,9 +36,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 class WholeReadContractTest {
     /** Around the sizes of buffers that read ahead, and well below Jetty's own of 8 and 16 KiB. */
     private static final int[] SIZES = {1, 64, 128, 200, 512, 600, 1000, 4000, 512, 100, 7000};
-
-    @TempDir
-    static Path directory;
 
     @Parameter
     Connectors connectors;
@@ -95,7 +90,7 @@ class WholeReadContractTest {
 
     @Test
     void aRequestIsReadAtOnceOverTls() throws Exception {
-        Tls tls = new Tls(directory);
+        Tls tls = new Tls();
         try (TestServer server = new TestServer(s ->
                                 connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()))
                         .start(new Parts());

@@ -41,9 +41,6 @@ class CompressedRangesTest {
     private static final byte[] TEXT = "All work and no play. ".repeat(5000).getBytes(StandardCharsets.UTF_8);
     private static final byte[] LOG = "2026 all is well\n".repeat(100_000).getBytes(StandardCharsets.UTF_8);
 
-    @TempDir
-    static Path tls;
-
     @Parameter
     Connectors connectors;
 
@@ -114,7 +111,7 @@ class CompressedRangesTest {
 
     @Test
     void goPlainOverTlsAndSoDoLargeFiles() throws Exception {
-        Tls keys = new Tls(tls);
+        Tls keys = new Tls();
         HttpConnectionFactory http = new HttpConnectionFactory();
         SslConnectionFactory ssl = connectors.tls(keys.server(), http.getProtocol());
         try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(compression);

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.ee11.SendfileServlet;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
+import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
@@ -16,7 +18,10 @@ import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.MetaData;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpStream;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -169,5 +174,21 @@ class ContentObserversTest {
     @Test
     void areNotStreamsThatAreToldOfTheEndOnly() throws Exception {
         assertWay("yes", streaming(false));
+    }
+
+    /** By which trailers come behind the content (RFC 9113 section 8.1). A copy for each answer could be as many as a peer has streams. */
+    @Test
+    void areNotTheStreamsOfHttp2() throws Exception {
+        Handler asking = Handlers.of((request, response, callback) -> Content.Sink.write(
+                response,
+                true,
+                "copied: " + SendPath.copied(response, Obstacle.CACHED).isReadLater(),
+                callback));
+        try (TestServer server = new TestServer(jetty ->
+                                Connectors.NIO.on(jetty, new HTTP2CServerConnectionFactory(new HttpConfiguration())))
+                        .start(asking);
+                RawClient client = server.client()) {
+            assertEquals("copied: false", new Http2Frames(client).get("/").content());
+        }
     }
 }

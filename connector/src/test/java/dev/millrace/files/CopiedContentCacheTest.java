@@ -29,9 +29,6 @@ class CopiedContentCacheTest {
     private static final int FILE_BYTES = 700_000;
 
     @TempDir
-    static Path keys;
-
-    @TempDir
     Path directory;
 
     private static void get(RawClient client, byte[] expected, int times) throws Exception {
@@ -42,7 +39,7 @@ class CopiedContentCacheTest {
 
     @Test
     void comesFromMemoryOverTls() throws Exception {
-        Tls tls = new Tls(keys);
+        Tls tls = new Tls();
         AtOnce.on(Connectors.senders(), connectors -> {
             HttpConnectionFactory http = new HttpConnectionFactory();
             assertComesFromMemory(

@@ -84,7 +84,7 @@ class FarRangesTest {
 
     @Test
     void areAnsweredAtOnceOverTls() throws Exception {
-        Tls keys = new Tls(directory);
+        Tls keys = new Tls();
         HttpConnectionFactory http = new HttpConnectionFactory();
         SslConnectionFactory ssl = connectors.tls(keys.server(), http.getProtocol());
         try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(files);

@@ -177,4 +177,19 @@ class FileRangesTest {
             assertArrayEquals(bytes, answer.body());
         }
     }
+
+    /** No part of it can be named; a suffix of it is satisfiable (RFC 9110 section 14.1.2). */
+    @Test
+    void sendsTheWholeOfAnEmptyFile() throws Exception {
+        TestFiles.write(directory, "empty.bin", 0);
+        try (TestServer server = new TestServer(connectors::http).start(files());
+                RawClient client = server.client()) {
+            for (String range : new String[] {"-1", "0-", "0-0,-1"}) {
+                Answer answer =
+                        client.send(get("/empty.bin", "Range: bytes=" + range)).answer();
+                assertEquals(200, answer.status(), range);
+                assertEquals(0, answer.body().length);
+            }
+        }
+    }
 }

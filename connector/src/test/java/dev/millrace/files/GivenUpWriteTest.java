@@ -161,10 +161,10 @@ class GivenUpWriteTest {
 
     // The timer's thread ends it, of which a server has one.
     @Test
-    void overTlsIsEnded(@TempDir Path tls) throws Exception {
+    void overTlsIsEnded() throws Exception {
         byte[] first = TestFiles.write(directory, "first.bin", SMALL_BYTES);
         SendfileContentFactory cache = cache();
-        Tls keys = new Tls(tls);
+        Tls keys = new Tls();
         HttpConnectionFactory http = new HttpConnectionFactory();
         Observer observer = new Observer(files);
         SomeAreGivenUp handler = new SomeAreGivenUp(observer);

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -118,6 +119,16 @@ class ScarceDescriptorsTest {
             Await.until("logged", () -> server.log().size() >= 2);
             List<String> log = server.log();
             assertTrue(log.stream().allMatch(line -> line.contains("No descriptor")), () -> String.join("\n", log));
+        }
+    }
+
+    /** Nor is there HTTP/2, whose classes could have been loaded before. */
+    @Test
+    void areNotNeededToLookAtConnections() throws Exception {
+        try (ServerProcess server = start(512, mount("mount", 1));
+                RawClient client = new RawClient(server.port(Connectors.NIO))) {
+            assertEquals(200, client.get("/exhaust?looks").answer().status());
+            assertEquals(List.of(), server.log());
         }
     }
 }

@@ -44,9 +44,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#ours")
 class SendfileTest {
-    @TempDir
-    static Path tls;
-
     @Parameter
     Connectors connectors;
 
@@ -148,7 +145,7 @@ class SendfileTest {
     @Test
     void copiesOverTls() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 2_000_000);
-        Tls keys = new Tls(tls);
+        Tls keys = new Tls();
         SendfileHandler files = Handlers.files(directory);
         HttpConnectionFactory http = new HttpConnectionFactory();
         SslConnectionFactory ssl = connectors.tls(keys.server(), http.getProtocol());

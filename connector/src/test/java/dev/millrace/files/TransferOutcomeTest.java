@@ -54,9 +54,6 @@ class TransferOutcomeTest {
     private static final int SHORTER = 25_000_000;
     private static final byte[] CONTENT = new byte[SIZE];
 
-    @TempDir
-    static Path keyDirectory;
-
     @Parameter
     Connectors connectors;
 
@@ -175,7 +172,7 @@ class TransferOutcomeTest {
 
     @Test
     void aFileThatBecomesShorterFailsOverTls() throws Exception {
-        Tls keys = new Tls(keyDirectory);
+        Tls keys = new Tls();
         SslConnectionFactory ssl = connectors.tls(keys.server(), http.getProtocol());
         try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(handler);
                 RawClient client = keys.connect(server.port())) {
@@ -219,7 +216,7 @@ class TransferOutcomeTest {
 
     @Test
     void aFileThatCannotBeReadFailsOverTls() throws Exception {
-        Tls keys = new Tls(keyDirectory);
+        Tls keys = new Tls();
         SslConnectionFactory ssl = connectors.tls(keys.server(), http.getProtocol());
         try (Logged logged = new Logged(FileFailedException.class.getName());
                 TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(handler);

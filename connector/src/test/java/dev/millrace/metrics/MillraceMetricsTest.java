@@ -9,7 +9,9 @@ import dev.millrace.connector.MillraceConnector;
 import dev.millrace.connector.NioConnector;
 import dev.millrace.connector.TlsConnectionFactory;
 import dev.millrace.files.SendfileHandler;
+import dev.millrace.monitor.ConnectorMonitor;
 import dev.millrace.testing.Await;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.Tls;
@@ -22,9 +24,12 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.handler.ContextHandler;
+import org.eclipse.jetty.server.handler.ContextHandlerCollection;
 import org.eclipse.jetty.util.resource.ResourceFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -57,7 +62,7 @@ class MillraceMetricsTest {
         }
         nio.setMaxConnections(100);
         bio.setName("second");
-        tls = new Tls(folder);
+        tls = new Tls();
         secure = new NioConnector(
                 server, new TlsConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory());
         secure.setName("secure");
@@ -177,6 +182,59 @@ class MillraceMetricsTest {
         for (String kind : new String[] {"head", "request", "response"}) {
             assertEquals(0, counter("millrace.slow.peers", "connector", "second", "kind", kind));
         }
+    }
+
+    @Test
+    void transfersThatRunStayCountedWhenTheirCountersAreReset() throws Exception {
+        ConnectorMonitor figures = new ConnectorMonitor(server);
+        server.addBean(figures);
+        for (MillraceConnector connector : new MillraceConnector[] {nio, bio}) {
+            String name = connector == nio ? "nio" : "second";
+            int index = List.of(server.getConnectors()).indexOf(connector);
+            try (RawClient client = new RawClient(connector.getLocalPort())) {
+                client.get("/slow.bin");
+                Await.until(
+                        "bytes by sendfile of " + name,
+                        () -> counter("millrace.sent", "connector", name, "way", "sendfile") > 0);
+                connector.getTransferStatistics().reset();
+                assertEquals(1, gauge("millrace.transfers.running", "connector", name));
+                assertEquals(1L, figures.get().get(index).get("transfers"));
+            }
+            counts(1, "millrace.transfers", "connector", name, "outcome", "aborted");
+            assertEquals(0, gauge("millrace.transfers.running", "connector", name));
+            assertEquals(0L, figures.get().get(index).get("transfers"));
+        }
+    }
+
+    @Test
+    void countersKeepWhatFilesThatAreServedNoLongerHaveCounted() throws Exception {
+        Server other = new Server();
+        ServerConnector connector = new NioConnector(other);
+        connector.setHost("127.0.0.1");
+        other.addConnector(connector);
+        ContextHandlerCollection contexts = new ContextHandlerCollection(true);
+        ContextHandler leaving = context("/leaving");
+        contexts.setHandlers(leaving, context("/staying"));
+        other.setHandler(contexts);
+        other.start();
+        new MillraceMetrics(other, Tags.of("server", "other")).bindTo(registry);
+        String[] sent = {"server", "other", "way", "sendfile"};
+        try {
+            get(connector, "/leaving/sent.bin", 3);
+            get(connector, "/staying/sent.bin", 2);
+            counts(5, "millrace.files.answers", sent);
+            contexts.removeHandler(leaving);
+            leaving.stop();
+            assertEquals(5, counter("millrace.files.answers", sent));
+            get(connector, "/staying/sent.bin", 1);
+            counts(6, "millrace.files.answers", sent);
+        } finally {
+            other.stop();
+        }
+    }
+
+    private ContextHandler context(String path) {
+        return new ContextHandler(Handlers.files(folder), path);
     }
 
     @Test

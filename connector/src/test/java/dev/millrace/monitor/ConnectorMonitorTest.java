@@ -14,7 +14,6 @@ import dev.millrace.testing.Tls;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,8 +31,8 @@ import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.server.handler.ContextHandlerCollection;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.component.Container;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Live figures for applications, as a context attribute. */
 class ConnectorMonitorTest {
@@ -121,6 +120,36 @@ class ConnectorMonitorTest {
                 figures.get().stream().map(listener -> listener.get("name")).toList());
     }
 
+    private static final class Busy extends QueuedThreadPool {
+        @Override
+        public int getThreads() {
+            return 7;
+        }
+
+        @Override
+        public int getIdleThreads() {
+            return 3;
+        }
+    }
+
+    @Test
+    void showsTheThreadsOfAPoolThatAConnectorHasToItself() {
+        Server server = new Server();
+        ConnectorMonitor figures = new ConnectorMonitor(server);
+        server.addBean(figures);
+        on(server, new NioConnector(server, new Busy(), null, null, 1, 1));
+        on(server, new ServerConnector(server, new Busy(), null, null, 1, 1));
+        on(server, new NioConnector(server));
+        assertEquals(
+                List.of(4, 4, 0),
+                figures.get().stream().map(listener -> listener.get("threads")).toList());
+        assertEquals(
+                List.of(false, false, true),
+                figures.get().stream()
+                        .map(listener -> listener.get("threadsShared"))
+                        .toList());
+    }
+
     private static final class Large extends Handler.Abstract {
         private static final int BYTES = 100_000;
 
@@ -169,8 +198,8 @@ class ConnectorMonitorTest {
     }
 
     @Test
-    void countsBytesBehindAProxy(@TempDir Path directory) throws Exception {
-        Tls tls = new Tls(directory);
+    void countsBytesBehindAProxy() throws Exception {
+        Tls tls = new Tls();
         assertCountsBytesOnce(null, new ProxyConnectionFactory("http/1.1"), new HttpConnectionFactory());
         assertCountsBytesOnce(
                 tls,

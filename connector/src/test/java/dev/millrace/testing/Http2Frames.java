@@ -5,7 +5,9 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -22,7 +24,7 @@ public final class Http2Frames {
     private static final int END_STREAM = 1;
     private static final int END_HEADERS = 4;
     private static final int CANCEL = 8;
-    private static final int MOST_OF_A_FRAME = 16 * 1024;
+    static final int MOST_OF_A_FRAME = 16 * 1024;
 
     private final RawClient client;
     private int stream = -1;
@@ -170,7 +172,47 @@ public final class Http2Frames {
 
     /** Sends a part of the content of a request, not the last. */
     public void sendPart(int ofStream, int bytes) throws IOException {
-        client.send(frame(DATA, 0, ofStream, new byte[bytes]));
+        sendPart(ofStream, new byte[bytes]);
+    }
+
+    /** Sends a part of the content of a request, not the last. */
+    public void sendPart(int ofStream, byte[] content) throws IOException {
+        client.send(frame(DATA, 0, ofStream, content));
+    }
+
+    /** Ends a request behind such parts. */
+    public void end(int ofStream) throws IOException {
+        client.send(frame(DATA, END_STREAM, ofStream, new byte[0]));
+    }
+
+    /** Asks for another protocol in place of content (RFC 8441). Returns the stream. */
+    public int connect(String protocol, String path, String... fields) throws IOException {
+        List<String> all = new ArrayList<>(List.of(":method", "CONNECT", ":protocol", protocol, ":scheme", "http"));
+        all.addAll(List.of(":path", path, ":authority", "localhost"));
+        all.addAll(List.of(fields));
+        ByteArrayOutputStream literals = new ByteArrayOutputStream();
+        for (int i = 0; i < all.size(); i++) {
+            if (i % 2 == 0) {
+                // A field whose name stands here too (RFC 7541 section 6.2.2).
+                literals.write(0);
+            }
+            literals.write(all.get(i).length());
+            literals.writeBytes(all.get(i).getBytes(StandardCharsets.US_ASCII));
+        }
+        stream += 2;
+        client.send(frame(HEADERS, END_HEADERS, stream, literals.toByteArray()));
+        return stream;
+    }
+
+    /** What comes next in an answer whose last frame is empty; nothing at its end. */
+    public byte[] next(int ofStream) throws IOException {
+        ByteArrayOutputStream content = new ByteArrayOutputStream();
+        boolean ended = false;
+        while (content.size() == 0 && !ended) {
+            Frame frame = read();
+            ended = frame.stream == ofStream && collect(frame, content);
+        }
+        return content.toByteArray();
     }
 
     /** Lets the server send so much more in this stream; 0: in all together. */

@@ -1,6 +1,7 @@
 package dev.millrace.testing;
 
 import dev.millrace.files.SendfileHandler;
+import dev.millrace.limits.ConnectionSweeper;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -18,7 +19,8 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /**
  * A server in a process of its own, which {@link ServerProcess} starts: all connectors over the same mounts, each argument a directory
- * below its number, and {@code /hello}. At {@code /exhaust} it opens files until it may not any more. Prints the port of each connector,
+ * below its number, and {@code /hello}. At {@code /exhaust} it opens files until it may not any more, and at {@code /exhaust?looks} waits
+ * until each connector has looked at its connections twice since. Prints the port of each connector,
  * and ends with its input.
  */
 public final class ServedFiles {
@@ -41,6 +43,21 @@ public final class ServedFiles {
     private static final class Hoard extends Handler.Abstract {
         private final List<FileInputStream> files = new ArrayList<>();
 
+        private Hoard() {
+            // Loads what waits later, when there is no descriptor for it.
+            Await.until("loaded", () -> true);
+        }
+
+        private void awaitLooks() {
+            for (Connector connector : getServer().getConnectors()) {
+                ConnectionSweeper sweeper = ((ServerConnector) connector).getBean(ConnectionSweeper.class);
+                if (sweeper != null) {
+                    long enough = sweeper.getLooks() + 2;
+                    Await.until("two looks", () -> sweeper.getLooks() >= enough);
+                }
+            }
+        }
+
         @Override
         public synchronized boolean handle(Request request, Response response, Callback callback) {
             if (!Request.getPathInContext(request).equals("/exhaust")) {
@@ -51,6 +68,9 @@ public final class ServedFiles {
                     files.add(new FileInputStream("/dev/null"));
                 }
             } catch (IOException exhausted) {
+                if (request.getHttpURI().getQuery() != null) {
+                    awaitLooks();
+                }
                 Content.Sink.write(response, true, "That was the last one.", callback);
             }
             return true;

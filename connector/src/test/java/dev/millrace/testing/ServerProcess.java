@@ -39,8 +39,13 @@ public final class ServerProcess implements AutoCloseable {
             throws IOException {
         List<String> command = new ArrayList<>(prefix);
         command.add(javaHome.resolve("bin").resolve("java").toString());
-        command.addAll(
-                List.of("-Xmx128m", "-XX:+UseSerialGC", "-Dorg.eclipse.jetty.LEVEL=WARN", "-Ddev.millrace.LEVEL=WARN"));
+        command.addAll(List.of(
+                // The JVM would warn on standard output.
+                "-Xlog:disable",
+                "-Xmx128m",
+                "-XX:+UseSerialGC",
+                "-Dorg.eclipse.jetty.LEVEL=WARN",
+                "-Ddev.millrace.LEVEL=WARN"));
         command.addAll(options);
         command.addAll(List.of("-cp", classPath(), ServedFiles.class.getName()));
         Stream.of(directories).map(Path::toString).forEach(command::add);

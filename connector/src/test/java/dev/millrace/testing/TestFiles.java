@@ -3,7 +3,7 @@ package dev.millrace.testing;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Random;
+import java.util.SplittableRandom;
 
 /** Files with bytes that tell where they stand. */
 public final class TestFiles {
@@ -12,7 +12,7 @@ public final class TestFiles {
     /** Writes a file of random bytes, the same for the same name and size. */
     public static byte[] write(Path directory, String name, int size) throws IOException {
         byte[] bytes = new byte[size];
-        new Random(name.hashCode() * 31L + size).nextBytes(bytes);
+        new SplittableRandom(name.hashCode() * 31L + size).nextBytes(bytes);
         Files.write(directory.resolve(name), bytes);
         return bytes;
     }

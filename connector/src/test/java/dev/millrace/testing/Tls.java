@@ -1,10 +1,11 @@
 package dev.millrace.testing;
 
-import java.io.InputStream;
+import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,61 +15,49 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 
-/** A key of its own for each run, made by the JDK's keytool. */
+/** A key of its own for each JVM, made by the JDK's keytool: that takes most of a second. */
 public final class Tls {
     private static final String PASSWORD = "password";
-    /**
-     * What derives a key from the password is repeated 10,000 times for each of these by default: ten milliseconds, each time that a
-     * server or a client of a test opens the file.
-     */
-    private static final List<String> DERIVATIONS = List.of("certPbe", "keyPbe", "mac");
+    private static final KeyStore KEYS = makeKey();
 
-    private static byte[] keys;
-
-    private final Path keyStore;
     private SSLContext client;
 
-    public Tls(Path directory) throws Exception {
-        keyStore = directory.resolve("test.p12");
-        // Cases that run at once share a directory, and may ask at the same moment.
-        synchronized (Tls.class) {
-            if (!Files.exists(keyStore)) {
-                Files.write(keyStore, keys());
-            }
-        }
-    }
-
-    // Once: keytool takes most of a second.
-    private static synchronized byte[] keys() throws Exception {
-        if (keys == null) {
+    private static KeyStore makeKey() {
+        try {
             Path directory = Files.createTempDirectory("keys");
-            Path file = directory.resolve("made.p12");
-            makeKey(file);
-            keys = Files.readAllBytes(file);
+            Path file = directory.resolve("test.p12");
+            keytool("-storepass", PASSWORD, "-keystore", file.toString());
+            KeyStore keys = KeyStore.getInstance(file.toFile(), PASSWORD.toCharArray());
             Files.delete(file);
             Files.delete(directory);
+            return keys;
+        } catch (IOException | GeneralSecurityException | InterruptedException x) {
+            throw new IllegalStateException("no key", x);
         }
-        return keys;
     }
 
-    private static void makeKey(Path file) throws Exception {
-        Path keytool = Path.of(System.getProperty("java.home"), "bin", "keytool");
-        List<String> command = new ArrayList<>(List.of(keytool.toString()));
-        DERIVATIONS.forEach(of -> command.add("-J-Dkeystore.pkcs12." + of + "IterationCount=1"));
+    private static void keytool(String... store) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+        // What derives a key from the password is repeated 10,000 times by default: ten milliseconds for each server of
+        // a test.
+        command.add("-J-Dkeystore.pkcs12.keyPbeIterationCount=1");
         command.addAll(List.of("-genkeypair", "-alias", "test", "-keyalg", "EC", "-dname", "CN=localhost"));
-        command.addAll(List.of("-ext", "san=dns:localhost,ip:127.0.0.1", "-validity", "2"));
-        command.addAll(List.of("-storetype", "PKCS12", "-storepass", PASSWORD, "-keystore", file.toString()));
+        command.addAll(List.of("-ext", "san=dns:localhost,ip:127.0.0.1", "-validity", "2", "-storetype", "PKCS12"));
+        command.addAll(List.of(store));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (process.waitFor() != 0) {
-            throw new IllegalStateException("keytool: " + output);
+            throw new IOException("keytool: " + output);
         }
     }
 
     public SslContextFactory.Server server() {
         SslContextFactory.Server ssl = new SslContextFactory.Server();
-        ssl.setKeyStorePath(keyStore.toString());
+        ssl.setKeyStore(KEYS);
         ssl.setKeyStorePassword(PASSWORD);
+        // Else the JDK would read its own.
+        ssl.setTrustStore(KEYS);
         return ssl;
     }
 
@@ -79,13 +68,9 @@ public final class Tls {
         return client;
     }
 
-    private SSLContext newClient() throws Exception {
-        KeyStore keys = KeyStore.getInstance("PKCS12");
-        try (InputStream in = Files.newInputStream(keyStore)) {
-            keys.load(in, PASSWORD.toCharArray());
-        }
+    private static SSLContext newClient() throws Exception {
         TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        trust.init(keys);
+        trust.init(KEYS);
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(null, trust.getTrustManagers(), null);
         return context;

@@ -28,6 +28,10 @@ import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.eclipse.jetty.jmx.MBeanContainer;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
@@ -125,6 +129,34 @@ class TransferEventTest {
         assertEquals(directory.resolve("small.bin").toString(), events.get(0).getString("file"));
         assertEquals(1000, events.get(0).getLong("bytes"));
         assertEquals("SMALL", events.get(0).getString("obstacle"));
+    }
+
+    @Test
+    void recordsEachCopiedPartOfAnAnswer() throws Exception {
+        TestFiles.write(directory, "parts.bin", 100_000);
+        Path dump = directory.resolve("out.jfr");
+        Handler wrapping = new Handler.Wrapper(Handlers.files(directory)) {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                return super.handle(request, new Response.Wrapper(request, response), callback);
+            }
+        };
+        try (Recording recording = new Recording();
+                TestServer server = new TestServer(connectors::http).start(wrapping);
+                RawClient client = server.client()) {
+            recording.enable("dev.millrace.Copy");
+            recording.start();
+            client.send("GET /parts.bin HTTP/1.1\r\nHost: localhost\r\nRange: bytes=10-29,50000-89999\r\n\r\n");
+            assertEquals(206, client.answer().status());
+            recording.stop();
+            recording.dump(dump);
+        }
+        assertEquals(
+                List.of("10+20", "50000+40000"),
+                RecordingFile.readAllEvents(dump).stream()
+                        .map(event -> event.getLong("position") + "+" + event.getLong("bytes"))
+                        .sorted()
+                        .toList());
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
@@ -102,6 +103,30 @@ class DelegatedFieldsTest {
         handler.addRoot(directory.toString());
         Answer answer = answer(handler);
         assertArrayEquals(bytes, answer.body());
+        assertStripped(answer);
+    }
+
+    /** What the application says is of the file; what a handler around it says is of each answer. */
+    @Test
+    void anErrorHasTheFieldsOfTheHandlersAround() throws Exception {
+        XSendfileHandler handler = new XSendfileHandler(Handlers.of((request, response, callback) -> {
+            response.getHeaders().put("X-Sendfile", directory.resolve("missing").toString());
+            response.getHeaders().put("Content-Disposition", "attachment");
+            response.getHeaders().add("X-Around", "of the application");
+            callback.succeeded();
+        }));
+        handler.addRoot(directory.toString());
+        Answer answer = answer(new Handler.Wrapper(handler) {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                response.getHeaders().add("X-Around", "first");
+                response.getHeaders().add("X-Around", "second");
+                return super.handle(request, response, callback);
+            }
+        });
+        assertEquals(404, answer.status());
+        assertEquals("first, second", answer.headers().get("X-Around"));
+        assertNull(answer.headers().get("Content-Disposition"));
         assertStripped(answer);
     }
 }

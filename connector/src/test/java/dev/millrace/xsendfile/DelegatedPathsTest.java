@@ -168,4 +168,20 @@ class DelegatedPathsTest {
             assertFalse(files.test(root.resolve("file.bin")));
         }
     }
+
+    /** Of the client's, not of the file. */
+    @Test
+    void showsTheRequestsUriWhereTheFileIsNotSent() throws Exception {
+        fields.put("X-Sendfile", root + "/file.bin");
+        try (TestServer server = server();
+                RawClient client = server.client()) {
+            for (String path : List.of("/download/7?a=b", "/download/7/?a=b", "/?a=b", "/")) {
+                Answer answer = client.get(path, "Range: bytes=5000-").answer();
+                assertEquals(416, answer.status(), path);
+                assertTrue(
+                        answer.text().contains("http://localhost" + path.replace("7/", "7") + "</td>"), answer.text());
+                assertEquals(200, client.get(path).answer().status(), path);
+            }
+        }
+    }
 }

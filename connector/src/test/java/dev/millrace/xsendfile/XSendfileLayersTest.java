@@ -49,9 +49,6 @@ class XSendfileLayersTest {
 
     private static final String BODY = "Compressible, and long enough to be compressed. ".repeat(100);
 
-    @TempDir
-    static Path tls;
-
     @Parameter
     Connectors connectors;
 
@@ -129,7 +126,7 @@ class XSendfileLayersTest {
 
     @Test
     void areSentOverTls() throws Exception {
-        Tls keys = new Tls(tls);
+        Tls keys = new Tls();
         XSendfileHandler handler = delegating(new Application());
         SslConnectionFactory ssl = connectors.tls(keys.server(), http.getProtocol());
         try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(handler);

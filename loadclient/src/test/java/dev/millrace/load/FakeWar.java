@@ -56,8 +56,8 @@ public final class FakeWar {
             throw new IllegalArgumentException(String.join(" ", args));
         }
         for (String name : new String[] {"BIO", "NIO", "STOCK"}) {
-            TestServer server = new TestServer(
-                    (request, out, socket) -> answer(request, out, socket, broken && name.equals("NIO")));
+            TestServer server = new TestServer(TestServer.unhurried(
+                    (request, out, socket) -> answer(request, out, socket, broken && name.equals("NIO"))));
             System.out.println(name + " listening on " + server.url(""));
         }
         new CountDownLatch(1).await();
@@ -78,7 +78,7 @@ public final class FakeWar {
                     : listener;
         }
         Path files = folder;
-        TestServer server = new TestServer((request, out, socket) -> {
+        TestServer server = new TestServer(TestServer.unhurried((request, out, socket) -> {
             String path = request.target();
             if (path.startsWith("/generate-uuid")) {
                 TestServer.answerUuids(request, out, socket);
@@ -91,7 +91,7 @@ public final class FakeWar {
                             : "Hello, World!".getBytes(StandardCharsets.US_ASCII);
             content[7] ^= broken ? (byte) 1 : 0;
             TestServer.send(out, "200 OK", "application/octet-stream", content);
-        });
+        }));
         System.out.println(listener + " listening on " + server.url(""));
         new CountDownLatch(1).await();
     }

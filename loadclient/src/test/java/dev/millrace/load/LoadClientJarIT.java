@@ -29,6 +29,8 @@ class LoadClientJarIT {
     private static Process start(String... args) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                // The JVM would warn on standard output.
+                "-Xlog:disable",
                 "-jar",
                 System.getProperty("loadclient.jar")));
         command.addAll(List.of(args));
@@ -72,7 +74,7 @@ class LoadClientJarIT {
         Path link = Files.createSymbolicLink(folder.resolve("lc"), folder.resolve("loadclient/bin/loadclient"));
         ProcessBuilder builder = new ProcessBuilder("/bin/sh", link.toString(), "--version");
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-        builder.environment().put("LOADCLIENT_OPTS", "-Xmx64m -Xss512k");
+        builder.environment().put("LOADCLIENT_OPTS", "-Xlog:disable -Xmx64m -Xss512k");
         Process client = builder.redirectErrorStream(true).start();
         assertEquals(
                 "Millrace load client 0.1.0", new String(client.getInputStream().readAllBytes(), UTF_8).strip());

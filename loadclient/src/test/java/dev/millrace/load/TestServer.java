@@ -15,6 +15,8 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLContext;
 
 /** A server on a real socket with a thread per connection. A test defines its answers, right or wrong. */
@@ -40,6 +42,9 @@ public final class TestServer implements AutoCloseable {
         /** Writes the answer; closing the socket ends the connection. */
         void answer(Request request, OutputStream out, Socket socket) throws IOException;
     }
+
+    /** Short beside a window, and long beside what an answer costs. */
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final String scheme;
     private final ServerSocket listener;
@@ -89,6 +94,17 @@ public final class TestServer implements AutoCloseable {
                 ("HTTP/1.1 " + status + "\r\nContent-Type: " + type + "\r\nContent-Length: " + body.length + "\r\n\r\n")
                         .getBytes(StandardCharsets.US_ASCII));
         out.write(body);
+    }
+
+    /**
+     * Answers after a pause. A client that measures asks again at once: without it, both keep the cores busy for the whole window, to the
+     * harm of the test beside this one.
+     */
+    public static Behaviour unhurried(Behaviour behaviour) {
+        return (request, out, socket) -> {
+            LockSupport.parkNanos(PAUSE_NANOS);
+            behaviour.answer(request, out, socket);
+        };
     }
 
     /** A right answer of the UUID service. */

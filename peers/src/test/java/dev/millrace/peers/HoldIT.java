@@ -25,6 +25,8 @@ class HoldIT {
     private static Process hold(ServerSocket server, String... args) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                // The JVM would warn on standard output.
+                "-Xlog:disable",
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-cp",

@@ -48,6 +48,8 @@ class PeersIT {
     private static Process start(String... args) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                // The JVM would warn on standard output.
+                "-Xlog:disable",
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-jar",

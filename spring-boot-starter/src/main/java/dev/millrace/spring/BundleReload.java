@@ -44,6 +44,7 @@ record BundleReload(JettyWebServerFactory factory) implements JettyServerCustomi
             changed.getKey().assertContainsAlias(changed.getStores().getKeyStore());
             // Fails here where it is no good: a context that fails to load serves nobody.
             changed.createSslContext();
+            KeyPairs.check(changed);
             context.reload(reloading -> set(context, changed.getKey(), changed.getStores()));
             LOG.info("Using the changed SSL bundle '{}'", name);
         } catch (Exception x) {

@@ -3,7 +3,9 @@ package dev.millrace.spring;
 import dev.millrace.connector.BioConnector;
 import dev.millrace.connector.MillraceConnector;
 import dev.millrace.connector.NioConnector;
+import java.time.Duration;
 import java.util.Locale;
+import java.util.function.LongConsumer;
 import org.eclipse.jetty.util.VirtualThreads;
 
 /**
@@ -32,10 +34,7 @@ record ConnectorSettings(MillraceProperties properties, boolean isVirtualWanted)
     }
 
     private static void limit(MillraceConnector connector, MillraceProperties.Limits limits) {
-        Setting.set(
-                "limits.request-head-timeout",
-                limits.requestHeadTimeout().toMillis(),
-                connector::setRequestHeadTimeoutMillis);
+        setMillis("limits.request-head-timeout", limits.requestHeadTimeout(), connector::setRequestHeadTimeoutMillis);
         Setting.set(
                 "limits.min-request-bytes-per-second",
                 limits.minRequestBytesPerSecond(),
@@ -44,17 +43,18 @@ record ConnectorSettings(MillraceProperties properties, boolean isVirtualWanted)
                 "limits.min-response-bytes-per-second",
                 limits.minResponseBytesPerSecond(),
                 connector::setMinResponseBytesPerSecond);
-        Setting.set("limits.slow-peer-grace", limits.slowPeerGrace().toMillis(), connector::setSlowPeerGraceMillis);
+        setMillis("limits.slow-peer-grace", limits.slowPeerGrace(), connector::setSlowPeerGraceMillis);
         connector.setSlowRequestsAlwaysEnded(limits.slowRequestsAlwaysEnded());
         connector.setGrpcExempt(limits.grpcExempt());
-        Setting.set(
-                "limits.lingering-close-timeout",
-                limits.lingeringCloseTimeout().toMillis(),
-                connector::setLingeringCloseMillis);
+        setMillis("limits.lingering-close-timeout", limits.lingeringCloseTimeout(), connector::setLingeringCloseMillis);
         Setting.set(
                 "limits.lingering-close-size",
                 limits.lingeringCloseSize().toBytes(),
                 connector::setLingeringCloseBytes);
+    }
+
+    private static void setMillis(String property, Duration time, LongConsumer setter) {
+        Setting.set(property, time, value -> setter.accept(value.toMillis()));
     }
 
     private String threads() {

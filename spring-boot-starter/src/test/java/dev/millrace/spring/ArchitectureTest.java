@@ -9,7 +9,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
 class ArchitectureTest {
-    private final JavaClasses starter = new ClassFileImporter()
+    private static final JavaClasses STARTER = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages("dev.millrace.spring");
 
@@ -23,7 +23,7 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("jakarta.servlet..", "org.eclipse.jetty.ee11..", "org.springframework.web..")
-                .check(starter);
+                .check(STARTER);
     }
 
     @Test
@@ -35,6 +35,6 @@ class ArchitectureTest {
                 .arePublic()
                 .should()
                 .haveNameMatching(".*\\.Millrace((Metrics)?AutoConfiguration|Properties)")
-                .check(starter);
+                .check(STARTER);
     }
 }

@@ -111,6 +111,17 @@ class FailureAnalysisTest {
         }
     }
 
+    @Test
+    void timesThatAreTooLong(CapturedOutput output) {
+        for (String property : new String[] {"request-head-timeout", "slow-peer-grace", "lingering-close-timeout"}) {
+            assertTold(
+                    output,
+                    HelloApplication.class,
+                    new String[] {"The property millrace.limits." + property + " cannot be "},
+                    "--millrace.limits." + property + "=" + Long.MAX_VALUE + "s");
+        }
+    }
+
     /** Taken for the directory in which the application was started, all its files could be named. */
     @Test
     void aMappingWithoutADirectory(CapturedOutput output) {

@@ -9,7 +9,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
 class ArchitectureTest {
-    private final JavaClasses service = new ClassFileImporter()
+    private static final JavaClasses SERVICE = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages("dev.millrace.uuid");
 
@@ -21,7 +21,7 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("jakarta.servlet..")
-                .check(service);
+                .check(SERVICE);
     }
 
     @Test
@@ -34,7 +34,7 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("javax.xml..", "org.codehaus..", "com.ctc..")
-                .check(service);
+                .check(SERVICE);
     }
 
     @Test
@@ -45,7 +45,7 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("com.fasterxml.jackson..")
-                .check(service);
+                .check(SERVICE);
     }
 
     @Test
@@ -54,7 +54,7 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("org.eclipse..", "dev.millrace.connector..", "org.w3c.dom..", "javax.xml.parsers..")
-                .check(service);
+                .check(SERVICE);
     }
 
     @Test
@@ -66,6 +66,6 @@ class ArchitectureTest {
                 .arePublic()
                 .should()
                 .be(UuidServlet.class)
-                .check(service);
+                .check(SERVICE);
     }
 }

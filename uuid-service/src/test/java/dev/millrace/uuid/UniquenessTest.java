@@ -143,7 +143,13 @@ class UniquenessTest {
 
     private static Process startPrinter() throws Exception {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        return new ProcessBuilder(java, "-cp", System.getProperty("java.class.path"), UuidPrinter.class.getName())
+        // The JVM would warn on standard output.
+        return new ProcessBuilder(
+                        java,
+                        "-Xlog:disable",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        UuidPrinter.class.getName())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
     }

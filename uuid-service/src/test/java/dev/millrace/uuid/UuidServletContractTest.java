@@ -27,6 +27,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -55,6 +56,8 @@ class UuidServletContractTest {
     private static final List<String> FORMATS =
             List.of("text/xml", "application/xml", "application/json", "text/plain");
     private static final ObjectMapper JSON = new ObjectMapper();
+    /** By their pointers in the description. */
+    private static final Map<String, JsonSchema> JSON_SCHEMAS = new HashMap<>();
 
     private static UuidServer server;
     private static Schema xmlSchema;
@@ -322,12 +325,17 @@ class UuidServletContractTest {
     }
 
     private static Set<ValidationMessage> validate(String pointer, JsonNode value) {
+        return JSON_SCHEMAS
+                .computeIfAbsent(pointer, UuidServletContractTest::jsonSchema)
+                .validate(value);
+    }
+
+    private static JsonSchema jsonSchema(String pointer) {
         JsonSchemaFactory factory = JsonSchemaFactory.getInstance(
                 SpecVersion.VersionFlag.V202012,
                 builder ->
                         builder.schemaLoaders(loaders -> loaders.schemas(Map.of("urn:openapi", openApi.toString()))));
-        JsonSchema schema = factory.getSchema(SchemaLocation.of("urn:openapi#" + pointer));
-        return schema.validate(value);
+        return factory.getSchema(SchemaLocation.of("urn:openapi#" + pointer));
     }
 
     private static Set<String> texts(String pointer) {

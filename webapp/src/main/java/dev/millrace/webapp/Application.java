@@ -1,6 +1,7 @@
 package dev.millrace.webapp;
 
 import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
 import jakarta.servlet.FilterRegistration;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletContextEvent;
@@ -37,6 +38,7 @@ public final class Application implements ServletContextListener {
             files.addMapping("/files/*");
             files.setAsyncSupported(true);
             ContainerFileServlet.register(context);
+            addFilter(context, "methods", new AllowedMethods());
         }
         if (context.getAttribute(ContextAttributes.LISTENERS) == null) {
             countRequests(context);
@@ -45,10 +47,14 @@ public final class Application implements ServletContextListener {
 
     private static void countRequests(ServletContext context) {
         RequestCounter counter = new RequestCounter();
-        FilterRegistration.Dynamic filter = context.addFilter("requests", counter);
-        filter.setAsyncSupported(true);
-        filter.addMappingForUrlPatterns(EnumSet.of(DispatcherType.REQUEST), false, "/*");
+        addFilter(context, "requests", counter);
         context.setAttribute(ContextAttributes.LISTENERS, counter);
+    }
+
+    private static void addFilter(ServletContext context, String name, Filter filter) {
+        FilterRegistration.Dynamic added = context.addFilter(name, filter);
+        added.setAsyncSupported(true);
+        added.addMappingForUrlPatterns(EnumSet.of(DispatcherType.REQUEST), false, "/*");
     }
 
     private static Path folder(ServletContext context) throws IOException {

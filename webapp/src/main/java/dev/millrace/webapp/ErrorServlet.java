@@ -32,6 +32,10 @@ public final class ErrorServlet extends HttpServlet {
                 ? given
                 : "";
         ErrorContent content = ErrorContent.of(status, message, request.getHeaders("Accept"), request.getContextPath());
+        if (status == HttpServletResponse.SC_METHOD_NOT_ALLOWED) {
+            // RFC 9110 section 15.5.6. The UUID service, which allows more, explains its errors itself.
+            response.setHeader("Allow", AllowedMethods.ALLOWED);
+        }
         byte[] body = content.text().getBytes(StandardCharsets.UTF_8);
         response.setContentType(content.type());
         response.setHeader("Cache-Control", "no-store");

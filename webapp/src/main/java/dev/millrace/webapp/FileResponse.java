@@ -11,6 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 
 /** Streams a file as the response to a request, which works in any servlet container. Used by one thread. */
 final class FileResponse {
@@ -89,24 +91,25 @@ final class FileResponse {
     /** The status of the first condition that does not hold; 0 if all hold. */
     private int failedCondition() {
         long modified = attributes.lastModifiedTime().toMillis() / 1000 * 1000;
-        String match = request.getHeader("If-Match");
-        if (match != null ? !lists(match) : isBefore("If-Unmodified-Since", modified)) {
+        List<String> match = Collections.list(request.getHeaders("If-Match"));
+        // RFC 9110 section 13.1.1: a weak tag matches nothing there.
+        if (match.isEmpty() ? isBefore("If-Unmodified-Since", modified) : !list(match, etag)) {
             return HttpServletResponse.SC_PRECONDITION_FAILED;
         }
-        String noneMatch = request.getHeader("If-None-Match");
-        if (noneMatch != null
-                ? lists(noneMatch)
+        List<String> noneMatch = Collections.list(request.getHeaders("If-None-Match"));
+        if (!noneMatch.isEmpty()
+                ? list(noneMatch, etag) || list(noneMatch, "W/" + etag)
                 : date("If-Modified-Since") >= 0 && !isBefore("If-Modified-Since", modified)) {
             return HttpServletResponse.SC_NOT_MODIFIED;
         }
         return 0;
     }
 
-    private boolean lists(String etags) {
-        return etags.trim().equals("*")
-                || Arrays.stream(etags.split(","))
-                        .map(String::trim)
-                        .anyMatch(tag -> tag.equals(etag) || tag.equals("W/" + etag));
+    /** Whether fields of one name, which are one list (RFC 9110 section 5.3), name this tag, or are the star that stands for any. */
+    private static boolean list(List<String> fields, String tag) {
+        String all = String.join(",", fields).trim();
+        return all.equals("*")
+                || Arrays.stream(all.split(",")).map(String::trim).anyMatch(tag::equals);
     }
 
     private boolean isBefore(String field, long modifiedMillis) {

@@ -82,6 +82,22 @@ class CommandLineIT {
     }
 
     @Test
+    void noRoomToUnpackIsOneLineAndExitOne() throws Exception {
+        // No user may make a file there, not even root. Newer JVMs warn of a missing folder in a line of their own.
+        Path readOnly = Path.of("/proc");
+        try (ServerProcess server = ServerProcess.java(
+                temporary,
+                List.of("-Djava.io.tmpdir=" + readOnly, "-jar", System.getProperty("millrace.war"), "--bio-port=0"))) {
+            assertEquals(1, server.exitCode());
+            assertEquals(List.of(), server.out());
+            assertEquals(1, server.err().size(), server.err().toString());
+            assertTrue(
+                    server.err().get(0).startsWith("millrace: could not start: cannot unpack into " + readOnly + ": "),
+                    server.err().toString());
+        }
+    }
+
+    @Test
     void sigtermEndsItAndOnlyTheListenersAskedForAreOn() throws Exception {
         try (ServerProcess server = ServerProcess.war(temporary, "--bio-port=-1", "--nio-port=0")) {
             String url = server.url("NIO");

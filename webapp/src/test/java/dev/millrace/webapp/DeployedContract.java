@@ -319,6 +319,13 @@ abstract class DeployedContract {
             Http.Answer post = Http.send(url, "POST", "/hello", "x", "Accept: application/xml");
             assertEquals(405, post.status());
             assertTrue(post.text().contains("<title>Method Not Allowed</title><status>405</status>"), post.text());
+            for (String target : List.of("/hello", "/stats", FILE)) {
+                for (String method : List.of("POST", "PUT", "DELETE")) {
+                    // RFC 9110 section 15.5.6
+                    String allowed = Http.send(url, method, target, "x").header("Allow");
+                    assertTrue(allowed != null && allowed.matches("GET, HEAD,.*"), method + target + ": " + allowed);
+                }
+            }
             Http.Answer direct = Http.get(url, "/error", "Accept: text/plain");
             assertEquals(404, direct.status());
             assertEquals(ERRORS.get("text/plain"), direct.text());

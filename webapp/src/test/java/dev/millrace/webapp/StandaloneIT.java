@@ -171,6 +171,7 @@ class StandaloneIT {
             String url = server.url(listener);
             Http.Answer put = Http.send(url, "PUT", "/hello", "x", "Accept: application/json");
             assertEquals(405, put.status());
+            assertEquals("GET, HEAD, OPTIONS", put.header("Allow"));
             assertTrue(put.text().startsWith("{\"title\":\"Method Not Allowed\",\"status\":405"), put.text());
             Http.Answer ambiguous = Http.get(url, "/a%2fb", "Accept: application/json");
             assertEquals(400, ambiguous.status());

@@ -66,9 +66,7 @@ final class BuildFiles {
 
     /** Creates the files' folders before the run, so that no measurement is lost at its end. */
     void prepare() {
-        Stream.of(junit, openMetrics)
-                .filter(Objects::nonNull)
-                .forEach(file -> OutputFolder.prepare(file.toAbsolutePath().resolveSibling("")));
+        Stream.of(junit, openMetrics).filter(Objects::nonNull).forEach(OutputFolder::prepareFor);
     }
 
     private static List<Case> cases(

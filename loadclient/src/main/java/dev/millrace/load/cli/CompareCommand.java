@@ -107,7 +107,9 @@ final class CompareCommand implements Callable<Integer> {
             return measure();
         }
         require(rest.isEmpty(), "only two URLs take the options of loadclient http");
+        require(!given("--budget"), "--budget takes two URLs: runs are over");
         double percent = Units.percent("--margin", margin);
+        require(percent >= 0, "--margin must not be negative");
         List<CellResult> baseline = cells(a);
         if (deciding.isEmpty()) {
             deciding = Metric.deciding(run(a).measuredTogether() || run(b).measuredTogether());
@@ -152,11 +154,13 @@ final class CompareCommand implements Callable<Integer> {
         return text.startsWith("http://") || text.startsWith("https://");
     }
 
+    private boolean given(String option) {
+        return spec.commandLine().getParseResult().hasMatchedOption(option);
+    }
+
     private int measure() {
         require(noise == null, "--noise takes a run, and two URLs have none");
-        require(
-                !spec.commandLine().getParseResult().hasMatchedOption("--metric"),
-                "--metric takes runs: of two URLs throughput and CPU decide");
+        require(!given("--metric"), "--metric takes runs: of two URLs throughput and CPU decide");
         List<String> words = new ArrayList<>(List.of("--budget=" + budget, "--margin=" + margin));
         if (json != null) {
             words.add("--comparison-json=" + json);

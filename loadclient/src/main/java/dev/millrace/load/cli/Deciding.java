@@ -32,7 +32,7 @@ final class Deciding {
     /** Fewer rounds do not show whether windows resemble their predecessors. */
     private static final int LEAST_ROUNDS = 8;
 
-    private static final int MOST_ROUNDS = 10_000;
+    static final int MOST_ROUNDS = 10_000;
     private static final String MARGIN = "5";
 
     @Option(
@@ -44,11 +44,10 @@ final class Deciding {
 
     @Option(
             names = "--margin",
-            defaultValue = MARGIN,
             paramLabel = "PERCENT",
             description = "With --budget: a difference in throughput and server CPU that does not matter "
-                    + "(default: ${DEFAULT-VALUE}).")
-    private String margin;
+                    + "(default: " + MARGIN + ").")
+    private @Nullable String margin;
 
     @Option(
             names = "--comparison-json",
@@ -77,6 +76,7 @@ final class Deciding {
         require(budget == null || urls > 1, "--budget compares servers: name several URLs");
         require(budget == null || repeat == 1, "--budget and --repeat exclude each other");
         require(budget == null || (!budget.isZero() && !budget.isNegative()), "--budget must be above 0");
+        require(margin == null || budget != null, "--margin takes --budget");
         require(marginPercent() > 0, "--margin must be above 0");
     }
 
@@ -84,11 +84,11 @@ final class Deciding {
     void prepareFolders() {
         Stream.of(Optional.ofNullable(json), Optional.ofNullable(markdown))
                 .flatMap(Optional::stream)
-                .forEach(file -> OutputFolder.prepare(file.toAbsolutePath().resolveSibling("")));
+                .forEach(OutputFolder::prepareFor);
     }
 
     private double marginPercent() {
-        return Units.percent("--margin", margin);
+        return Units.percent("--margin", margin == null ? MARGIN : margin);
     }
 
     /** Whether the run goes on until its questions are decided. */

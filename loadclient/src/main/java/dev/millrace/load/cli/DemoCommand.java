@@ -71,6 +71,7 @@ final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        require(!duration.isZero(), "--duration must be above 0");
         require(Files.isRegularFile(war), "no such file: " + war);
         OutputFolder.prepare(output);
         String started = RunFile.now();

@@ -159,6 +159,7 @@ final class DownloadCommand extends LoadCommand {
         facts.put("verified", range != null ? "every byte" : verify.name().toLowerCase(Locale.ROOT));
         prepareFolder();
         try (Servers servers = servers(targets)) {
+            interruption().onRequest(servers::close);
             interruption().beforeExit(servers::close);
             // The server must run, because it is asked for its catalogue.
             servers.startBlock();
@@ -225,6 +226,7 @@ final class DownloadCommand extends LoadCommand {
 
     private Workload workload(Target target, String selection, List<CatalogFile> deck, boolean keepAlive, Verify rule) {
         if (range != null) {
+            require(deck.stream().anyMatch(file -> file.size() > 0), "--range takes files that are not empty");
             return new RangeWorkload(
                     target,
                     selection,

@@ -2,7 +2,6 @@ package dev.millrace.load.cli;
 
 import dev.millrace.load.run.CellResult;
 import dev.millrace.load.run.Percentiles;
-import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -63,8 +62,7 @@ record Gate(String text, String metric, boolean above, double bound) {
         if (unit.equals("us")) {
             return Double.parseDouble(number);
         }
-        Duration time = Units.duration(number + unit);
-        return time.toNanos() / MICROS_PER_MILLI;
+        return Units.millis(number + unit) * MICROS_PER_MILLI;
     }
 
     /**

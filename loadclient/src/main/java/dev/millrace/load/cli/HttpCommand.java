@@ -1,6 +1,7 @@
 package dev.millrace.load.cli;
 
 import static dev.millrace.load.cli.UsageException.require;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.millrace.load.http.Request;
 import dev.millrace.load.http.Target;
@@ -10,6 +11,7 @@ import dev.millrace.load.run.RunSettings;
 import dev.millrace.load.scenario.Expectations;
 import dev.millrace.load.scenario.HttpWorkload;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,6 +88,11 @@ final class HttpCommand extends LoadCommand {
         validate();
         require(body == null || bodyFile == null, "--body and --body-file exclude each other");
         require(urlLines.isEmpty() || urlFile == null, "--url and --urls exclude each other");
+        require(
+                contentType == null
+                        || (contentType.matches("[^\\r\\n]*")
+                                && ISO_8859_1.newEncoder().canEncode(contentType)),
+                "--content-type takes a line in characters of ISO 8859-1");
         require(contentType == null || body != null || bodyFile != null, "--content-type takes --body or --body-file");
         List<String> verbs = methods != null ? methods : List.of(body == null && bodyFile == null ? "GET" : "POST");
         require(
@@ -145,7 +152,11 @@ final class HttpCommand extends LoadCommand {
     private UrlMix mix() throws IOException {
         if (urlFile != null) {
             require(Files.isRegularFile(urlFile), "no such file: " + urlFile);
-            return UrlMix.of(urlFile.toString(), Files.readAllLines(urlFile));
+            try {
+                return UrlMix.of(urlFile.toString(), Files.readAllLines(urlFile));
+            } catch (CharacterCodingException e) {
+                throw new UsageException("--urls: " + urlFile + " is not in UTF-8", e);
+            }
         }
         return urlLines.isEmpty() ? UrlMix.single() : UrlMix.of("--url", urlLines);
     }

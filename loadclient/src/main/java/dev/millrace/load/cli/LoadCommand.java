@@ -48,6 +48,7 @@ abstract class LoadCommand implements Callable<Integer> {
     final void validate() {
         load.validate();
         run.validate(urls.size());
+        output.validate();
     }
 
     /**

@@ -10,6 +10,7 @@ import dev.millrace.load.run.RunSettings;
 import dev.millrace.load.scenario.ExpectingWorkload;
 import dev.millrace.load.scenario.Workload;
 import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -27,6 +28,9 @@ final class LoadOptions {
     private static final Duration UNBOUNDED = Duration.ofHours(24);
     private static final Duration DEFAULT_DURATION = Duration.ofSeconds(10);
     private static final Duration LEAST_DETECTED = Duration.ofSeconds(10);
+    private static final Duration MOST_DETECTED = Duration.ofSeconds(60);
+    /** Each is an object of the client. */
+    private static final int MOST_STREAMS = 100_000;
     /** For example {@code 5x3s+2s}. */
     private static final Pattern BURSTS = Pattern.compile("([1-9]\\d{0,3})x([^+]+)(?:\\+(.+))?");
 
@@ -80,10 +84,9 @@ final class LoadOptions {
 
     @Option(
             names = "--max-warmup",
-            defaultValue = "60s",
             paramLabel = "TIME",
-            description = "Bound on --warmup=auto, at least 10s (default: ${DEFAULT-VALUE}).")
-    private Duration maxWarmup;
+            description = "Bound on --warmup=auto, at least 10s (default: 60s).")
+    private @Nullable Duration maxWarmup;
 
     @Option(
             names = "--timeout",
@@ -166,6 +169,7 @@ final class LoadOptions {
     void validate() {
         tls.settings();
         require(streams.stream().allMatch(n -> n > 0), "--streams must be above 0");
+        require(streams.stream().allMatch(n -> n <= MOST_STREAMS), "--streams must be at most " + MOST_STREAMS);
         boolean several = streams.stream().anyMatch(n -> n > 1);
         require(!several || !protocols.contains(Protocol.HTTP1), "--streams is for --protocol=h2 and h2c");
         require(
@@ -179,13 +183,17 @@ final class LoadOptions {
                 "--keepalive takes on or off");
         require(
                 rates.stream().allMatch(rate -> rate >= 0 && !rate.isInfinite() && !rate.isNaN()),
-                "--rate must not be negative");
+                "--rate takes numbers that are not negative");
         require(requests >= 0, "--requests must not be negative");
         require(duration == null || !duration.isZero(), "--duration must be above 0");
-        require(!timeout.isZero() && timeout.toMillis() <= Integer.MAX_VALUE, "--timeout must be above 0");
+        require(!timeout.isZero(), "--timeout must be above 0");
+        require(timeout.toMillis() <= Integer.MAX_VALUE, "--timeout must be at most 596h");
         require(
                 headers.stream().allMatch(header -> header.matches("[!#-'*+.^_`|~0-9A-Za-z-]+:[^\\r\\n]*")),
                 "--header takes 'Name: value'");
+        require(
+                headers.stream().allMatch(StandardCharsets.ISO_8859_1.newEncoder()::canEncode),
+                "--header takes characters of ISO 8859-1: fields have no others");
         require(
                 headers.stream().noneMatch(header -> header.matches("(?is)(Content-Length|Transfer-Encoding):.*")),
                 "--header takes neither Content-Length nor Transfer-Encoding: they are those of the body");
@@ -278,9 +286,11 @@ final class LoadOptions {
 
     private RunSettings.Warmup warmup() {
         if (warmup.equals("auto")) {
-            require(maxWarmup.compareTo(LEAST_DETECTED) >= 0, "--max-warmup must be at least 10s");
-            return RunSettings.Warmup.detected(LEAST_DETECTED, maxWarmup);
+            Duration most = maxWarmup == null ? MOST_DETECTED : maxWarmup;
+            require(most.compareTo(LEAST_DETECTED) >= 0, "--max-warmup must be at least 10s");
+            return RunSettings.Warmup.detected(LEAST_DETECTED, most);
         }
+        require(maxWarmup == null, "--max-warmup is for --warmup=auto");
         return UsageException.parse("Invalid value for option '--warmup': ", () -> fixedWarmup(warmup));
     }
 

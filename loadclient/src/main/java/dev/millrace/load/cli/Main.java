@@ -20,10 +20,27 @@ public final class Main implements Runnable {
     /** Runs a command and ends the JVM with its exit code. */
     public static void main(String[] args) {
         Interruption interruption = new Interruption();
-        int code = commandLine(interruption).execute(args);
+        int code = run(commandLine(interruption), args);
         if (interruption.finished()) {
             System.exit(code);
         }
+    }
+
+    private static int run(CommandLine line, String[] args) {
+        int code;
+        try {
+            code = line.execute(args);
+        } catch (OutOfMemoryError e) {
+            // Without an end of its own, the JVM would wait for the report.
+            line.getErr().println("loadclient: out of memory: " + Failure.firstLine(e) + " (java -Xmx gives more)");
+            code = ExitCode.ERRORS;
+        }
+        // Streams keep what went wrong to themselves. Results that nobody got must not look good.
+        if (System.out.checkError() && code == ExitCode.GOOD) {
+            line.getErr().println("loadclient: cannot write to standard output");
+            code = ExitCode.ERRORS;
+        }
+        return code;
     }
 
     /** All commands; those that measure get the interruption. */

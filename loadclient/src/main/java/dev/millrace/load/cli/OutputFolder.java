@@ -30,6 +30,21 @@ final class OutputFolder {
     }
 
     /**
+     * Creates the folder of a file if it is missing.
+     *
+     * @throws UsageException if that fails, or the file cannot be written
+     */
+    static void prepareFor(Path file) {
+        prepare(file.toAbsolutePath().resolveSibling(""));
+        if (Files.isDirectory(file)) {
+            throw new UsageException("cannot write to " + file + ": it is a folder");
+        }
+        if (Files.exists(file) && !Files.isWritable(file)) {
+            throw new UsageException("cannot write to " + file + ": permission denied");
+        }
+    }
+
+    /**
      * Writes a file that the user has named.
      *
      * @throws UsageException if that fails

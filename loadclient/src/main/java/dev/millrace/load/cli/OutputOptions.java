@@ -1,8 +1,11 @@
 package dev.millrace.load.cli;
 
+import static dev.millrace.load.cli.UsageException.require;
+
 import dev.millrace.load.report.OutputFormat;
 import dev.millrace.load.run.Progress;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -22,10 +25,9 @@ final class OutputOptions {
     @Option(
             names = "--format",
             split = ",",
-            defaultValue = "text,json,csv,html,hlog,hgrm",
             paramLabel = "text|json|csv|html|hlog|hgrm",
-            description = "What --output writes (default: ${DEFAULT-VALUE}).")
-    private Set<OutputFormat> formats;
+            description = "What --output writes (default: all of these).")
+    private @Nullable Set<OutputFormat> formats;
 
     @Mixin
     private BuildFiles buildFiles;
@@ -46,6 +48,11 @@ final class OutputOptions {
             description = "Prints results and errors only: no progress, no notes, no name of the report.")
     private boolean quiet;
 
+    /** Checks the values that picocli does not check. */
+    void validate() {
+        require(formats == null || output != null, "--format takes --output");
+    }
+
     /** The folder for results; null if the user wants none. */
     @Nullable Path folder() {
         return output;
@@ -60,7 +67,7 @@ final class OutputOptions {
     }
 
     Set<OutputFormat> formats() {
-        return formats;
+        return formats == null ? EnumSet.allOf(OutputFormat.class) : formats;
     }
 
     /** The files for build servers and collectors. */

@@ -44,6 +44,7 @@ final class ReplayCommand implements Callable<Integer> {
 
     private static final String ALL_PEERS = "all";
     private static final int MOST_SCALE = 1000;
+    private static final int MOST_REPEAT = 10_000;
     private static final double MOST_STEAL_PERCENT = 10;
 
     private final Interruption interruption;
@@ -186,7 +187,7 @@ final class ReplayCommand implements Callable<Integer> {
                 !names.isEmpty() && Experiment.NAMES.containsAll(names),
                 "EXPERIMENT is one of " + String.join(", ", Experiment.NAMES));
         require(war == null || serverCommand == null, "--war and --server-cmd exclude each other");
-        require(repeat >= 0, "--repeat must not be negative");
+        require(repeat >= 0 && repeat <= MOST_REPEAT, "--repeat must be 0 to " + MOST_REPEAT);
         require(budget == null || (!budget.isZero() && !budget.isNegative()), "--budget must be above 0");
         require(scale > 0 && scale < MOST_SCALE, "--scale must be above 0 and below " + MOST_SCALE);
         List<String> listed =

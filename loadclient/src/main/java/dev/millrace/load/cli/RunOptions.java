@@ -132,7 +132,8 @@ final class RunOptions {
 
     /** Checks the values that picocli does not check. */
     void validate(int urls) {
-        require(repeat > 0, "--repeat must be above 0");
+        require(repeat > 0 && repeat <= Deciding.MOST_ROUNDS, "--repeat must be 1 to " + Deciding.MOST_ROUNDS);
+        require(maxErrors >= 0, "--max-errors must not be negative");
         deciding.validate(urls, repeat);
         require(labels == null || labels.size() == urls, "--label must name each of the " + urls + " URLs");
         require(labels == null || labels.stream().distinct().count() == urls, "--label must name each URL differently");

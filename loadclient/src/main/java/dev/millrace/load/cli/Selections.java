@@ -17,7 +17,10 @@ final class Selections {
 
     private static final String ALL = "mix";
     static final String EACH = "each";
-    private static final Pattern PART = Pattern.compile("(\\w+):(\\d+)");
+    private static final Pattern PART = Pattern.compile("(\\w+):(\\d{1,6})");
+
+    /** Each client has a deck of so many references at most. */
+    private static final int MOST_WEIGHT = 100_000;
 
     private Selections() {}
 
@@ -59,6 +62,7 @@ final class Selections {
                     .findFirst()
                     .orElseThrow(() -> new UsageException("no file of " + size + " bytes in the catalogue"));
             deck.addAll(Collections.nCopies(Integer.parseInt(matcher.group(2)), file));
+            require(deck.size() <= MOST_WEIGHT, "--mix: the weights add up to more than " + MOST_WEIGHT);
         }
         require(!deck.isEmpty(), "--mix has no weight above 0: " + mix);
         return deck;

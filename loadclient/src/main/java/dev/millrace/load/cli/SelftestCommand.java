@@ -1,5 +1,7 @@
 package dev.millrace.load.cli;
 
+import static dev.millrace.load.cli.UsageException.require;
+
 import dev.millrace.load.host.ProcessCpu;
 import dev.millrace.load.host.TimerSlack;
 import dev.millrace.load.http.Target;
@@ -68,6 +70,7 @@ final class SelftestCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        require(!duration.isZero(), "--duration must be above 0");
         PrintWriter out = spec.commandLine().getOut();
         int code = requests(out);
         lateness(out);

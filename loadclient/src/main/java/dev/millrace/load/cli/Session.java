@@ -175,6 +175,7 @@ final class Session {
             if (cells.isEmpty()) {
                 return;
             }
+            interruption.onRequest(plan.servers()::close);
             plan.servers().startBlock();
             if (block == 0) {
                 probe(plan);

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -16,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 record StartTime(Instant moment) {
 
     private static final Duration FAR = Duration.ofSeconds(3);
-    private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final Duration STEP = Duration.ofMillis(100);
 
     /**
      * Reads a time of ISO 8601 with its zone, or the seconds since 1970 that {@code date +%s} prints.
@@ -53,7 +52,9 @@ record StartTime(Instant moment) {
     Duration await(Interruption interruption) {
         Duration late = Duration.between(moment, Instant.now());
         while (late.isNegative() && !interruption.requested()) {
-            LockSupport.parkNanos(Math.min(-late.toNanos(), STEP_NANOS));
+            // The nanoseconds of three hundred years do not fit a long.
+            Duration left = late.negated();
+            LockSupport.parkNanos((left.compareTo(STEP) < 0 ? left : STEP).toNanos());
             late = Duration.between(moment, Instant.now());
         }
         return late;

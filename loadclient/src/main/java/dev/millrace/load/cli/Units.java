@@ -1,5 +1,7 @@
 package dev.millrace.load.cli;
 
+import static dev.millrace.load.cli.UsageException.require;
+
 import java.time.Duration;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -11,9 +13,12 @@ import picocli.CommandLine.TypeConversionException;
 final class Units {
 
     private static final Pattern TIME = Pattern.compile("(\\d+(?:\\.\\d+)?)(ms|s|m|h)?");
-    private static final Pattern SIZE = Pattern.compile("(\\d+)([kKmMgG]?)");
+    private static final Pattern SIZE = Pattern.compile("(\\d{1,18})([kKmMgG]?)");
     private static final long SECOND = 1000;
     private static final long MINUTE = 60 * SECOND;
+    private static final long HOUR = 60 * MINUTE;
+    /** More than a year; sums of such times in nanoseconds fit a long. */
+    private static final long LONGEST = 10_000 * HOUR;
 
     private Units() {}
 
@@ -29,19 +34,29 @@ final class Units {
      */
     record ByteSize(long bytes) {}
 
+    /** A time in whole milliseconds. */
     static Duration duration(String text) {
+        return Duration.ofMillis(Math.round(millis(text)));
+    }
+
+    /** A time in milliseconds and parts of them. */
+    static double millis(String text) {
         Matcher matcher = TIME.matcher(text.toLowerCase(Locale.ROOT));
         if (!matcher.matches()) {
             throw new TypeConversionException("'" + text + "' is not a time such as 10s, 500ms or 2m");
         }
         String unit = matcher.group(2) == null ? "s" : matcher.group(2);
-        double millis = switch (unit) {
-            case "ms" -> 1;
-            case "s" -> SECOND;
-            case "m" -> MINUTE;
-            default -> 60 * MINUTE;
-        };
-        return Duration.ofMillis(Math.round(Double.parseDouble(matcher.group(1)) * millis));
+        double millis = Double.parseDouble(matcher.group(1))
+                * switch (unit) {
+                    case "ms" -> 1;
+                    case "s" -> SECOND;
+                    case "m" -> MINUTE;
+                    default -> HOUR;
+                };
+        if (millis > LONGEST) {
+            throw new TypeConversionException("'" + text + "' is too long, at most 10000h");
+        }
+        return millis;
     }
 
     /** The form that {@link #duration} reads. */
@@ -64,7 +79,11 @@ final class Units {
             case "g" -> 30;
             default -> 0;
         };
-        return Long.parseLong(matcher.group(1)) << shift;
+        long number = Long.parseLong(matcher.group(1));
+        if (number > Long.MAX_VALUE >> shift) {
+            throw new TypeConversionException("'" + text + "' is too large a size");
+        }
+        return number << shift;
     }
 
     /**
@@ -74,7 +93,9 @@ final class Units {
      */
     static double percent(String option, String text) {
         try {
-            return Double.parseDouble(text.strip().replaceFirst("%$", ""));
+            double percent = Double.parseDouble(text.strip().replaceFirst("%$", ""));
+            require(Double.isFinite(percent), option + " takes per cent, not " + text);
+            return percent;
         } catch (NumberFormatException e) {
             throw new UsageException(option + " takes per cent, not " + text, e);
         }

@@ -15,13 +15,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Finds the process that listens on a TCP port of this machine, through {@code /proc} (proc(5)). Stateless. */
 public final class ListeningPort {
 
-    private static final String LISTEN = "0A";
+    /** The peer's port, which such a socket has none of, and the state. */
+    private static final String LISTENS = ":0000 0A ";
+
     private static final int LOCAL_ADDRESS = 1;
-    private static final int STATE = 3;
     private static final int INODE = 9;
     private static final String ANY_V4 = "00000000";
     private static final String ANY_V6 = ANY_V4.repeat(4);
@@ -93,16 +95,14 @@ public final class ListeningPort {
         Set<String> inodes = new HashSet<>();
         String suffix = String.format(Locale.ROOT, ":%04X", port);
         for (String table : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
-            try {
-                for (String line : Files.readAllLines(Path.of(table))) {
-                    String[] fields = line.strip().split("\\s+");
-                    if (fields.length > INODE
-                            && fields[STATE].equals(LISTEN)
-                            && addresses.stream().anyMatch(one -> fields[LOCAL_ADDRESS].equals(one + suffix))) {
-                        inodes.add("socket:[" + fields[INODE] + "]");
-                    }
-                }
-            } catch (IOException ignored) {
+            try (Stream<String> lines = Files.lines(Path.of(table))) {
+                // There may be thousands of others, which are not worth a regular expression.
+                lines.filter(line -> line.contains(LISTENS))
+                        .map(line -> line.strip().split("\\s+"))
+                        .filter(fields -> fields.length > INODE
+                                && addresses.stream().anyMatch(one -> fields[LOCAL_ADDRESS].equals(one + suffix)))
+                        .forEach(fields -> inodes.add("socket:[" + fields[INODE] + "]"));
+            } catch (IOException | UncheckedIOException ignored) {
                 // The table is missing: IPv6 is off, or this is not Linux.
             }
         }

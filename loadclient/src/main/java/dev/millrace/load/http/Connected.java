@@ -12,8 +12,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param socket    belongs to the caller
  * @param handshake null in clear text
+ * @param below     the socket below TLS; null in clear text
  */
-record Connected(Socket socket, TlsClient.@Nullable Handshake handshake) {
+record Connected(
+        Socket socket,
+        TlsClient.@Nullable Handshake handshake,
+        @Nullable EndNotingSocket below) {
 
     /**
      * Connects.
@@ -22,7 +26,7 @@ record Connected(Socket socket, TlsClient.@Nullable Handshake handshake) {
      */
     static Connected to(InetSocketAddress address, SocketSettings settings, Consumer<Closeable> known)
             throws IOException {
-        Socket socket = new Socket();
+        EndNotingSocket socket = new EndNotingSocket();
         try {
             known.accept(socket);
             if (settings.receiveBufferBytes() > 0) {
@@ -35,10 +39,10 @@ record Connected(Socket socket, TlsClient.@Nullable Handshake handshake) {
             }
             socket.connect(address, settings.connectTimeoutMillis());
             if (settings.tls() == null) {
-                return new Connected(socket, null);
+                return new Connected(socket, null, null);
             }
             TlsClient.Secured secured = settings.tls().secure(socket, settings.connectTimeoutMillis());
-            return new Connected(secured.socket(), secured.handshake());
+            return new Connected(secured.socket(), secured.handshake(), socket);
         } catch (IOException e) {
             socket.close();
             throw e;

@@ -9,6 +9,7 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.util.Locale;
 import javax.net.ssl.SSLException;
+import org.apache.hc.core5.http.ConnectionClosedException;
 
 /**
  * One failed exchange: its kind and what was seen. Immutable.
@@ -26,6 +27,8 @@ public record Failure(FailureKind kind, String detail) {
         if (detail.length() > MAX_DETAIL) {
             detail = detail.substring(0, MAX_DETAIL) + "...";
         }
+        // Half of a pair, which the server sent or the cut left, has no form in UTF-8: the run could not be written.
+        detail = detail.replaceAll("\\p{Cs}", "?");
     }
 
     /** A failure to connect. */
@@ -39,9 +42,7 @@ public record Failure(FailureKind kind, String detail) {
         boolean unreachable = failure instanceof ConnectException
                 || failure instanceof NoRouteToHostException
                 || failure instanceof SocketTimeoutException;
-        return new Failure(
-                unreachable ? FailureKind.CONNECT : isTls(failure) ? FailureKind.TLS : FailureKind.OTHER,
-                message(failure));
+        return unreachable ? new Failure(FailureKind.CONNECT, message(failure)) : ofExchange(failure);
     }
 
     /** A failure on a connection that was open. */
@@ -54,9 +55,10 @@ public record Failure(FailureKind kind, String detail) {
         return new Failure(kind, message(failure));
     }
 
-    /** Whether the peer reset the connection; under TLS the JDK wraps the exception of the socket. */
+    /** Whether the peer reset or closed the connection; under TLS the JDK wraps the exception of the socket. */
     private static boolean isReset(IOException failure) {
         return failure instanceof SocketException
+                || failure instanceof ConnectionClosedException
                 || (failure instanceof SSLException && failure.getCause() instanceof SocketException);
     }
 

@@ -26,14 +26,13 @@ final class FieldBlocks {
     /** A table size update to 0 (RFC 7541 section 6.3). */
     private static final int NO_TABLE = 0x20;
 
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
     private final HPackDecoder decoder = new HPackDecoder(TABLE_BYTES, StandardCharsets.ISO_8859_1);
     private final HPackEncoder encoder = new HPackEncoder(TABLE_BYTES, StandardCharsets.ISO_8859_1);
     private final ByteArrayBuffer encoded = new ByteArrayBuffer(512);
     private final ByteArrayOutputStream fragments = new ByteArrayOutputStream();
     private boolean tableWithdrawn;
-    /** The stream whose block goes on; 0 for none. */
-    private int openStream;
-
     private boolean endStream;
 
     /** Encodes without a table from now on, because the peer wants a smaller one. */
@@ -60,28 +59,26 @@ final class FieldBlocks {
     /** Takes a HEADERS frame. Returns its fields, or null if CONTINUATION must follow. */
     @Nullable List<Header> headers(RawFrame frame) throws BadResponseException {
         boolean weighted = frame.isFlagSet(FrameFlag.PRIORITY);
-        ByteBuffer fields = payload(frame, weighted ? PRIORITY_BYTES : 0);
+        ByteBuffer fields = unpadded(frame);
+        if (fields.remaining() < (weighted ? PRIORITY_BYTES : 0)) {
+            throw new BadResponseException(FailureKind.MALFORMED, "HEADERS that is too short");
+        }
         fields.position(fields.position() + (weighted ? PRIORITY_BYTES : 0));
         endStream = frame.isFlagSet(FrameFlag.END_STREAM);
         if (frame.isFlagSet(FrameFlag.END_HEADERS)) {
             return decode(fields);
         }
         fragments.reset();
-        openStream = frame.getStreamId();
         keep(fields);
         return null;
     }
 
-    /** Takes a CONTINUATION frame. Returns the fields, or null if another must follow. */
+    /** Takes a CONTINUATION frame, which {@link FrameInput} lets follow its block alone. Returns the fields, or null if another must follow. */
     @Nullable List<Header> continuation(RawFrame frame) throws BadResponseException {
-        if (openStream == 0 || frame.getStreamId() != openStream) {
-            throw new BadResponseException(FailureKind.MALFORMED, "CONTINUATION of another stream");
-        }
         keep(payload(frame, 0));
         if (!frame.isFlagSet(FrameFlag.END_HEADERS)) {
             return null;
         }
-        openStream = 0;
         return decode(ByteBuffer.wrap(fragments.toByteArray()));
     }
 
@@ -107,12 +104,21 @@ final class FieldBlocks {
         fragments.writeBytes(bytes);
     }
 
-    /** The payload of a frame, which has so many bytes at least (RFC 9113 section 4.2). */
+    /** The payload of a frame of a type without padding, which has so many bytes at least (RFC 9113 section 4.2). */
     static ByteBuffer payload(RawFrame frame, int least) throws BadResponseException {
-        ByteBuffer payload = frame.getPayloadContent();
-        if (payload == null || payload.remaining() < least) {
+        ByteBuffer payload = frame.getPayload();
+        if (frame.getLength() < least) {
             throw new BadResponseException(FailureKind.MALFORMED, "a frame that is too short");
         }
-        return payload;
+        return payload == null ? NOTHING : payload;
+    }
+
+    /** The payload of a DATA or HEADERS frame without its padding (RFC 9113 section 6.1). */
+    static ByteBuffer unpadded(RawFrame frame) throws BadResponseException {
+        ByteBuffer content = frame.getPayloadContent();
+        if (content == null && (frame.getLength() > 0 || frame.isFlagSet(FrameFlag.PADDED))) {
+            throw new BadResponseException(FailureKind.MALFORMED, "padding that is longer than its frame");
+        }
+        return content == null ? NOTHING : content;
     }
 }

@@ -6,6 +6,8 @@ import java.nio.ByteBuffer;
 import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http2.H2ConnectionException;
 import org.apache.hc.core5.http2.H2Error;
+import org.apache.hc.core5.http2.frame.FrameFlag;
+import org.apache.hc.core5.http2.frame.FrameType;
 import org.apache.hc.core5.http2.frame.RawFrame;
 
 /**
@@ -26,6 +28,8 @@ final class FrameInput {
     private final ByteBuffer view;
     private int start;
     private int end;
+    /** The stream whose field block goes on; 0 for none. */
+    private int openBlock;
 
     /** Frames of a stream, with payloads up to a number of bytes. */
     FrameInput(InputStream in, int mostPayload) {
@@ -39,7 +43,7 @@ final class FrameInput {
      * Reads a frame. Its payload is valid until the next call, and null if it is empty.
      *
      * @throws ConnectionClosedException if the stream has ended
-     * @throws H2ConnectionException     if the frame is too long
+     * @throws H2ConnectionException     if the frame is too long, or must not come now
      */
     RawFrame read() throws IOException {
         await(HEAD_BYTES);
@@ -51,10 +55,22 @@ final class FrameInput {
         if (length > mostPayload) {
             throw new H2ConnectionException(H2Error.FRAME_SIZE_ERROR, "a frame of " + length + " bytes");
         }
+        follow(type, flags, stream);
         await(HEAD_BYTES + length);
         ByteBuffer payload = length == 0 ? null : ByteBuffer.wrap(bytes, start + HEAD_BYTES, length);
         start += HEAD_BYTES + length;
         return new RawFrame(type, flags, stream, payload);
+    }
+
+    /** RFC 9113 section 4.3: the frames of a field block follow each other, without any other frame. */
+    private void follow(int type, int flags, int stream) throws H2ConnectionException {
+        boolean goesOn = type == FrameType.CONTINUATION.getValue();
+        if (goesOn ? stream != openBlock || stream == 0 : openBlock != 0) {
+            throw new H2ConnectionException(H2Error.PROTOCOL_ERROR, "a field block that other frames interrupt");
+        }
+        if (goesOn || type == FrameType.HEADERS.getValue()) {
+            openBlock = (flags & FrameFlag.END_HEADERS.getValue()) == 0 ? stream : 0;
+        }
     }
 
     /** Waits until so many bytes are there. */

@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import org.apache.hc.core5.http2.frame.RawFrame;
 import org.apache.hc.core5.http2.impl.io.FrameOutputBuffer;
 
@@ -37,6 +38,14 @@ final class FrameOutput {
                 return input.read(bytes, offset, length);
             }
         };
+    }
+
+    /** Takes the bytes of the next frame, up to a number of them. */
+    static ByteBuffer next(ByteBuffer bytes, long most) {
+        int count = (int) Math.min(Math.min(bytes.remaining(), MOST_PAYLOAD), most);
+        ByteBuffer part = bytes.slice().limit(count);
+        bytes.position(bytes.position() + count);
+        return part;
     }
 
     void write(byte[] bytes) {

@@ -13,6 +13,7 @@ final class Framing {
     private long length;
     private boolean chunked;
     private boolean persistent;
+    private boolean closes;
 
     /**
      * Reads the fields.
@@ -24,6 +25,7 @@ final class Framing {
         length = UNKNOWN;
         chunked = false;
         persistent = isModern;
+        closes = false;
         boolean coded = false;
         for (int i = 0; i < head.fieldCount(); i++) {
             if (head.isNamed(i, "Content-Length")) {
@@ -53,10 +55,7 @@ final class Framing {
 
     private void connection(String options) {
         for (String option : options.split(",")) {
-            if (option.strip().equals("close")) {
-                persistent = false;
-                return;
-            }
+            closes |= option.strip().equals("close");
             persistent |= option.strip().equals("keep-alive");
         }
     }
@@ -72,7 +71,7 @@ final class Framing {
 
     /** Whether both sides mean to keep the connection. */
     boolean persistent() {
-        return persistent;
+        return persistent && !closes;
     }
 
     /** Whether the body ends before the connection does. */

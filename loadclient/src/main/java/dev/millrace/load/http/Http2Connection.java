@@ -4,12 +4,14 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import org.apache.hc.core5.http.Header;
@@ -89,13 +91,19 @@ public final class Http2Connection implements Connection {
                 new H2Setting(H2Param.ENABLE_PUSH, 0), new H2Setting(H2Param.INITIAL_WINDOW_SIZE, OUR_WINDOW)));
         out.write(FRAMES.createWindowUpdate(0, OUR_WINDOW - FIRST_WINDOW));
         socket.setSoTimeout(settings.connectTimeoutMillis());
+        long latest = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(settings.connectTimeoutMillis());
         try {
             while (!settled) {
+                if (System.nanoTime() - latest > 0) {
+                    throw new SocketTimeoutException("no settings among its frames");
+                }
                 frame(in.read());
             }
         } catch (IOException e) {
+            FailureKind kind = Failure.ofConnect(e).kind();
             throw new BadResponseException(
-                    FailureKind.MALFORMED, "the server does not speak HTTP/2: " + Failure.firstLine(e));
+                    kind == FailureKind.OTHER ? FailureKind.MALFORMED : kind,
+                    "the server does not speak HTTP/2: " + Failure.firstLine(e));
         }
         socket.setSoTimeout(0);
     }
@@ -123,32 +131,22 @@ public final class Http2Connection implements Connection {
         streams.put(id, stream);
         ByteBuffer block = blocks.encode(request.http2());
         boolean empty = !stream.unsent().hasRemaining();
-        ByteBuffer part = next(block);
+        ByteBuffer part = FrameOutput.next(block, MOST_PAYLOAD);
         out.write(FRAMES.createHeaders(id, part, !block.hasRemaining(), empty));
         while (block.hasRemaining()) {
-            part = next(block);
+            part = FrameOutput.next(block, MOST_PAYLOAD);
             out.write(FRAMES.createContinuation(id, part, !block.hasRemaining()));
         }
         sendBody(id, stream);
-    }
-
-    /** Takes the bytes of the next frame. */
-    private static ByteBuffer next(ByteBuffer block) {
-        int count = Math.min(block.remaining(), MOST_PAYLOAD);
-        ByteBuffer part = block.slice().limit(count);
-        block.position(block.position() + count);
-        return part;
     }
 
     /** Sends what the peer's windows allow (RFC 9113 section 5.2). */
     private void sendBody(int id, Http2Stream stream) throws IOException {
         ByteBuffer unsent = stream.unsent();
         while (unsent.hasRemaining() && window > 0 && stream.window() > 0) {
-            int count = (int) Math.min(Math.min(unsent.remaining(), MOST_PAYLOAD), Math.min(window, stream.window()));
-            ByteBuffer part = unsent.slice().limit(count);
-            unsent.position(unsent.position() + count);
-            window -= count;
-            stream.addWindow(-count);
+            ByteBuffer part = FrameOutput.next(unsent, Math.min(window, stream.window()));
+            window -= part.remaining();
+            stream.addWindow(-part.remaining());
             out.write(FRAMES.createData(id, part, !unsent.hasRemaining()));
         }
     }
@@ -189,12 +187,13 @@ public final class Http2Connection implements Connection {
         }
         switch (type) {
             case DATA -> data(frame);
-            case HEADERS -> fields(frame.getStreamId(), blocks.headers(frame));
-            case CONTINUATION -> fields(frame.getStreamId(), blocks.continuation(frame));
+            case HEADERS -> fields(frame, blocks.headers(frame));
+            case CONTINUATION -> fields(frame, blocks.continuation(frame));
             case RST_STREAM -> reset(frame);
             case SETTINGS -> settings(frame);
             case PING -> {
-                if (!frame.isFlagSet(FrameFlag.ACK)) {
+                // Before its settings a server may send nothing (RFC 9113 section 3.4), and nobody watches over writes.
+                if (settled && !frame.isFlagSet(FrameFlag.ACK)) {
                     out.write(FRAMES.createPingAck(FieldBlocks.payload(frame, Long.BYTES)));
                 }
             }
@@ -208,25 +207,31 @@ public final class Http2Connection implements Connection {
         }
     }
 
+    /** The stream of a frame; null if it has ended. A frame on an idle stream is a fault (RFC 9113 section 5.1). */
+    private @Nullable Http2Stream stream(RawFrame frame) throws BadResponseException {
+        int id = frame.getStreamId();
+        if (id % 2 == 0 || Integer.compareUnsigned(id, nextId) >= 0) {
+            throw new BadResponseException(
+                    FailureKind.MALFORMED, "a frame on stream " + id + ", on which no request was sent");
+        }
+        return streams.get(id);
+    }
+
     private void data(RawFrame frame) throws IOException {
-        Http2Stream stream = streams.get(frame.getStreamId());
+        Http2Stream stream = stream(frame);
         returnWindow(frame, stream);
         if (stream == null) {
             // The rest of an answer that was broken off or reset.
             return;
         }
-        ByteBuffer payload = frame.getPayloadContent();
+        ByteBuffer payload = FieldBlocks.unpadded(frame);
         boolean goesOn = true;
-        while (goesOn && payload != null && payload.hasRemaining()) {
+        while (goesOn && payload.hasRemaining()) {
             int count = Math.min(payload.remaining(), chunk.length);
             payload.get(chunk, 0, count);
             goesOn = stream.data(chunk, 0, count);
         }
-        if (!goesOn) {
-            brokenOff = true;
-            out.write(FRAMES.createResetStream(frame.getStreamId(), H2Error.CANCEL));
-            out.flush();
-        }
+        brokenOff |= !goesOn;
         if (!goesOn || frame.isFlagSet(FrameFlag.END_STREAM)) {
             end(frame.getStreamId());
         }
@@ -246,21 +251,24 @@ public final class Http2Connection implements Connection {
     }
 
     /** Passes on the fields of a complete block. */
-    private void fields(int id, @Nullable List<Header> fields) throws IOException {
-        Http2Stream stream = streams.get(id);
-        if (stream == null || fields == null) {
-            return;
-        }
-        stream.headers(fields);
-        if (blocks.endStream()) {
-            end(id);
+    private void fields(RawFrame frame, @Nullable List<Header> fields) throws IOException {
+        Http2Stream stream = stream(frame);
+        if (stream != null && fields != null) {
+            stream.headers(fields, blocks.endStream());
+            if (blocks.endStream()) {
+                end(frame.getStreamId());
+            }
         }
     }
 
-    private void end(int id) {
+    private void end(int id) throws IOException {
         Http2Stream ended = streams.remove(id);
         if (ended != null) {
             endedStreams++;
+            if (ended.brokenOff() || ended.unsent().hasRemaining()) {
+                // The stream would stay open at the server, and count against its bound (RFC 9113 section 5.1.2).
+                out.write(FRAMES.createResetStream(id, H2Error.CANCEL));
+            }
             ended.end();
         }
     }
@@ -276,7 +284,9 @@ public final class Http2Connection implements Connection {
     private void reset(RawFrame frame) throws BadResponseException {
         int code = FieldBlocks.payload(frame, Integer.BYTES).getInt();
         FailureKind kind = code == H2Error.REFUSED_STREAM.getCode() ? FailureKind.REFUSED : FailureKind.STREAM_RESET;
-        fail(frame.getStreamId(), new Failure(kind, "RST_STREAM " + name(code)));
+        if (stream(frame) != null) {
+            fail(frame.getStreamId(), new Failure(kind, "RST_STREAM " + name(code)));
+        }
     }
 
     private static String name(int code) {
@@ -327,7 +337,7 @@ public final class Http2Connection implements Connection {
             sendBodies();
             return;
         }
-        Http2Stream stream = streams.get(frame.getStreamId());
+        Http2Stream stream = stream(frame);
         if (stream != null) {
             stream.addWindow(bytes);
             sendBody(frame.getStreamId(), stream);

@@ -1,13 +1,21 @@
 package dev.millrace.load.http;
 
 import java.util.List;
+import java.util.Set;
 import org.apache.hc.core5.http.Header;
 import org.jspecify.annotations.Nullable;
 
 /** The head of an answer of HTTP/2 (RFC 9113 section 8.3). Immutable. */
 final class Http2Head implements ResponseHead {
 
+    /** The length of a body that is not announced. */
+    static final long UNKNOWN = -1;
+
     private static final String STATUS = ":status";
+    private static final Set<String> OF_CONNECTION =
+            Set.of("connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade");
+    /** More digits may not fit a long. */
+    private static final int MOST_DIGITS = 18;
 
     private final List<Header> fields;
     private final int status;
@@ -20,6 +28,26 @@ final class Http2Head implements ResponseHead {
     Http2Head(List<Header> fields) throws BadResponseException {
         this.fields = fields;
         this.status = status(fields);
+        refuseFieldsOfConnection(fields);
+    }
+
+    /** RFC 9113 section 8.2: names are in lower case, and what concerned a connection of HTTP/1.1 has no field. */
+    private static void refuseFieldsOfConnection(List<Header> fields) throws BadResponseException {
+        for (Header field : fields) {
+            String name = field.getName();
+            if (OF_CONNECTION.contains(name) || hasCapital(name)) {
+                throw new BadResponseException(FailureKind.MALFORMED, "a field that HTTP/2 does not have: " + name);
+            }
+        }
+    }
+
+    private static boolean hasCapital(String name) {
+        for (int i = 0; i < name.length(); i++) {
+            if (name.charAt(i) >= 'A' && name.charAt(i) <= 'Z') {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static int status(List<Header> fields) throws BadResponseException {
@@ -36,6 +64,35 @@ final class Http2Head implements ResponseHead {
             throw new BadResponseException(FailureKind.MALFORMED, "no :status");
         }
         return status;
+    }
+
+    /** Whether fields hold a status, which trailers must not (RFC 9113 section 8.1). */
+    static boolean holdsStatus(List<Header> fields) {
+        return fields.stream().anyMatch(field -> field.getName().equals(STATUS));
+    }
+
+    /**
+     * The length that content-length tells.
+     *
+     * @throws BadResponseException if it is no number, or there are two
+     */
+    long announcedLength() throws BadResponseException {
+        long length = UNKNOWN;
+        for (Header field : fields) {
+            if (!field.getName().equals("content-length")) {
+                continue;
+            }
+            String value = field.getValue();
+            if (length != UNKNOWN
+                    || value.isEmpty()
+                    || value.length() > MOST_DIGITS
+                    || !value.chars().allMatch(c -> c >= '0' && c <= '9')) {
+                throw new BadResponseException(
+                        FailureKind.MALFORMED, "content-length is no number, or there are two: " + value);
+            }
+            length = Long.parseLong(value);
+        }
+        return length;
     }
 
     @Override

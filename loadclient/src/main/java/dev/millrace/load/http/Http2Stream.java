@@ -15,7 +15,6 @@ final class Http2Stream {
     private static final int FIRST_FINAL = 200;
     private static final int NO_CONTENT = 204;
     private static final int NOT_MODIFIED = 304;
-    private static final int UNKNOWN = -1;
     private static final byte[] NO_BODY = new byte[0];
 
     private final Call call;
@@ -32,7 +31,7 @@ final class Http2Stream {
     private boolean begun;
     private boolean brokenOff;
     private boolean bodiless;
-    private long announced = UNKNOWN;
+    private long announced = Http2Head.UNKNOWN;
     private long received;
 
     Http2Stream(Call call, Timing timing, IntConsumer meter, StreamListener listener, long window) {
@@ -73,9 +72,17 @@ final class Http2Stream {
         return opened;
     }
 
-    /** Fields have come: those of an interim answer, of the answer, or trailers. */
-    void headers(List<Header> fields) throws BadResponseException {
+    /**
+     * Fields have come: those of an interim answer, of the answer, or trailers.
+     *
+     * @param last whether the stream ends with them
+     */
+    void headers(List<Header> fields, boolean last) throws BadResponseException {
         if (begun) {
+            // RFC 9113 section 8.1: what follows the fields of the final answer are trailers, and they end it.
+            if (!last || Http2Head.holdsStatus(fields)) {
+                throw new BadResponseException(FailureKind.MALFORMED, "a second answer, or trailers before the end");
+            }
             return;
         }
         if (timing.headerByte == 0) {
@@ -87,16 +94,8 @@ final class Http2Stream {
         }
         begun = true;
         bodiless = call.request().isHead() || head.status() == NO_CONTENT || head.status() == NOT_MODIFIED;
-        announced = announced(head.field("content-length"));
+        announced = head.announcedLength();
         call.check().begin(head);
-    }
-
-    private static long announced(@Nullable String length) throws BadResponseException {
-        try {
-            return length == null ? UNKNOWN : Long.parseLong(length);
-        } catch (NumberFormatException e) {
-            throw new BadResponseException(FailureKind.MALFORMED, "content-length is no number: " + length);
-        }
     }
 
     /** Bytes of the body have come. Returns false to break it off. */
@@ -140,8 +139,11 @@ final class Http2Stream {
         if (!begun) {
             return new Failure(FailureKind.MALFORMED, "an answer without HEADERS");
         }
+        if (bodiless && received > 0) {
+            return new Failure(FailureKind.WRONG_CONTENT, received + " bytes in an answer that has no content");
+        }
         // RFC 9113 section 8.1.1: a length that is not that of the DATA makes an answer malformed.
-        if (!bodiless && announced != UNKNOWN && received != announced) {
+        if (!bodiless && announced != Http2Head.UNKNOWN && received != announced) {
             return received < announced
                     ? new Failure(FailureKind.SHORT_BODY, "ended after " + received + " of " + announced + " bytes")
                     : new Failure(FailureKind.WRONG_CONTENT, received + " bytes, content-length says " + announced);

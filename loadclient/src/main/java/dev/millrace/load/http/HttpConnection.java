@@ -15,9 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HttpConnection implements Connection {
 
-    private final Socket socket;
-    /** Null in clear text. */
-    private final TlsClient.@Nullable Handshake handshake;
+    private final Connected connected;
 
     private final OutputStream out;
     private final TimestampedInput in;
@@ -29,9 +27,9 @@ public final class HttpConnection implements Connection {
     private boolean reusable = true;
     private boolean brokenOff;
 
-    private HttpConnection(Socket socket, TlsClient.@Nullable Handshake handshake, byte[] chunk) throws IOException {
-        this.socket = socket;
-        this.handshake = handshake;
+    private HttpConnection(Connected connected, byte[] chunk) throws IOException {
+        this.connected = connected;
+        Socket socket = connected.socket();
         this.out = socket.getOutputStream();
         this.in = new TimestampedInput(socket.getInputStream());
         this.reader = new ResponseReader(in, chunk);
@@ -59,8 +57,7 @@ public final class HttpConnection implements Connection {
     public static HttpConnection open(
             InetSocketAddress address, SocketSettings settings, byte[] chunk, Consumer<Closeable> known)
             throws IOException {
-        Connected connected = Connected.to(address, settings, known);
-        return new HttpConnection(connected.socket(), connected.handshake(), chunk);
+        return new HttpConnection(Connected.to(address, settings, known), chunk);
     }
 
     @Override
@@ -74,15 +71,41 @@ public final class HttpConnection implements Connection {
                     FailureKind.WRONG_CONTENT, reader.unread() + " surplus bytes after the answer before");
         }
         in.arm();
-        out.write(call.request().http1());
+        Failure failure;
+        IOException unsent = send(call.request());
+        try {
+            failure = answers(call, timing, meter);
+        } catch (IOException e) {
+            throw unsent == null ? e : unsent;
+        }
+        reusable &= unsent == null;
+        timing.end = System.nanoTime();
+        if (timing.bodyByte == 0) {
+            timing.bodyByte = timing.end;
+        }
+        return failure;
+    }
+
+    /**
+     * Sends a request.
+     *
+     * @return why it could not be sent whole, or null; the server may have answered before it has read a whole body
+     *         (RFC 9112 section 9.5), and its answer tells more than the failed write
+     */
+    private @Nullable IOException send(Request request) {
+        try {
+            out.write(request.http1());
+            return null;
+        } catch (IOException e) {
+            return e;
+        }
+    }
+
+    private @Nullable Failure answers(Call call, Timing timing, IntConsumer meter) throws IOException {
         Failure failure = null;
         for (int i = 0; i < call.answers(); i++) {
             Failure one = answer(call, timing, meter);
             failure = failure == null ? one : failure;
-        }
-        timing.end = System.nanoTime();
-        if (timing.bodyByte == 0) {
-            timing.bodyByte = timing.end;
         }
         return failure;
     }
@@ -103,6 +126,13 @@ public final class HttpConnection implements Connection {
             check.stopped();
             return null;
         }
+        EndNotingSocket below = connected.below();
+        if (below != null && below.ended() && reader.endsWithConnection()) {
+            // RFC 9112 section 9.8: anybody on the way can end TCP, so that the answer may have been cut off.
+            throw new BadResponseException(
+                    FailureKind.SHORT_BODY,
+                    "closed after " + timing.bodyBytes + " body bytes without TLS's close_notify");
+        }
         reusable = reader.persistent();
         return check.end();
     }
@@ -122,7 +152,7 @@ public final class HttpConnection implements Connection {
 
     @Override
     public TlsClient.@Nullable Handshake handshake() {
-        return handshake;
+        return connected.handshake();
     }
 
     @Override
@@ -144,7 +174,7 @@ public final class HttpConnection implements Connection {
     @Override
     public void close() {
         try {
-            socket.close();
+            connected.socket().close();
         } catch (IOException ignored) {
             // The connection is given up, so that nothing is lost.
             reusable = false;

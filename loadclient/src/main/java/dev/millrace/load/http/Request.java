@@ -3,8 +3,10 @@ package dev.millrace.load.http;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.message.BasicHeader;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +19,8 @@ public final class Request {
 
     /** RFC 9110 section 9.3.2: an answer to it has no body, whatever its fields announce. */
     private static final String HEAD = "HEAD";
+    /** Without content they announce a length of 0 (RFC 9110 section 8.6): some servers want one. */
+    private static final Set<String> WITH_CONTENT = Set.of("POST", "PUT", "PATCH");
 
     private final String method;
     private final Target target;
@@ -42,9 +46,22 @@ public final class Request {
         this.method = method;
         this.target = target;
         this.keepAlive = keepAlive;
-        this.headers = List.copyOf(headers);
+        this.headers = withUser(target, headers);
         this.body = body;
         this.bytes = bytes();
+    }
+
+    /** Adds the user and the password of the URL (RFC 7617), unless the fields have others. */
+    private static List<String> withUser(Target target, List<String> headers) {
+        String user = target.uri().getUserInfo();
+        if (user == null || headers.stream().anyMatch(header -> isNamed(header, "authorization"))) {
+            return List.copyOf(headers);
+        }
+        String pair = user.contains(":") ? user : user + ":";
+        String coded = Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
+        List<String> all = new ArrayList<>(headers);
+        all.add("Authorization: Basic " + coded);
+        return List.copyOf(all);
     }
 
     private Request(Request one, byte[] bytes) {
@@ -80,16 +97,24 @@ public final class Request {
         for (String header : headers) {
             head.append(header).append("\r\n");
         }
-        if (body != null) {
-            head.append("Content-Length: ").append(body.length).append("\r\n");
+        if (hasLength()) {
+            head.append("Content-Length: ").append(length()).append("\r\n");
         }
         head.append("\r\n");
-        ByteArrayOutputStream all = new ByteArrayOutputStream(head.length() + (body == null ? 0 : body.length));
+        ByteArrayOutputStream all = new ByteArrayOutputStream(head.length() + length());
         all.writeBytes(head.toString().getBytes(StandardCharsets.ISO_8859_1));
         if (body != null) {
             all.writeBytes(body);
         }
         return all.toByteArray();
+    }
+
+    private boolean hasLength() {
+        return body != null || WITH_CONTENT.contains(method);
+    }
+
+    private int length() {
+        return body == null ? 0 : body.length;
     }
 
     /** Whether a header line is of a field, whose name is in lower case. */
@@ -135,8 +160,8 @@ public final class Request {
                 others.add(new BasicHeader(name, value));
             }
         }
-        if (body != null) {
-            others.add(new BasicHeader("content-length", body.length));
+        if (hasLength()) {
+            others.add(new BasicHeader("content-length", length()));
         }
         List<Header> all = new ArrayList<>();
         all.add(new BasicHeader(":method", method));

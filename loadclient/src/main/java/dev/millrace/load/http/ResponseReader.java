@@ -61,7 +61,12 @@ final class ResponseReader {
 
     /** Whether another answer may follow the one whose head was read last (RFC 9112 section 9.3). */
     boolean persistent() {
-        return framing.persistent() && (framing.delimited() || !hasBody());
+        return framing.persistent() && !endsWithConnection();
+    }
+
+    /** Whether the body of the answer whose head was read last ends where the connection does. */
+    boolean endsWithConnection() {
+        return hasBody() && !framing.delimited();
     }
 
     /** The announced length of the body; -1 if there is none. */

@@ -8,13 +8,18 @@ import java.net.UnknownHostException;
 /**
  * The http or https URL that requests go to. Its host is resolved once, so that name look-ups are not measured.
  *
- * @param uri     the URL as given
+ * @param uri     the URL; its characters that are not ASCII become percent-encoded UTF-8 (RFC 3987 section 3.1)
  * @param address the address connected to
  */
 public record Target(URI uri, InetSocketAddress address) {
 
     private static final int HTTP_PORT = 80;
     private static final int HTTPS_PORT = 443;
+
+    /** Encodes the URL. */
+    public Target {
+        uri = URI.create(uri.toASCIIString());
+    }
 
     /**
      * Reads an absolute {@code http:} or {@code https:} URL and resolves its host.
@@ -64,7 +69,9 @@ public record Target(URI uri, InetSocketAddress address) {
 
     /** Another URL on the same server. */
     public Target resolve(String relative) {
-        return new Target(uri.resolve(relative), address);
+        // java.net.URI takes the last segment away from the path that a query alone belongs to (RFC 3986 section
+        // 5.2.2).
+        return new Target(uri.resolve(relative.startsWith("?") ? uri.getRawPath() + relative : relative), address);
     }
 
     /** Value of the Host field: host and port, without user information (RFC 9112 section 3.2). */

@@ -134,6 +134,7 @@ final class ReplayRun {
     private void measure(Row row, int block, Lengths lengths, boolean rehearsal)
             throws IOException, InterruptedException {
         boolean cold = servers.isCold(row.server());
+        interruption.onRequest(servers::close);
         ReplayServers.Running server = servers.start(row.server());
         if (server == null) {
             err.println("note: " + row.server() + " is left out: "

@@ -34,6 +34,9 @@ final class ReplayServers implements AutoCloseable {
     private final Path logs;
     private final Map<String, Running> running = new ConcurrentHashMap<>();
     private final Map<String, String> skipped = new LinkedHashMap<>();
+    /** The server that has not told its listener yet. */
+    private volatile @Nullable ServerProcess starting;
+
     private volatile boolean closed;
 
     /**
@@ -90,7 +93,11 @@ final class ReplayServers implements AutoCloseable {
         ServerSetting setting = Objects.requireNonNull(experiment.servers().get(name), name);
         ServerProcess process = ServerProcess.of(
                 command(name, setting), 1, logs.resolve("server-" + name.replaceAll("\\W", "_") + ".log"));
+        starting = process;
         try {
+            if (closed) {
+                process.close();
+            }
             Map<String, String> urls = process.awaitListeners();
             Running now =
                     new Running(process, Target.of(urls.values().iterator().next() + "/"));
@@ -109,6 +116,8 @@ final class ReplayServers implements AutoCloseable {
         } catch (InterruptedException e) {
             process.close();
             throw e;
+        } finally {
+            starting = null;
         }
     }
 
@@ -145,6 +154,10 @@ final class ReplayServers implements AutoCloseable {
     public void close() {
         closed = true;
         stopAll();
+        ServerProcess silent = starting;
+        if (silent != null) {
+            silent.close();
+        }
     }
 
     /** Ends all servers; {@link #start} may start them again. */

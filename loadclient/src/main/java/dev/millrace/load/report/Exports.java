@@ -25,6 +25,9 @@ final class Exports {
 
     private static final double NANOS_PER_MILLI = 1e6;
     private static final int TICKS_PER_HALF = 5;
+    /** File systems take 255 bytes, with the repetition, a number and the ending. */
+    private static final int LONGEST_NAME = 200;
+
     private static final List<String> TIMES = List.of("p50", "p90", "p99", "p999", "max");
     private static final List<Function<Percentiles, Double>> FIGURES =
             List.of(Percentiles::p50, Percentiles::p90, Percentiles::p99, Percentiles::p999, Percentiles::max);
@@ -38,10 +41,12 @@ final class Exports {
             writer.outputLogFormatVersion();
             writer.outputLegend();
             double start = 0;
-            for (CellResult cell : cells) {
+            List<String> names = fileNames(cells);
+            for (int i = 0; i < cells.size(); i++) {
+                CellResult cell = cells.get(i);
                 if (!cell.histogram().isEmpty()) {
                     Histogram histogram = cell.latencies();
-                    histogram.setTag(fileName(cell));
+                    histogram.setTag(names.get(i));
                     writer.outputIntervalHistogram(start, start + cell.windowSeconds(), histogram, NANOS_PER_MILLI);
                     start += cell.windowSeconds();
                 }
@@ -51,10 +56,12 @@ final class Exports {
 
     /** Writes a percentile distribution per cell. */
     static void hgrm(List<CellResult> cells, Path folder) throws IOException {
-        for (CellResult cell : cells) {
+        List<String> names = fileNames(cells);
+        for (int i = 0; i < cells.size(); i++) {
+            CellResult cell = cells.get(i);
             if (!cell.histogram().isEmpty()) {
                 Files.write(
-                        folder.resolve(fileName(cell) + ".hgrm"),
+                        folder.resolve(names.get(i) + ".hgrm"),
                         printed(out ->
                                 cell.latencies().outputPercentileDistribution(out, TICKS_PER_HALF, NANOS_PER_MILLI)));
             }
@@ -149,9 +156,18 @@ final class Exports {
         return String.join(",", row);
     }
 
-    /** A file name made from a cell's settings. */
-    private static String fileName(CellResult cell) {
-        return (ResultLine.name(cell) + "-" + cell.repetition()).replaceAll("[^\\w.=-]+", "_");
+    /** A file name for each cell, made from its settings. Those that would be the same have numbers. */
+    private static List<String> fileNames(List<CellResult> cells) {
+        Set<String> names = new LinkedHashSet<>();
+        for (CellResult cell : cells) {
+            String settings = ResultLine.name(cell).replaceAll("[^\\w.=-]+", "_");
+            String name = settings.substring(0, Math.min(settings.length(), LONGEST_NAME)) + "-" + cell.repetition();
+            String unique = name;
+            for (int i = 2; !names.add(unique); i++) {
+                unique = name + "_" + i;
+            }
+        }
+        return List.copyOf(names);
     }
 
     private static String plain(@Nullable Double value) {

@@ -1,5 +1,6 @@
 package dev.millrace.load.report;
 
+import dev.millrace.load.http.Failure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +19,15 @@ public final class ReportFolder {
 
     /** Writes some formats into a folder, which is created if missing. Returns the page, or the folder without one. */
     public static Path write(RunFile run, Path folder, Set<OutputFormat> formats) throws IOException {
+        try {
+            return writeAll(run, folder, formats);
+        } catch (IOException e) {
+            // Of a full disk the JDK does not say where it is.
+            throw new IOException("cannot write into " + folder + ": " + Failure.firstLine(e), e);
+        }
+    }
+
+    private static Path writeAll(RunFile run, Path folder, Set<OutputFormat> formats) throws IOException {
         Files.createDirectories(folder);
         if (formats.contains(OutputFormat.JSON)) {
             run.write(folder.resolve(RunFile.NAME));

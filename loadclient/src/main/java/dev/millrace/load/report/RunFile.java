@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import dev.millrace.load.experiment.Experiment;
 import dev.millrace.load.http.Failure;
 import dev.millrace.load.run.CellResult;
@@ -15,6 +16,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,18 +87,26 @@ public record RunFile(
         if (!Files.isRegularFile(file)) {
             throw new IOException("cannot read " + file + ": no such file");
         }
-        RunFile run;
+        // Jackson reads the text "null" as null.
+        @Nullable RunFile run;
         try {
             run = JSON.readValue(file.toFile(), RunFile.class);
+        } catch (MismatchedInputException e) {
+            throw new IOException(file + " is no run.json: " + e.getOriginalMessage(), e);
         } catch (IOException e) {
             throw new IOException("cannot read " + file + ": " + Failure.firstLine(e), e);
         }
-        if (run.schemaVersion() < 1 || run.cells() == null) {
+        if (run == null || run.schemaVersion() < 1 || run.cells() == null) {
             throw new IOException(file + " is no run.json");
         }
         if (run.schemaVersion() > SCHEMA_VERSION) {
             throw new IOException(file + " has schema version " + run.schemaVersion() + ", this program reads 1 to "
                     + SCHEMA_VERSION);
+        }
+        boolean whole = Stream.of(run.title(), run.started(), run.command(), run.environment(), run.plan())
+                .allMatch(Objects::nonNull);
+        if (!whole || run.cells().stream().anyMatch(Objects::isNull)) {
+            throw new IOException("cannot read " + file + ": a part of the run is missing");
         }
         return run;
     }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +54,21 @@ public record CellResult(
     private static final double MILLIS = 1e3;
     private static final double BYTES_PER_MEGABYTE = 1e6;
     private static final double BYTES_PER_GIGABYTE = 1e9;
+
+    /** A cell of a file may lack a part, which is told here, where the part has a name. */
+    public CellResult {
+        Objects.requireNonNull(label, "no label");
+        Objects.requireNonNull(parameters, "no parameters");
+        Objects.requireNonNull(counts, "no counts");
+        Objects.requireNonNull(errors, "no errors");
+        Objects.requireNonNull(times, "no times");
+        Objects.requireNonNull(sizes, "no sizes");
+        Objects.requireNonNull(cpu, "no cpu");
+        Objects.requireNonNull(series, "no series");
+        Objects.requireNonNull(histogram, "no histogram");
+        Objects.requireNonNull(verdict, "no verdict");
+        Objects.requireNonNull(notes, "no notes");
+    }
 
     /** The figures of a cell in clear text, whose moment does not matter. */
     public CellResult(

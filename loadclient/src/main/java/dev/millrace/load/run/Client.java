@@ -146,11 +146,14 @@ final class Client implements LoadClient {
         return true;
     }
 
-    /** A fault of this program counts as a failure too. Otherwise the client would end in silence. */
+    /**
+     * A fault of this program counts as a failure too, such as the end of its small stack in a deep document. Otherwise
+     * the client would end in silence.
+     */
     private void attempt(long due, boolean ticket) {
         try {
             exchange(due, ticket);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | StackOverflowError e) {
             deadline.clear();
             goesOn = false;
             drop();

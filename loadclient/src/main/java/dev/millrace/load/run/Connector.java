@@ -3,12 +3,14 @@ package dev.millrace.load.run;
 import dev.millrace.load.http.Connection;
 import dev.millrace.load.http.Connections;
 import dev.millrace.load.http.Failure;
+import dev.millrace.load.http.FailureKind;
 import dev.millrace.load.http.SocketSettings;
 import dev.millrace.load.http.TlsClient;
 import dev.millrace.load.run.CellClock.Phase;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Opens one client's connections, one after the other, and records them. Confined to the client's thread. */
@@ -52,7 +54,14 @@ final class Connector {
             if (connection != null) {
                 connection.close();
             }
-            clock.cutOff.increment();
+            // Each read of a handshake, or of HTTP/2's settings, has a bound, but not their number.
+            if (System.nanoTime() - before >= 2 * timeoutNanos) {
+                failure = new Failure(
+                        FailureKind.CONNECT,
+                        "not connected after " + TimeUnit.NANOSECONDS.toMillis(2 * timeoutNanos) + " ms");
+            } else {
+                clock.cutOff.increment();
+            }
             return null;
         }
         if (connection == null) {

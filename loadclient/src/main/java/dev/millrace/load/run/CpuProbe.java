@@ -131,7 +131,10 @@ final class CpuProbe {
         return value.isPresent() ? value.getAsLong() : null;
     }
 
+    /** The time between two readings; null without both, and if it went back: another process answers then. */
     private static @Nullable Double seconds(OptionalLong before, OptionalLong after) {
-        return before.isEmpty() || after.isEmpty() ? null : (after.getAsLong() - before.getAsLong()) / NANOS_PER_SECOND;
+        return before.isEmpty() || after.isEmpty() || after.getAsLong() < before.getAsLong()
+                ? null
+                : (after.getAsLong() - before.getAsLong()) / NANOS_PER_SECOND;
     }
 }

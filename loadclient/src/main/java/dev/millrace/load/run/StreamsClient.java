@@ -128,28 +128,36 @@ final class StreamsClient implements LoadClient {
     private void start(Http2Connection current, long now, boolean ticket) {
         Slot slot = free.remove();
         busy.add(slot);
+        IOException failure = null;
+        // A server that does not read lets the write wait.
+        deadline.set(now + timeoutNanos);
         try {
             slot.start(current, now, ticket);
         } catch (IOException e) {
-            lost(current, e);
+            failure = e;
         }
+        settle(current, failure);
     }
 
     private void await(Http2Connection current) {
+        IOException failure = null;
         deadline.set(busy.iterator().next().lastProgress + timeoutNanos);
         try {
             current.await();
-            if (!deadline.clear()) {
-                aborting = true;
-                lost(current, new IOException("closed by the watchdog"));
-            }
         } catch (IOException e) {
-            aborting = !deadline.clear();
-            lost(current, e);
-        } catch (RuntimeException e) {
+            failure = e;
+        } catch (RuntimeException | StackOverflowError e) {
             // A fault of this program counts as a failure too. Otherwise the client would end in silence.
-            deadline.clear();
-            lost(current, new IOException(e.toString(), e));
+            failure = new IOException(e.toString(), e);
+        }
+        settle(current, failure);
+    }
+
+    /** Ends a step on the connection, which the watchdog may have closed. */
+    private void settle(Http2Connection current, @Nullable IOException failure) {
+        aborting = !deadline.clear();
+        if (aborting || failure != null) {
+            lost(current, failure == null ? new IOException("closed by the watchdog") : failure);
         }
     }
 

@@ -17,6 +17,8 @@ final class Throttle {
     /** Bound on one wait, so that the client notices the end of the run. */
     private static final long MAX_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
+    private static final double NANOS_PER_SECOND = 1e9;
+
     private final long bytesPerSecond;
     private long startNanos;
     private long bytes;
@@ -54,6 +56,7 @@ final class Throttle {
 
     /** The moment at which all bytes so far are due. */
     long dueNanos() {
-        return startNanos + bytes * TimeUnit.SECONDS.toNanos(1) / bytesPerSecond;
+        // As integers, the product would not fit a long from 9.2 GB on.
+        return startNanos + Math.round(NANOS_PER_SECOND * bytes / bytesPerSecond);
     }
 }

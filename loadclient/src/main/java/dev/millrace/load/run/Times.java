@@ -1,5 +1,6 @@
 package dev.millrace.load.run;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,4 +21,13 @@ public record Times(
         Percentiles headerByte,
         Percentiles firstByte,
         Percentiles connect,
-        @Nullable Percentiles lateness) {}
+        @Nullable Percentiles lateness) {
+
+    /** As in {@link CellResult}. */
+    public Times {
+        Objects.requireNonNull(latency, "no latency");
+        Objects.requireNonNull(headerByte, "no headerByte");
+        Objects.requireNonNull(firstByte, "no firstByte");
+        Objects.requireNonNull(connect, "no connect");
+    }
+}

@@ -11,6 +11,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -35,6 +36,9 @@ public record Catalog(
 
     private static final String FORM = "{\"files\":[{\"name\":\"a.bin\",\"size\":1024,\"md5\":\"...\"}]}";
     private static final int BUFFER_BYTES = 64 * 1024;
+    /** More than the names of half a million files take. */
+    private static final int MOST_BYTES = 64 << 20;
+
     private static final ObjectMapper JSON = new ObjectMapper();
 
     /**
@@ -156,6 +160,8 @@ public record Catalog(
             fetch.get(target, headers, collector);
         } catch (IOException e) {
             throw unreadable(target.uri().toString(), e.getMessage(), e);
+        } catch (UncheckedIOException e) {
+            throw unreadable(target.uri().toString(), e.getMessage(), e.getCause());
         }
         return parse(target.uri().toString(), collector.bytes.toByteArray());
     }
@@ -166,6 +172,10 @@ public record Catalog(
 
         @Override
         public void body(byte[] chunk, int offset, int length) {
+            if (bytes.size() + length > MOST_BYTES) {
+                throw new UncheckedIOException(
+                        "it has more than " + MOST_BYTES + " bytes", new IOException("the server sends on"));
+            }
             bytes.write(chunk, offset, length);
         }
     }

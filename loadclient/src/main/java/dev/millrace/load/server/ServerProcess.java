@@ -1,24 +1,21 @@
 package dev.millrace.load.server;
 
 import dev.millrace.load.host.ProcessCpu;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
+import java.io.Reader;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -27,10 +24,10 @@ import java.util.stream.Stream;
  */
 public final class ServerProcess implements AutoCloseable {
 
-    private static final Pattern READY = Pattern.compile("(?:(\\w+) )?listening on (http://\\S+)");
     private static final long START_SECONDS = 60;
     private static final long STOP_SECONDS = 5;
     private static final int POLL_MILLIS = 20;
+    private static final int CHUNK_CHARS = 8192;
 
     private final Process process;
     private final Path log;
@@ -40,12 +37,27 @@ public final class ServerProcess implements AutoCloseable {
     private volatile List<ProcessHandle> children = List.of();
 
     private ServerProcess(List<String> command, Path log, int listenerCount) throws IOException {
-        this.process = new ProcessBuilder(command).redirectErrorStream(true).start();
         this.log = log;
         this.listenerCount = listenerCount;
-        Thread reader = new Thread(this::read, "server-output");
+        // What nobody reads fills the pipe, and the server would wait in its next write. So the log comes first.
+        PrintWriter copy = open(log);
+        try {
+            this.process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        } catch (IOException e) {
+            copy.close();
+            throw e;
+        }
+        Thread reader = new Thread(() -> read(copy), "server-output");
         reader.setDaemon(true);
         reader.start();
+    }
+
+    private static PrintWriter open(Path log) throws IOException {
+        try {
+            return new PrintWriter(Files.newBufferedWriter(log));
+        } catch (IOException e) {
+            throw new IOException("cannot write to " + log + ": " + e, e);
+        }
     }
 
     /**
@@ -126,26 +138,21 @@ public final class ServerProcess implements AutoCloseable {
         }
     }
 
-    private void read() {
-        Map<String, String> found = new LinkedHashMap<>();
-        String last = "it printed nothing";
-        try (BufferedReader lines =
-                        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-                PrintWriter copy = new PrintWriter(Files.newBufferedWriter(log))) {
-            String line;
-            while ((line = lines.readLine()) != null) {
-                copy.println(line);
+    private void read(PrintWriter copy) {
+        ServerOutput output = new ServerOutput();
+        try (copy;
+                Reader in = new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8)) {
+            char[] chunk = new char[CHUNK_CHARS];
+            for (int count = in.read(chunk); count >= 0; count = in.read(chunk)) {
+                copy.write(chunk, 0, count);
                 copy.flush();
-                last = line;
-                Matcher matcher = READY.matcher(line);
-                if (matcher.find()) {
-                    found.put(matcher.group(1) == null ? "" : matcher.group(1), matcher.group(2));
-                }
-                if (found.size() == listenerCount) {
-                    listeners.complete(Map.copyOf(found));
+                output.take(chunk, count);
+                if (output.listeners().size() == listenerCount) {
+                    listeners.complete(Map.copyOf(output.listeners()));
                 }
             }
-            listeners.completeExceptionally(new IOException("the server ended before it listened: " + last));
+            listeners.completeExceptionally(
+                    new IOException("the server ended before it listened: " + output.lastLine()));
         } catch (IOException e) {
             listeners.completeExceptionally(
                     new IOException("the server's output cannot be read: " + e.getMessage(), e));

@@ -14,15 +14,15 @@ import java.net.SocketException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The servers that are measured. Those with a command are started anew for each block, and owned by this object until
- * {@link #close()}. Confined to one thread.
+ * {@link #close()}. Confined to one thread, but for {@link #close()}, which Ctrl-C calls from another.
  */
 public final class Servers implements AutoCloseable {
 
@@ -30,7 +30,7 @@ public final class Servers implements AutoCloseable {
 
     private final List<Entry> entries;
     private final @Nullable Path logFolder;
-    private final Map<String, ServerProcess> started = new HashMap<>();
+    private final Map<String, ServerProcess> started = new ConcurrentHashMap<>();
 
     /**
      * One server. Immutable.

@@ -29,7 +29,7 @@ class BudgetTest {
     }
 
     private static TestServer server() throws IOException {
-        return new TestServer((request, out, socket) -> answer(out));
+        return new TestServer(TestServer.unhurried((request, out, socket) -> answer(out)));
     }
 
     private Cli run(String budget, String margin, String... more) throws Exception {

@@ -127,6 +127,12 @@ class BuildFilesTest {
                 "--junit=" + file.resolve("junit.xml"));
         assertEquals(ExitCode.USAGE, cli.code());
         assertEquals("", cli.out());
+        for (String option : List.of("--junit=", "--openmetrics=")) {
+            Cli directory = run(BuildFilesTest::hello, option + folder);
+            assertEquals(ExitCode.USAGE, directory.code());
+            assertTrue(directory.err().contains("cannot write to " + folder + ": it is a folder"), directory.err());
+            assertEquals("", directory.out());
+        }
     }
 
     @Test

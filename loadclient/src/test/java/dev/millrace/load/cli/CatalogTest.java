@@ -9,6 +9,7 @@ import dev.millrace.load.TestServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -119,6 +120,36 @@ class CatalogTest {
         }
         try (TestServer server = server(404)) {
             assertUnreadable(download(server), server.url("/a/catalog.json") + ": status 404");
+        }
+    }
+
+    @Test
+    void aCatalogueWithoutEndIsGivenUp() throws IOException {
+        byte[] blanks = new byte[1 << 20];
+        Arrays.fill(blanks, (byte) ' ');
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            out.write("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n".getBytes(UTF_8));
+            for (int i = 0; i < 80; i++) {
+                out.write(blanks);
+            }
+            socket.close();
+        })) {
+            Cli cli = download(server);
+            assertUnreadable(cli, server.url("/a/catalog.json"));
+            assertTrue(cli.err().contains("it has more than 67108864 bytes"), cli.err());
+        }
+    }
+
+    @Test
+    void rangesOfEmptyFilesAreRefused() throws IOException {
+        try (TestServer server = new TestServer((request, out, socket) -> TestServer.send(
+                out,
+                "200 OK",
+                "application/json",
+                request.target().endsWith(".json") ? TestFiles.catalog("a", new byte[0]) : new byte[0]))) {
+            Cli cli = download(server, "--range=1k");
+            assertEquals(ExitCode.USAGE, cli.code(), cli.err());
+            assertTrue(cli.err().startsWith("loadclient: --range takes files that are not empty"), cli.err());
         }
     }
 

@@ -353,6 +353,14 @@ class CompareTest {
     }
 
     @Test
+    void aMarginIsNotNegative() throws IOException {
+        for (String margin : List.of("-5", "NaN")) {
+            Cli cli = Cli.run("compare", "--margin=" + margin, run("a", 1), run("b", 1));
+            assertEquals(ExitCode.USAGE, cli.code(), cli.out());
+        }
+    }
+
+    @Test
     void aReportIsMadeAgainWithoutLoad() throws Exception {
         try (TestServer server = new TestServer(TestServer::answerUuids)) {
             Cli.run(

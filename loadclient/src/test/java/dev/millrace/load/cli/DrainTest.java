@@ -57,13 +57,13 @@ class DrainTest {
     /** Leaves the first request without an answer, and answers all others. */
     private static TestServer hangingOnce() throws IOException {
         AtomicBoolean hanging = new AtomicBoolean();
-        return new TestServer((request, out, socket) -> {
+        return new TestServer(TestServer.unhurried((request, out, socket) -> {
             if (hanging.compareAndSet(false, true)) {
                 awaitClientsEnd(socket);
             } else {
                 TestServer.answerUuids(request, out, socket);
             }
-        });
+        }));
     }
 
     /** Serves files. The first downloads stop after some bytes. */

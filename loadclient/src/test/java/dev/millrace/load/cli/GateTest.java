@@ -7,6 +7,7 @@ import dev.millrace.load.TestServer;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code --fail-if} decides the exit code. */
@@ -43,6 +44,12 @@ class GateTest {
                 cli.err());
         assertTrue(cli.err().contains("throughput is "), cli.err());
         assertTrue(!cli.err().contains("p50 is"), cli.err());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"p99>0.4ms, 400", "p99>1.5ms, 1500", "max>0.0005s, 500", "p50>2ms, 2000", "p50>0.1m, 6000000"})
+    void partsOfAMillisecondCount(String gate, double micros) {
+        assertEquals(micros, Gate.of(gate).bound(), 1e-6);
     }
 
     @ParameterizedTest

@@ -14,16 +14,22 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code loadclient http} sends what it is told to, and checks what it is told to, on any server. */
 class HttpCommandTest {
+
+    /** Elements in elements: beyond a stack of 256 KiB, and no more, for paths take time by the square of it. */
+    private static final int DEPTH = 5_000;
 
     private static final String JSON = "{\"status\":\"ok\",\"items\":[1,2,3],\"none\":null}";
     private static final String XML = "<list xmlns:a='urn:a'><item id='1'>one</item><item id='2'/><a:other/></list>";
@@ -64,6 +70,39 @@ class HttpCommandTest {
     }
 
     @Test
+    void charactersThatAreNotAsciiAreEncodedInUtf8() throws IOException {
+        try (TestServer server = new TestServer(answering("200 OK", "text/plain", "hello"))) {
+            Cli cli = http("-n=2", "--url=\u65e5?\u00fc", "--url=/%C3%A4", server.url("/\u00e4/"));
+            assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+            assertEquals(Set.of("/%C3%A4/%E6%97%A5?%C3%BC", "/%C3%A4"), targets(server));
+        }
+    }
+
+    @Test
+    void aQueryAloneBelongsToTheServersOwnPath() throws IOException {
+        try (TestServer server = new TestServer(answering("200 OK", "text/plain", "hello"))) {
+            Cli cli = http("-n=2", "--url=?page=1", "--url=?page=2", server.url("/list/all?page=0"));
+            assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+            assertEquals(Set.of("/list/all?page=1", "/list/all?page=2"), targets(server));
+        }
+    }
+
+    @Test
+    void aUserAndAPasswordInTheUrlAreSent() throws IOException {
+        try (TestServer server = new TestServer(answering("200 OK", "text/plain", "hello"))) {
+            String url = server.url("/").replace("//", "//me:p%C3%A4ss@");
+            assertEquals(ExitCode.GOOD, http("-n=1", url).code());
+            assertEquals(
+                    ExitCode.GOOD, http("-n=1", "-H=authorization: other", url).code());
+            List<String> sent = server.requests().stream()
+                    .flatMap(one -> one.head().stream())
+                    .filter(line -> line.toLowerCase(Locale.ROOT).startsWith("authorization:"))
+                    .toList();
+            assertEquals(List.of("Authorization: Basic bWU6cMOkc3M=", "authorization: other"), sent);
+        }
+    }
+
+    @Test
     void aMethodFieldsAndABodyAreSent() throws IOException {
         Path file = Files.writeString(folder.resolve("body.json"), "{\"a\":1}");
         try (TestServer server = new TestServer(answering("200 OK", "text/plain", "hello"))) {
@@ -95,6 +134,23 @@ class HttpCommandTest {
             assertTrue(
                     request.head().contains("Content-Type: text/plain; charset=UTF-8"),
                     request.head().toString());
+        }
+    }
+
+    /** RFC 9110 section 8.6: some servers answer 411 to a method that has content without a length. */
+    @Test
+    void aPostWithoutABodySaysSo() throws IOException {
+        try (TestServer server = new TestServer(answering("200 OK", "text/plain", "hello"))) {
+            for (String method : List.of("POST", "PUT", "PATCH", "GET", "DELETE")) {
+                assertEquals(
+                        ExitCode.GOOD,
+                        http("-n=1", "-m=" + method, server.url("/")).code());
+                boolean says = server.requests()
+                        .get(server.requests().size() - 1)
+                        .head()
+                        .contains("Content-Length: 0");
+                assertEquals(method.startsWith("P"), says, method);
+            }
         }
     }
 
@@ -149,6 +205,24 @@ class HttpCommandTest {
             Cli cli = http("--url=http://127.0.0.2:9/a", server.url("/"));
             assertEquals(ExitCode.USAGE, cli.code());
             assertTrue(cli.err().contains("http://127.0.0.2:9/a is on another server"), cli.err());
+        }
+    }
+
+    @Test
+    void eachCellHasAFileOfPercentilesWhateverItsUrl() throws IOException {
+        try (TestServer server = new TestServer(answering("200 OK", "text/plain", "hello"))) {
+            String url = server.url("/a?q=" + "x".repeat(300));
+            Cli cli = http("-n=1", url + "/b", url + "_b", server.url("/a/b"), server.url("/a_b"));
+            assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+            try (Stream<Path> files = Files.list(folder.resolve("hgrm"))) {
+                assertEquals(4, files.count());
+            }
+            List<String> log = Files.readAllLines(folder.resolve("latency.hlog"));
+            Set<String> tags = log.stream()
+                    .filter(line -> line.startsWith("Tag="))
+                    .map(line -> line.substring(0, line.indexOf(',')))
+                    .collect(Collectors.toSet());
+            assertEquals(4, tags.size(), log.toString());
         }
     }
 
@@ -253,6 +327,20 @@ class HttpCommandTest {
         }
     }
 
+    /** The stack of a client's thread is small, and its end would go unnoticed. */
+    @ParameterizedTest
+    @ValueSource(strings = {"--expect-xpath=string(/*)='x'", "--expect-xpath=count(//a)=1", "--expect-json=/a"})
+    void aDeepDocumentEndsNoClient(String expectation) throws IOException {
+        String open = expectation.contains("json") ? "{\"a\":" : "<a>";
+        String close = expectation.contains("json") ? "}" : "</a>";
+        String body = open.repeat(DEPTH) + (expectation.contains("json") ? "1" : "x") + close.repeat(DEPTH);
+        try (TestServer server = new TestServer(answering("200 OK", "text/xml", body))) {
+            Cli cli = http(expectation, server.url("/"));
+            CellResult cell = cell();
+            assertEquals(3, cell.counts().requests() + cell.errorCount(), cli.err());
+        }
+    }
+
     private static void noContent(TestServer.Request request, OutputStream out, Socket socket) throws IOException {
         out.write("HTTP/1.1 204 No Content\r\n\r\n".getBytes(UTF_8));
     }
@@ -279,8 +367,18 @@ class HttpCommandTest {
                 usage("no such file", "--body-file=/does/not/exist", url),
                 usage("no such file", "--urls=/does/not/exist", url),
                 usage("--method takes", "-m=GE T", url),
+                usage("--content-type takes a line", "--body=a", "--content-type=a/b\r\nX: y", url),
+                usage("--content-type takes a line", "--body=a", "--content-type=a/\u65e5", url),
                 usage("--url: ", "--url=0 /a", url),
                 usage("Content-Type twice", "--body=a", "--content-type=a/b", "-H=Content-Type: c/d", url));
+    }
+
+    @Test
+    void aFileOfUrlsThatIsNoTextIsTold() throws IOException {
+        Path urls = Files.write(folder.resolve("urls"), new byte[] {'/', (byte) 0xff, '\n'});
+        Cli cli = http("--urls=" + urls, "http://127.0.0.1:9/");
+        assertEquals(ExitCode.USAGE, cli.code(), cli.err());
+        assertTrue(cli.err().startsWith("loadclient: --urls: " + urls + " is not in UTF-8"), cli.err());
     }
 
     private static Arguments usage(String message, String... options) {

@@ -2,20 +2,31 @@ package dev.millrace.load.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.FakeWar;
 import dev.millrace.load.run.Interruption;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** Ctrl-C ends this program and the servers that it has started; their failures then are not reported as errors. */
@@ -93,5 +104,42 @@ class InterruptionTest {
         assertEquals("invalid: stopped early", out.toString().strip().replaceFirst(".* \\| ", ""), err.toString());
         assertFalse(err.toString().contains("errors: "), err.toString());
         assertEquals(ExitCode.INVALID, code);
+    }
+
+    /** Asks for the end as soon as a server has begun, which never listens. Only what begins at once ends it. */
+    private void interruptWhen(Path begun) {
+        new Thread(
+                        () -> {
+                            while (!Files.exists(begun)) {
+                                Thread.onSpinWait();
+                            }
+                            interruption.beforeExit(() -> {});
+                            interruption.interrupt();
+                        },
+                        "interruption")
+                .start();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"uuid", "download", "replay"})
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "the server is a script for /bin/sh")
+    @Timeout(value = 30, unit = TimeUnit.SECONDS)
+    void aServerThatDoesNotListenEndsAtOnce(String command) throws IOException {
+        Path begun = folder.resolve("begun");
+        Path script = Files.writeString(folder.resolve("server"), "#!/bin/sh\ntouch " + begun + "\nexec sleep 600\n");
+        assertTrue(script.toFile().setExecutable(true));
+        interruptWhen(begun);
+        int code;
+        // Nothing listens on a port that is bound only, and no other program can.
+        try (Socket bound = new Socket()) {
+            bound.bind(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0));
+            String url = "http://127.0.0.1:" + bound.getLocalPort() + "/";
+            List<String> args = new ArrayList<>(List.of(command, "--server-cmd=" + script, "-o=" + folder));
+            args.add(command.equals("replay") ? "mina" : url);
+            code = run(new PrintWriter(err, true), args.toArray(String[]::new));
+        }
+        assertTrue(err.toString().endsWith("loadclient: stopped early" + System.lineSeparator()), err.toString());
+        assertEquals(ExitCode.INVALID, code);
+        assertEquals(List.of(), ProcessHandle.current().descendants().toList());
     }
 }

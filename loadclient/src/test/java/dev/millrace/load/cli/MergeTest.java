@@ -76,7 +76,7 @@ class MergeTest {
 
     @Test
     void ratesAndHistogramsAreAdded() throws IOException {
-        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+        try (TestServer server = new TestServer(TestServer.unhurried(TestServer::answerUuids))) {
             measure("a", server, "--seed=1");
         }
         copy("a", "b", later(1).andThen(run -> ((ObjectNode) run.get("plan")).put("seed", "2")));
@@ -100,7 +100,7 @@ class MergeTest {
 
     @Test
     void clocksOfMachinesAreLaidSideBySide() throws IOException {
-        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+        try (TestServer server = new TestServer(TestServer.unhurried(TestServer::answerUuids))) {
             measure("one", server);
         }
         copy("one", "a", run -> ((ObjectNode) run.get("environment")).put("server clock ahead", "-20 to 20 ms"));
@@ -118,8 +118,8 @@ class MergeTest {
 
     @Test
     void runsThatDoNotBelongTogetherAreRefused() throws IOException {
-        try (TestServer server = new TestServer(TestServer::answerUuids);
-                TestServer other = new TestServer(TestServer::answerUuids)) {
+        try (TestServer server = new TestServer(TestServer.unhurried(TestServer::answerUuids));
+                TestServer other = new TestServer(TestServer.unhurried(TestServer::answerUuids))) {
             measure("a", server);
             measure("post", server, "-m=POST");
             measure("timeout", server, "--timeout=20s");
@@ -203,6 +203,9 @@ class MergeTest {
         for (int i = 0; i < PROCESSES; i++) {
             List<String> command = new ArrayList<>(List.of(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    // It ends in a moment.
+                    "-XX:TieredStopAtLevel=1",
+                    "-XX:+UseSerialGC",
                     "-cp",
                     System.getProperty("java.class.path"),
                     Main.class.getName()));

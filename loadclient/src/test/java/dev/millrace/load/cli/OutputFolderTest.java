@@ -123,6 +123,20 @@ class OutputFolderTest {
     }
 
     @Test
+    @EnabledOnOs(OS.LINUX)
+    void aFullDiskIsNamed() throws IOException {
+        Files.createSymbolicLink(folder.resolve("run.json"), Path.of("/dev/full"));
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            Cli cli =
+                    Cli.run("uuid", "-c=1", "-n=1", "--warmup=0s", "-q", "-o=" + folder, server.url("/generate-uuid"));
+            assertEquals(ExitCode.ERRORS, cli.code(), cli.err());
+            assertEquals(
+                    "loadclient: cannot write into " + folder + ": No space left on device",
+                    cli.err().strip());
+        }
+    }
+
+    @Test
     void aReportDoesNotWriteItsSource() throws IOException {
         try (TestServer server = new TestServer(TestServer::answerUuids)) {
             assertEquals(

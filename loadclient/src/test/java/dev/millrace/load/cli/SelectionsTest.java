@@ -2,6 +2,7 @@ package dev.millrace.load.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.scenario.Catalog;
 import dev.millrace.load.scenario.CatalogFile;
@@ -32,6 +33,11 @@ class SelectionsTest {
     void weightsMakeADeck() {
         String mix = Selections.names(catalog, null, "1k:3,1M:1").get(0);
         assertEquals(List.of("small", "small", "small", "big"), names(Selections.deck(catalog, mix, true)));
+        for (String wrong : List.of("1k:99999999999", "1k:2147483647", "1k:60000,1M:60000")) {
+            String reason = assertThrows(UsageException.class, () -> Selections.deck(catalog, wrong, true), wrong)
+                    .getMessage();
+            assertTrue(reason.startsWith("--mix"), reason);
+        }
         for (String wrong : List.of("2k:1", "1k", "1k:x", "1k:0", "x:1")) {
             assertThrows(IllegalArgumentException.class, () -> Selections.deck(catalog, wrong, true), wrong);
         }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.load.run.Interruption;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,6 +37,26 @@ class StartTimeTest {
         Cli cli = Cli.run("http", "--start-at=2001-01-01T00:00:00Z", "http://127.0.0.1:1/");
         assertEquals(ExitCode.USAGE, cli.code());
         assertTrue(cli.err().startsWith("loadclient: --start-at: 2001-01-01T00:00:00Z is over"), cli.err());
+    }
+
+    @Test
+    void aMomentInManyYearsIsWaitedForToo() throws Exception {
+        Interruption interruption = new Interruption();
+        interruption.finished();
+        CompletableFuture<Duration> late = new CompletableFuture<>();
+        Thread waiting = new Thread(() -> {
+            try {
+                late.complete(StartTime.of("9999-12-31T00:00:00Z").await(interruption));
+            } catch (RuntimeException e) {
+                late.completeExceptionally(e);
+            }
+        });
+        waiting.start();
+        while (waiting.isAlive() && waiting.getState() != Thread.State.TIMED_WAITING) {
+            Thread.onSpinWait();
+        }
+        interruption.interrupt();
+        assertTrue(late.get().isNegative());
     }
 
     @Test

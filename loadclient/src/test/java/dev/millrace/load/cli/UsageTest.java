@@ -77,7 +77,20 @@ class UsageTest {
                 "download --range 1k --verify auto " + URL,
                 "download --range 1k --verify-sample 5 " + URL,
                 "download --resume --verify-sample 20 " + URL,
-                "download --verify=crc --verify-sample 5 " + URL
+                "download --verify=crc --verify-sample 5 " + URL,
+                "uuid --drain 9999999999999h " + URL,
+                "uuid --warmup 2x9999999999999h " + URL,
+                "uuid --rcvbuf 99999999999G " + URL,
+                "uuid --rcvbuf 99999999999999999999 " + URL,
+                "uuid -H X:\u65e5 " + URL,
+                "http --protocol h2c --streams 2000000000 " + URL,
+                "uuid --max-warmup 20s " + URL,
+                "uuid --repeat 2147483647 " + URL,
+                "uuid --max-errors -1 " + URL,
+                "uuid --max-cov Infinity " + URL,
+                "uuid --margin 3 " + URL,
+                "uuid --format json " + URL,
+                "selftest -d 0s"
             })
     void wrongUsageIsOneLineAndExitTwo(String line) {
         Cli cli = Cli.run(line.isEmpty() ? new String[0] : line.split(" "));
@@ -85,6 +98,25 @@ class UsageTest {
         assertEquals(1, cli.err().lines().count(), cli.err());
         assertTrue(cli.err().startsWith("loadclient: "), cli.err());
         assertEquals("", cli.out());
+    }
+
+    /** The reason is that of the user's value. */
+    @Test
+    void valuesBeyondTheirBoundHaveTheirOwnReason() {
+        assertReason("--timeout must be at most 596h", "uuid", "--timeout=10000h", URL);
+        assertReason("--rate takes numbers that are not negative", "uuid", "--rate=Infinity", URL);
+        assertReason("--budget takes two URLs: runs are over", "compare", "--budget=5m", "a", "b");
+        assertReason("--margin takes per cent, not Infinity", "compare", "--margin=Infinity", "a", "b");
+        assertReason("--duration must be above 0", "demo", "-d=0s", "none.war");
+        assertReason("--repeat must be 0 to 10000", "replay", "--repeat=2147483647", "mina");
+    }
+
+    private static void assertReason(String reason, String... args) {
+        Cli cli = Cli.run(args);
+        assertEquals(ExitCode.USAGE, cli.code(), cli.err());
+        assertEquals(
+                "loadclient: " + reason + " (see loadclient " + args[0] + " --help)",
+                cli.err().strip());
     }
 
     @ParameterizedTest

@@ -10,7 +10,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.net.ServerSocket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A failure to connect is the server's, or the lack of a local address or port. */
@@ -57,5 +60,22 @@ class FailureTest {
         Failure failure = new Failure(FailureKind.OTHER, "a\r\nb\u0000c" + "x".repeat(1000));
         assertTrue(failure.detail().startsWith("a b cxxx"));
         assertTrue(failure.detail().length() < 250);
+    }
+
+    /** A run is written in UTF-8, which has no halves of pairs. */
+    @Test
+    void quotedBytesAreWholeCharacters() {
+        for (String quoted : List.of("x".repeat(199) + "\uD83D\uDE00", "\uD83D", "\uDE00")) {
+            String detail = new Failure(FailureKind.OTHER, quoted).detail();
+            assertTrue(StandardCharsets.UTF_8.newEncoder().canEncode(detail), detail);
+        }
+        assertEquals("\uD83D\uDE00", new Failure(FailureKind.OTHER, "\uD83D\uDE00").detail());
+    }
+
+    @Test
+    void aResetWhileConnectingIsOne() {
+        assertEquals(
+                FailureKind.RESET,
+                Failure.ofConnect(new SocketException("Connection reset")).kind());
     }
 }

@@ -144,6 +144,8 @@ class ResponseReaderTest {
                 1,
                 ours("HTTP/1.1 200 OK\r\nConnection: a, Close\r\nContent-Length: 1\r\n\r\na" + CLOSE, 3, 99)
                         .size());
+        String both = "HTTP/1.1 200 OK\r\nConnection: close\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\na";
+        assertEquals(1, ours(both + CLOSE, 3, 99).size());
     }
 
     @Test

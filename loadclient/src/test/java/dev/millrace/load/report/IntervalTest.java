@@ -37,4 +37,38 @@ class IntervalTest {
     void equalValuesHaveNoWidth() {
         assertEquals(0.0, Interval.of(Collections.nCopies(40, 3.0)).half());
     }
+
+    /** The evidence against a mean: the Gaussian mixture of effects over the likelihood without one, by sums over a grid. */
+    private static double evidence(List<Double> values, double mean) {
+        double with = 0;
+        double without = 0;
+        for (double logarithm = -5; logarithm < 5; logarithm += 0.01) {
+            double sigma = Math.exp(logarithm);
+            without += likelihood(values, mean, sigma);
+            for (double effect = -12; effect < 12; effect += 0.02) {
+                // The effects are normal with variance 4.
+                double prior = Math.exp(-effect * effect / 8) / Math.sqrt(8 * Math.PI);
+                with += likelihood(values, mean + effect * sigma, sigma) * prior * 0.02;
+            }
+        }
+        return with / without;
+    }
+
+    private static double likelihood(List<Double> values, double mean, double sigma) {
+        double squares = 0;
+        for (double value : values) {
+            squares += (value - mean) * (value - mean);
+        }
+        return Math.exp(-squares / (2 * sigma * sigma)) / Math.pow(sigma, values.size());
+    }
+
+    @Test
+    void atTheEndsOfASequentialIntervalTheEvidenceIsThatOfItsError() {
+        List<Double> values = List.of(1.0, 2.5, 0.5, 3.0, 1.8);
+        for (double error : new double[] {0.05, 0.01}) {
+            Interval interval = Interval.sequential(values, error);
+            assertEquals(1 / error, evidence(values, interval.mean() + interval.half()), 0.01 / error);
+            assertEquals(1 / error, evidence(values, interval.mean() - interval.half()), 0.01 / error);
+        }
+    }
 }

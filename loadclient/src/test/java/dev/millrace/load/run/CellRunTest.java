@@ -190,7 +190,7 @@ class CellRunTest {
         long silenceNanos = Duration.ofMillis(300).toNanos();
         AtomicReference<Long> last = new AtomicReference<>();
         AtomicInteger silences = new AtomicInteger();
-        try (TestServer server = new TestServer((request, out, socket) -> {
+        try (TestServer server = new TestServer(TestServer.unhurried((request, out, socket) -> {
             long now = System.nanoTime();
             Long before = last.getAndSet(now);
             // A slow start is no pause.
@@ -198,7 +198,7 @@ class CellRunTest {
                 silences.incrementAndGet();
             }
             TestServer.send(out, "200 OK", "x/y", new byte[10]);
-        })) {
+        }))) {
             Cell cell = new Cell("", 1, 0, 0, new Asking(Target.of(server.url("/")), new Failing(0)));
             RunSettings settings = new RunSettings(
                     Warmup.of(2, Duration.ofMillis(1500), Duration.ofMillis(700)),
@@ -246,6 +246,31 @@ class CellRunTest {
         }
     }
 
+    /** A server that was started anew in the window: its CPU time begins again. */
+    private static ServerCpu restarted() {
+        AtomicLong used = new AtomicLong(100_000_000_000L);
+        return new ServerCpu() {
+            @Override
+            public OptionalLong nanos() {
+                return OptionalLong.of(used.addAndGet(-10_000_000_000L));
+            }
+
+            @Override
+            public boolean isOnThisMachine() {
+                return true;
+            }
+        };
+    }
+
+    @Test
+    void theTimeOfAServerThatWasStartedAnewIsNotKnown() throws Exception {
+        CellResult result = measured(restarted());
+        assertNull(result.cpu().server());
+        assertTrue(
+                result.notes().contains("the server's CPU time could not be read"),
+                result.notes().toString());
+    }
+
     /** A server that uses a second of CPU between two readings, of which its compilers use so many milliseconds. */
     private static ServerCpu compiling(long millis) {
         AtomicLong used = new AtomicLong();
@@ -268,7 +293,7 @@ class CellRunTest {
         };
     }
 
-    private static List<String> notesOn(ServerCpu account) throws Exception {
+    private static CellResult measured(ServerCpu account) throws Exception {
         try (TestServer server =
                 new TestServer((request, out, socket) -> TestServer.send(out, "200 OK", "x/y", new byte[10]))) {
             Cell cell = new Cell("", 1, 0, 0, new Asking(Target.of(server.url("/")), new Failing(0)));
@@ -277,15 +302,14 @@ class CellRunTest {
                             settings(Duration.ofSeconds(20), 3),
                             account,
                             (warmingUp, seconds, left, requests, bytes, errors) -> {})
-                    .run(0)
-                    .notes();
+                    .run(0);
         }
     }
 
     @Test
     void aServerThatStillCompilesIsTold() throws Exception {
         String told = "the server still compiled in this window: 6 % of its CPU";
-        assertTrue(notesOn(compiling(60)).contains(told));
-        assertFalse(notesOn(compiling(40)).toString().contains("compiled"));
+        assertTrue(measured(compiling(60)).notes().contains(told));
+        assertFalse(measured(compiling(40)).notes().toString().contains("compiled"));
     }
 }

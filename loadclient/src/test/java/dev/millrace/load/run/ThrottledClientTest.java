@@ -54,6 +54,16 @@ class ThrottledClientTest {
     }
 
     @Test
+    void aLargeFileIsDueAtTheSameRateToItsEnd() {
+        Throttle throttle = new Throttle(1_000_000_000);
+        throttle.start();
+        for (int i = 0; i < 20; i++) {
+            throttle.received(1_000_000_000, 0);
+        }
+        assertEquals(TimeUnit.SECONDS.toNanos(20), throttle.dueNanos());
+    }
+
+    @Test
     void onlyThrottledClientsHaveASmallReceiveBuffer() {
         Cell free = cell("http://127.0.0.1:9/", 0);
         Cell throttled = cell("http://127.0.0.1:9/", 1000);

@@ -1,14 +1,22 @@
 package dev.millrace.load.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.TestServer;
 import dev.millrace.load.host.ProcessCpu;
 import dev.millrace.load.http.Target;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -31,6 +39,73 @@ class ServersTest {
                     IOException.class,
                     () -> process.awaitPort(Target.of(other.url("/")).address()));
             assertEquals("the server ended before it listened: the port is taken", failure.getMessage());
+        }
+    }
+
+    @Test
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "--server-cmd goes through /bin/sh")
+    void ofALineWithoutEndTheBeginningIsKept() throws Exception {
+        Path log = folder.resolve("endless.log");
+        try (TestServer other = new TestServer(TestServer::answerUuids);
+                ServerProcess process =
+                        ServerProcess.ofCommand("head -c 3000000 /dev/zero | tr '\\0' x; echo x", log)) {
+            ProcessHandle.of(process.pid()).ifPresent(handle -> handle.onExit().join());
+            IOException failure = assertThrows(
+                    IOException.class,
+                    () -> process.awaitPort(Target.of(other.url("/")).address()));
+            assertTrue(failure.getMessage().startsWith("the server ended before it listened: xxx"));
+            assertTrue(
+                    failure.getMessage().length() < 2000,
+                    () -> "kept " + failure.getMessage().length());
+            assertEquals(3_000_002, Files.size(log));
+        }
+    }
+
+    /** What nobody reads fills the pipe, and the server would wait in its next write. */
+    @Test
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "--server-cmd goes through /bin/sh")
+    void aServerWhoseLogCannotBeWrittenIsNotStarted() throws Exception {
+        Path taken = Files.createDirectory(folder.resolve("server.log"));
+        Path begun = folder.resolve("begun");
+        try (Socket bound = new Socket()) {
+            bound.bind(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0));
+            Target target = Target.of("http://127.0.0.1:" + bound.getLocalPort() + "/");
+            String command = "touch " + begun + "; exit 1";
+            try (Servers servers = new Servers(List.of(new Servers.Entry("", target, null, null, command)), folder)) {
+                IOException failure = assertThrows(IOException.class, servers::startBlock);
+                assertTrue(failure.getMessage().startsWith("cannot write to " + taken), failure.getMessage());
+                assertFalse(Files.exists(begun));
+            }
+        }
+    }
+
+    @Test
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "--server-cmd goes through /bin/sh")
+    void twoThreadsMayEndServersAtOnce() throws Exception {
+        Path begun = folder.resolve("begun");
+        Path release = folder.resolve("release");
+        // The shell ends at once, and its child when it is let go.
+        String child = "trap '' TERM; touch " + begun + "; until [ -e " + release + " ]; do sleep 0.01; done";
+        String command = "(" + child + ") > /dev/null 2>&1 & wait";
+        // Nothing listens on a port that is bound only, and no other program can.
+        try (Socket bound = new Socket()) {
+            bound.bind(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0));
+            Target target = Target.of("http://127.0.0.1:" + bound.getLocalPort() + "/");
+            Servers servers = new Servers(List.of(new Servers.Entry("", target, null, null, command)), folder);
+            CompletableFuture<Void> starting = CompletableFuture.runAsync(() -> {
+                try (servers) {
+                    servers.startBlock();
+                } catch (IOException | InterruptedException e) {
+                    throw new CompletionException(e);
+                }
+            });
+            while (servers.process("") == null || !Files.exists(begun)) {
+                Thread.onSpinWait();
+            }
+            CompletableFuture<Void> ctrlC = CompletableFuture.runAsync(servers::close);
+            assertThrows(CompletionException.class, starting::join);
+            Files.createFile(release);
+            ctrlC.join();
         }
     }
 

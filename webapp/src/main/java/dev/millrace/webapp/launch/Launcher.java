@@ -34,12 +34,23 @@ public final class Launcher {
     }
 
     /**
-     * Starts the server and returns. The server's threads keep the JVM alive.
+     * Starts the server and returns. The server's threads keep the JVM alive. It ends the JVM (1) when the WAR cannot
+     * be unpacked.
      *
      * @param args the options, see {@code --help}
-     * @throws Exception when the WAR cannot be unpacked
+     * @throws Exception when the WAR lacks the server
      */
     public static void main(String[] args) throws Exception {
+        try {
+            launch(args);
+        } catch (IOException e) {
+            String folder = System.getProperty("java.io.tmpdir");
+            System.err.println("millrace: could not start: cannot unpack into " + folder + ": " + e);
+            System.exit(1);
+        }
+    }
+
+    private static void launch(String[] args) throws Exception {
         Path war = Path.of(Launcher.class
                 .getProtectionDomain()
                 .getCodeSource()

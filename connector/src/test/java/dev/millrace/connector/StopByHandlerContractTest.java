@@ -1,0 +1,100 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.component.LifeCycle;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A handler may stop its own server, whatever the others do. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#all")
+@Timeout(60)
+class StopByHandlerContractTest {
+    private static final long STOP_MILLIS = 1000;
+
+    @Parameter
+    Connectors connectors;
+
+    private final CountDownLatch held = new CountDownLatch(1);
+    private final Semaphore released = new Semaphore(0);
+    /** Whether the thread that stops was interrupted meanwhile. */
+    private final CompletableFuture<Boolean> stopped = new CompletableFuture<>();
+
+    private final Handler handler = Handlers.of((request, response, callback) -> {
+        switch (Request.getPathInContext(request)) {
+            case "/hold" -> {
+                held.countDown();
+                released.acquireUninterruptibly();
+            }
+            case "/stop" -> stop(request.getConnectionMetaData().getConnector());
+            case "/stop-all" ->
+                stop(request.getConnectionMetaData().getConnector().getServer());
+            default -> {
+                // Asks whether the server runs.
+            }
+        }
+        callback.succeeded();
+    });
+
+    private void stop(LifeCycle component) {
+        try {
+            LifeCycle.stop(component);
+            stopped.complete(Thread.interrupted());
+        } catch (RuntimeException x) {
+            stopped.completeExceptionally(x);
+        }
+    }
+
+    @Test
+    void stopsAllConnectors() throws Exception {
+        TestServer server = new TestServer(connectors::http);
+        ServerConnector other = connectors.http(server.server());
+        server.server().addConnector(other);
+        try (server;
+                RawClient stopping = server.start(handler).client();
+                RawClient idle = new RawClient(other.getLocalPort())) {
+            assertEquals(200, idle.get("/").answer().status());
+            stopping.get("/stop-all");
+            assertFalse(stopped.get(30, TimeUnit.SECONDS));
+            assertEquals(-1, idle.read());
+        }
+    }
+
+    @Test
+    void isNotInterruptedWhenAnotherTakesTooLong() throws Exception {
+        TestServer server = new TestServer(connectors::http);
+        ((QueuedThreadPool) server.server().getThreadPool()).setStopTimeout(STOP_MILLIS);
+        try (server;
+                RawClient holding = server.start(handler).client();
+                RawClient stopping = server.client()) {
+            holding.get("/hold");
+            held.await();
+            stopping.get("/stop");
+            assertFalse(stopped.get(30, TimeUnit.SECONDS));
+            server.connector().start();
+            try (RawClient client = server.client()) {
+                assertEquals(200, client.get("/").answer().status());
+            }
+            released.release();
+        } finally {
+            released.release();
+        }
+    }
+}

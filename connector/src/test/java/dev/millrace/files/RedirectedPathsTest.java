@@ -1,0 +1,70 @@
+package dev.millrace.files;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.RawClient.Answer;
+import dev.millrace.testing.TestServer;
+import java.nio.charset.Charset;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.ResourceService.WelcomeMode;
+import org.eclipse.jetty.server.handler.ContextHandler;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A redirect to a name with letters that are not of ASCII, which a URI has percent-encoded (RFC 3986 section 2.1). */
+class RedirectedPathsTest {
+    /** "cafe" with an accent, and one that takes four bytes. */
+    private static final String NAME = "caf\u00E9 \uD83D\uDE00";
+
+    private static final String ENCODED = "caf%C3%A9%20%F0%9F%98%80";
+
+    @TempDir
+    Path directory;
+
+    @BeforeEach
+    void write() throws Exception {
+        // By LC_ALL on Linux.
+        Charset names = Charset.forName(System.getProperty("sun.jnu.encoding"));
+        assumeTrue(names.newEncoder().canEncode(NAME), () -> "names of files are " + names);
+        Files.writeString(Files.createDirectory(directory.resolve(NAME)).resolve("index.html"), "welcome");
+    }
+
+    private static void check(Handler handler, String path, String location) throws Exception {
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(handler);
+                RawClient client = server.client()) {
+            Answer answer = client.get(path).answer();
+            assertEquals(302, answer.status(), path);
+            assertEquals(location, answer.headers().get("Location"));
+            assertEquals("welcome", client.get(location).answer().text());
+        }
+    }
+
+    @Test
+    void leadsToADirectory() throws Exception {
+        check(Handlers.files(directory), "/" + ENCODED + "?a=%20b", "/" + ENCODED + "/?a=%20b");
+    }
+
+    @Test
+    void leadsToADirectoryOfAContext() throws Exception {
+        check(new ContextHandler(Handlers.files(directory), "/c"), "/c/" + ENCODED, "/c/" + ENCODED + "/");
+    }
+
+    @Test
+    void leadsToAFileThatHasASlashBehindIt() throws Exception {
+        check(Handlers.files(directory), "/" + ENCODED + "/index.html/", "/" + ENCODED + "/index.html");
+    }
+
+    @Test
+    void leadsToAWelcomeFile() throws Exception {
+        SendfileHandler files = Handlers.files(directory);
+        files.setWelcomeMode(WelcomeMode.REDIRECT);
+        check(files, "/" + ENCODED + "/", "/" + ENCODED + "/index.html");
+    }
+}
