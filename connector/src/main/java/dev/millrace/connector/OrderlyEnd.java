@@ -18,8 +18,9 @@ import org.eclipse.jetty.util.NanoTime;
  * Ends the connections of a connector that stops: by their protocols where that is safe.
  *
  * <p>Jetty's connection of HTTP/1.1, when it is closed, reads what it can of the request's content, without a look whether a thread of the
- * request does the same. Then the buffer may be gone under one of them, and a thread that has just begun to wait is not told of the
- * end. Closing the end point under such a connection touches no buffer, and tells whoever waits then, or later.
+ * request does the same. Then the buffer may be gone under one of them, or be lost to the pool, and a thread that has just begun to wait
+ * is not told of the end. Closing the end point under such a connection touches no buffer, and tells whoever waits then, or later. So it is done
+ * where a request may come just then, too.
  */
 final class OrderlyEnd {
     /** How long requests have to notice that their end point was closed. */
@@ -39,11 +40,15 @@ final class OrderlyEnd {
         List<HoldingEndPoint> ended = new ArrayList<>();
         for (EndPoint endPoint : List.copyOf(endPoints)) {
             Connection spoken = endPoint instanceof MillraceEndPoint ours ? ours.spoken() : null;
-            if (spoken != null && mayRead(spoken)) {
+            boolean isRequest = JettyInternals.handlesRequest(spoken);
+            if (spoken != null && isRequest && endPoint instanceof MillraceEndPoint ours && mayRead(ours, spoken)) {
                 requests.add(spoken);
                 IO.close(endPoint);
             } else if (endPoint instanceof MillraceEndPoint ours && busy.test(ours)) {
                 IO.close(endPoint);
+            } else if (spoken != null && !isRequest && JettyInternals.parserOf(spoken) != null) {
+                // Inside TLS, this says farewell too.
+                IO.close(spoken.getEndPoint());
             } else {
                 Connection connection = endPoint.getConnection();
                 IO.close(connection == null ? endPoint : connection);
@@ -72,11 +77,14 @@ final class OrderlyEnd {
         return turns != null && turns.isReleasing();
     }
 
-    // One that waits for content does not read while it waits.
-    private static boolean mayRead(Connection connection) {
+    // One that waits for content does not read while it waits. A thread that handles a request without content goes on
+    // to read the next. This thread, if it stops the server in a handler, has no more to read before it returns.
+    private static boolean mayRead(MillraceEndPoint endPoint, Connection connection) {
         HttpParser parser = JettyInternals.parserOf(connection);
-        return parser != null
-                && parser.inContentState()
-                && !connection.getEndPoint().isFillInterested();
+        if (parser == null || connection.getEndPoint().isFillInterested()) {
+            return false;
+        }
+        Thread handling = endPoint.handlingThread();
+        return parser.inContentState() || (handling != null && handling != Thread.currentThread());
     }
 }

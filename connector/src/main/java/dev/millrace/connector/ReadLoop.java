@@ -5,9 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
-import java.util.concurrent.locks.LockSupport;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.FillInterest;
 import org.eclipse.jetty.util.NanoTime;
@@ -33,7 +31,6 @@ final class ReadLoop {
     private static final int WAITING = 1;
     private static final int BUSY = 2;
     private static final int AGAIN = 3;
-    private static final int TURN_MILLIS = 10;
     // In place of an object each, for idle connections are many: see docs/bench/connections.sh memory.
     private static final AtomicIntegerFieldUpdater<ReadLoop> DUTY =
             AtomicIntegerFieldUpdater.newUpdater(ReadLoop.class, "duty");
@@ -45,9 +42,8 @@ final class ReadLoop {
     // The loop in whose callback the connection's own code runs; its thread comes back here when that code returns.
     private volatile @Nullable Loop handling;
     private volatile boolean behindMalformed;
-    // Of a virtual thread: since when it has read without a wait for the peer. Of the one that has the lock.
-    private int turnBeginMillis;
-    private boolean hasWaited = true;
+    // Null on platform threads.
+    private final @Nullable CarrierTurn turn;
 
     /** The end point whose channel is read. */
     interface Owner {
@@ -69,6 +65,7 @@ final class ReadLoop {
         this.owner = owner;
         this.resources = resources;
         this.readAhead = new ReadAhead(resources.readAheadBytes());
+        this.turn = resources.threads().isVirtual() ? new CarrierTurn() : null;
     }
 
     /**
@@ -193,34 +190,21 @@ final class ReadLoop {
         }
         // Meant for the application, as on a selector connector; here it would close the channel.
         boolean interrupted = Thread.interrupted();
-        boolean isTurnOver = false;
+        boolean hasRead = false;
         try {
             boolean wasAhead = readAhead.hasRemaining();
             int filled = behindMalformed || phase(duty) == WAITING ? 0 : readAhead.fill(owner.getChannel(), buffer);
-            isTurnOver = filled > 0 && !wasAhead && resources.threads().isVirtual() && isTurnOver();
+            hasRead = filled > 0 && !wasAhead;
             return filled;
         } finally {
             readAhead.unlock();
-            if (isTurnOver) {
-                // To yield would not do: new connections may still get no carrier. See decision 0086.
-                LockSupport.parkNanos(1);
+            if (hasRead && turn != null) {
+                turn.onRead();
             }
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
         }
-    }
-
-    // A virtual thread keeps its carrier until it waits. A peer that sends without a pause never lets it.
-    private boolean isTurnOver() {
-        int now = (int) TimeUnit.NANOSECONDS.toMillis(NanoTime.now());
-        if (!hasWaited && now - turnBeginMillis < TURN_MILLIS) {
-            return false;
-        }
-        boolean isOver = !hasWaited;
-        hasWaited = false;
-        turnBeginMillis = now;
-        return isOver;
     }
 
     /**
@@ -365,16 +349,17 @@ final class ReadLoop {
             if (room == null) {
                 return;
             }
-            if (resources.threads().isVirtual()) {
+            long begin = 0;
+            if (turn != null) {
                 // Rarely has the peer's next request arrived when the answer has just left. Other threads that can run
                 // have their turn first, twice. Often enough the bytes are there after it, which saves parking: two
                 // calls of epoll_ctl, and a wake-up by the poller. Measured by docs/bench/connectors.sh: 4, and 8, save
                 // no more.
                 Thread.yield();
                 Thread.yield();
+                begin = NanoTime.now();
             }
             resources.statistics().onReadBlocked();
-            hasWaited = true;
             try {
                 boolean isEnd = true;
                 try {
@@ -391,6 +376,9 @@ final class ReadLoop {
                 LOG.debug("Cannot read {}: {}", owner, x.toString());
             } finally {
                 resources.statistics().onReadUnblocked();
+            }
+            if (turn != null) {
+                turn.onReadSince(begin);
             }
         }
     }

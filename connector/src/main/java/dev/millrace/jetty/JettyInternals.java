@@ -166,7 +166,7 @@ public final class JettyInternals {
     }
 
     /** Whether a connection of HTTP/1.1 handles a request that has not ended. False for another protocol, and when that cannot be seen. */
-    public static boolean handlesRequest(Connection connection) {
+    public static boolean handlesRequest(@Nullable Connection connection) {
         return HTTP_1
                 && CHANNEL
                 && connection instanceof HttpConnection http

@@ -8,6 +8,7 @@ import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -30,7 +31,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A stop ends requests whose content has not come, whether they wait for it, are about to, or do not want it. */
+/** A stop ends requests of which more may be read, whether they wait for it, are about to, or do not want it. */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#all")
 @Timeout(60)
@@ -44,6 +45,7 @@ class StopWhileReadingContractTest {
     private static final class HoldingFactory extends HttpConnectionFactory {
         private final CountDownLatch held = new CountDownLatch(1);
         private final List<Thread> others = new CopyOnWriteArrayList<>();
+        private volatile Runnable closing = () -> {};
         private volatile Thread reader;
         private volatile boolean holding;
 
@@ -55,19 +57,31 @@ class StopWhileReadingContractTest {
                     onRead(endPoint);
                     return super.getInputBufferSize();
                 }
+
+                // Reads, too.
+                @Override
+                public void close() {
+                    closing.run();
+                    onRead(endPoint);
+                    super.close();
+                }
             };
             return configure(connection, connector, endPoint);
         }
 
         private void onRead(EndPoint endPoint) {
             if (Thread.currentThread() == reader) {
-                holding = true;
-                held.countDown();
-                Await.until("closed", () -> !endPoint.isOpen());
-                holding = false;
+                hold(endPoint);
             } else if (holding) {
                 others.add(Thread.currentThread());
             }
+        }
+
+        private void hold(EndPoint endPoint) {
+            holding = true;
+            held.countDown();
+            Await.until("closed", () -> !endPoint.isOpen());
+            holding = false;
         }
     }
 
@@ -95,6 +109,57 @@ class StopWhileReadingContractTest {
             factory.held.await();
             server.server().stop();
             assertInstanceOf(EofException.class, failure.get(30, TimeUnit.SECONDS));
+            assertEquals(List.of(), factory.others);
+        }
+    }
+
+    @Test
+    void theThreadOfARequestAloneUsesTheBuffer() throws Exception {
+        assumeTrue(connectors != Connectors.STOCK, "Jetty's selector reads too, and the buffer may be lost");
+        HoldingFactory factory = new HoldingFactory();
+        Handler handler = new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) {
+                factory.hold(request.getConnectionMetaData().getConnection().getEndPoint());
+                callback.succeeded();
+                return true;
+            }
+        };
+        try (TestServer server = new TestServer(s -> connectors.on(s, factory)).start(handler);
+                RawClient client = server.client()) {
+            client.get("/");
+            factory.held.await();
+            server.server().stop();
+            assertEquals(List.of(), factory.others);
+        }
+    }
+
+    @Test
+    void aRequestThatComesJustThenIsLeftToItsThread() throws Exception {
+        assumeTrue(connectors != Connectors.STOCK, "Jetty's selector reads too, and the buffer may be lost");
+        HoldingFactory factory = new HoldingFactory();
+        Handler handler = new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) {
+                if (Request.getPathInContext(request).equals("/late")) {
+                    factory.hold(request.getConnectionMetaData().getConnection().getEndPoint());
+                }
+                callback.succeeded();
+                return true;
+            }
+        };
+        try (TestServer server = new TestServer(s -> connectors.on(s, factory)).start(handler);
+                RawClient client = server.client()) {
+            assertEquals(200, client.get("/").answer().status());
+            factory.closing = () -> {
+                try {
+                    client.get("/late");
+                    factory.held.await();
+                } catch (IOException | InterruptedException x) {
+                    throw new IllegalStateException(x);
+                }
+            };
+            server.server().stop();
             assertEquals(List.of(), factory.others);
         }
     }

@@ -1,0 +1,49 @@
+package dev.millrace.connector;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.eclipse.jetty.util.NanoTime;
+
+/**
+ * How long a virtual thread reads from one connection before others have its carrier. The JDK takes none from a thread that does not wait,
+ * and a peer that sends without a pause never lets it wait. See decision 0086. Used by the threads that read from the connection, one at a time.
+ */
+final class CarrierTurn {
+    private static final int TURN_MILLIS = 10;
+    /** So long takes no read of bytes that are there, unless the system has interrupted it. A shorter wait may count as none. */
+    private static final int WAIT_NANOS = 1_000_000;
+
+    private int beginMillis = millis(NanoTime.now());
+
+    /** Bytes were read that were there. */
+    void onRead() {
+        endIfOver(NanoTime.now());
+    }
+
+    /**
+     * Bytes were read that were there, or came while the thread waited.
+     *
+     * @param begin when the read was called, by {@link NanoTime}
+     */
+    void onReadSince(long begin) {
+        long now = NanoTime.now();
+        if (now - begin >= WAIT_NANOS) {
+            beginMillis = millis(now);
+        } else {
+            endIfOver(now);
+        }
+    }
+
+    private void endIfOver(long now) {
+        int millis = millis(now);
+        if (millis - beginMillis >= TURN_MILLIS) {
+            beginMillis = millis;
+            // To yield would not do: new connections may still get no carrier.
+            LockSupport.parkNanos(1);
+        }
+    }
+
+    private static int millis(long nanos) {
+        return (int) TimeUnit.NANOSECONDS.toMillis(nanos);
+    }
+}
