@@ -49,7 +49,8 @@ final class ContainedContentFactory extends ResourceHttpContentFactory {
     @Nullable Path realPath(Path path) throws IOException {
         for (Resource base : getBaseResource()) {
             Path root = base.getPath();
-            Path real = root == null ? null : realPathBelow(root, path);
+            // One jar takes what is in another for its own.
+            Path real = root == null || root.getFileSystem() != path.getFileSystem() ? null : realPathBelow(root, path);
             if (real != null) {
                 return real;
             }

@@ -9,11 +9,15 @@ import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestServer;
 import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.ResourceService.WelcomeMode;
 import org.eclipse.jetty.server.handler.ContextHandler;
+import org.eclipse.jetty.util.resource.ResourceFactory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,6 +63,26 @@ class RedirectedPathsTest {
     @Test
     void leadsToAFileThatHasASlashBehindIt() throws Exception {
         check(Handlers.files(directory), "/" + ENCODED + "/index.html/", "/" + ENCODED + "/index.html");
+    }
+
+    private Path jarOf(String name) throws Exception {
+        Path jar = directory.resolve(name + ".jar");
+        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
+            out.putNextEntry(new JarEntry(name));
+            out.write("welcome".getBytes(StandardCharsets.UTF_8));
+        }
+        return jar;
+    }
+
+    @Test
+    void leadsToAnEntryOfOneOfSeveralJars() throws Exception {
+        SendfileHandler files = new SendfileHandler();
+        ResourceFactory resources = ResourceFactory.of(files);
+        files.setBaseResource(ResourceFactory.combine(
+                resources.newResource(directory),
+                resources.newJarFileResource(jarOf("a.txt").toUri()),
+                resources.newJarFileResource(jarOf("b.txt").toUri())));
+        check(files, "/b.txt/", "/b.txt");
     }
 
     @Test
