@@ -189,6 +189,20 @@ class FreshFilesContractTest {
         }
     }
 
+    /** Twice, before the clock of its times has ticked. */
+    @Test
+    void ofAFileThatIsAskedForOftenBetweenTwoWrites() throws Exception {
+        long next = Instant.now().plusSeconds(3600).getEpochSecond();
+        write("file.txt", "first");
+        setTime("file.txt", next);
+        for (int i = 0; i < 20; i++) {
+            assertEquals("first", get("/file.txt").text());
+        }
+        write("file.txt", "other");
+        setTime("file.txt", next);
+        assertEquals("other", get("/file.txt").text());
+    }
+
     @Test
     void ofAFileThatIsReplacedByOneOfTheSameSizeAndTime() throws Exception {
         TestFiles.write(directory, "file.bin", 100_000);

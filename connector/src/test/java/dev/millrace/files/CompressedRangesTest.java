@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
+import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import java.net.URI;
@@ -52,8 +53,8 @@ class CompressedRangesTest {
 
     @BeforeEach
     void write() throws Exception {
-        Files.write(directory.resolve("text.txt"), TEXT);
-        Files.write(directory.resolve("log.txt"), LOG);
+        TestFiles.age(Files.write(directory.resolve("text.txt"), TEXT));
+        TestFiles.age(Files.write(directory.resolve("log.txt"), LOG));
         files.setBaseResourceAsString(directory.toString());
     }
 

@@ -18,13 +18,16 @@ import org.slf4j.LoggerFactory;
 /**
  * Bytes of small files that are asked for often, and of larger ones that the kernel cannot send. They lie in memory outside the
  * Java heap, as Jason Greene described for Undertow in 2012. A file comes in with its fifth recent use, read by one of the
- * requests for it. The least used leave when room is needed. The order of use is noted at every fifth use only. Thread-safe.
+ * requests for it. One that was written a moment ago stays out. The least used leave when room is needed. The order of use is noted at
+ * every fifth use only. Thread-safe.
  */
 public final class ContentCache {
     private static final Logger LOG = LoggerFactory.getLogger(ContentCache.class);
     private static final int ADMITTING_USES = 5;
     private static final int SAMPLED_USES = 5;
     private static final long RECENT_MILLIS = 10_000;
+    /** There are file systems whose clock ticks once in two seconds: what is written again before would not show by its time. */
+    private static final long TICK_MILLIS = 2000;
     /** After so many have left for others, all have so long: more than there is room for would take each other's for ever. */
     private static final int MAX_EVICTIONS = 64;
 
@@ -68,6 +71,11 @@ public final class ContentCache {
             return recentUses.incrementAndGet() >= ADMITTING_USES;
         }
 
+        // A time that lies ahead is that of a clock of which nothing is known.
+        private boolean hasSettled() {
+            return System.currentTimeMillis() - file.version().modified().toMillis() > TICK_MILLIS;
+        }
+
         /**
          * Whether the file is worth its place for all answers. A larger one is where the kernel cannot send it: to read it costs a fifth
          * of what it takes to encrypt and write it. That one comes in where there is room, and takes none from small ones.
@@ -92,7 +100,9 @@ public final class ContentCache {
                 return content;
             }
             misses.increment();
-            return isWanted() && mayTakeMore() && filling.compareAndSet(false, true) ? fill(this) : null;
+            return isWanted() && hasSettled() && mayTakeMore() && filling.compareAndSet(false, true)
+                    ? fill(this)
+                    : null;
         }
 
         /** This version of the file is no more: its bytes leave. */
