@@ -50,7 +50,7 @@ final class LeftToServer {
         }
         HttpServletResponse servlet = response.getServletResponse();
         ServletContextRequest request = servedRequest(servlet);
-        if (request == null || !isAboutTheFile(servlet.getStatus()) || servlet.isCommitted()) {
+        if (request == null || !isAboutTheFile(servlet) || servlet.isCommitted()) {
             return false;
         }
         Path file = resource.getFile().toPath();
@@ -67,8 +67,11 @@ final class LeftToServer {
         return true;
     }
 
-    private static boolean isAboutTheFile(int status) {
-        return status == HttpServletResponse.SC_OK || status == HttpServletResponse.SC_PARTIAL_CONTENT;
+    // Where the file's time is not told, it says nothing of the version, nor would the server's entity tag.
+    private static boolean isAboutTheFile(HttpServletResponse response) {
+        int status = response.getStatus();
+        return (status == HttpServletResponse.SC_OK || status == HttpServletResponse.SC_PARTIAL_CONTENT)
+                && response.containsHeader(HttpHeaders.LAST_MODIFIED);
     }
 
     /** @return null when content is looked at on its way, or no such server is around */

@@ -141,6 +141,20 @@ class StaticResourcesTest {
         }
     }
 
+    /** Where all files have the time of their image, it says nothing of their versions; nor does an entity tag that is made of it. */
+    @Test
+    void filesWhoseTimeMeansNothingHaveNoValidators() throws Exception {
+        try (RunningApp app = start(HelloApplication.class, "--spring.web.resources.cache.use-last-modified=false")) {
+            HttpResponse<String> answer =
+                    app.get("/large.bin", "If-Modified-Since", "Fri, 01 Jan 2100 00:00:00 GMT");
+            assertEquals(200, answer.statusCode());
+            assertEquals(TEXT, answer.body());
+            assertEquals(Optional.empty(), answer.headers().firstValue("Last-Modified"));
+            assertEquals(Optional.empty(), answer.headers().firstValue("ETag"));
+            assertEquals(206, app.get("/large.bin", "Range", "bytes=0-1").statusCode());
+        }
+    }
+
     @Test
     void filesBehindLinksAreServedAsBefore() throws Exception {
         Files.createSymbolicLink(root.resolve("link.txt"), folder.resolve("outside.txt"));
