@@ -344,10 +344,11 @@ public final class FilesService extends ResourceService {
         super.writeHttpError(request, response, callback, cause);
     }
 
-    // Jetty would refuse its own redirect to letters that are not of ASCII, or cut each of them to a byte.
+    // Jetty would refuse its own redirect to letters that are not of ASCII, or cut each of them to a byte. Behind two
+    // slashes it would lead to another host.
     @Override
     protected void sendRedirect(Request request, Response response, Callback callback, String target) {
-        super.sendRedirect(request, response, callback, EncodedPath.of(target));
+        super.sendRedirect(request, response, callback, EncodedPath.of(target.replaceFirst("^//+", "/")));
     }
 
     // A welcome file is served as if it was asked for by its own name. Jetty's method asks no alias check, and takes

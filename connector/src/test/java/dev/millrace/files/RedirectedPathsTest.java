@@ -12,9 +12,13 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
+import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.ResourceService.WelcomeMode;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.util.resource.ResourceFactory;
@@ -83,6 +87,23 @@ class RedirectedPathsTest {
                 resources.newJarFileResource(jarOf("a.txt").toUri()),
                 resources.newJarFileResource(jarOf("b.txt").toUri())));
         check(files, "/b.txt/", "/b.txt");
+    }
+
+    /** A host would be what follows two slashes (RFC 3986 section 4.2). Jetty's handler leads there. */
+    @Test
+    void leadsToNoOtherHost() throws Exception {
+        Files.createDirectory(directory.resolve("example.org"));
+        HttpConfiguration configuration = new HttpConfiguration();
+        configuration.setUriCompliance(UriCompliance.LEGACY);
+        HttpConnectionFactory lenient = new HttpConnectionFactory(configuration);
+        try (TestServer server = new TestServer(on -> Connectors.NIO.on(on, lenient)).start(Handlers.files(directory));
+                RawClient client = server.client()) {
+            for (String path : List.of("//example.org", "///example.org", "/.//example.org", "/;/example.org")) {
+                Answer answer = client.get(path + "?a=//b").answer();
+                assertEquals(302, answer.status(), path);
+                assertEquals("/example.org/?a=//b", answer.headers().get("Location"), path);
+            }
+        }
     }
 
     @Test

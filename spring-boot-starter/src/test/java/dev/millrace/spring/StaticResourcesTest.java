@@ -145,8 +145,7 @@ class StaticResourcesTest {
     @Test
     void filesWhoseTimeMeansNothingHaveNoValidators() throws Exception {
         try (RunningApp app = start(HelloApplication.class, "--spring.web.resources.cache.use-last-modified=false")) {
-            HttpResponse<String> answer =
-                    app.get("/large.bin", "If-Modified-Since", "Fri, 01 Jan 2100 00:00:00 GMT");
+            HttpResponse<String> answer = app.get("/large.bin", "If-Modified-Since", "Fri, 01 Jan 2100 00:00:00 GMT");
             assertEquals(200, answer.statusCode());
             assertEquals(TEXT, answer.body());
             assertEquals(Optional.empty(), answer.headers().firstValue("Last-Modified"));
