@@ -43,6 +43,8 @@ public final class ServerProcess implements AutoCloseable {
                 // The JVM would warn on standard output.
                 "-Xlog:disable",
                 "-Xmx128m",
+                // It ends in a moment.
+                "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-Dorg.eclipse.jetty.LEVEL=WARN",
                 "-Ddev.millrace.LEVEL=WARN"));
