@@ -92,17 +92,21 @@ class ServersTest {
             bound.bind(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0));
             Target target = Target.of("http://127.0.0.1:" + bound.getLocalPort() + "/");
             Servers servers = new Servers(List.of(new Servers.Entry("", target, null, null, command)), folder);
-            CompletableFuture<Void> starting = CompletableFuture.runAsync(() -> {
-                try (servers) {
-                    servers.startBlock();
-                } catch (IOException | InterruptedException e) {
-                    throw new CompletionException(e);
-                }
-            });
+            // Both wait, and the common pool may have a single thread.
+            CompletableFuture<Void> starting = CompletableFuture.runAsync(
+                    () -> {
+                        try (servers) {
+                            servers.startBlock();
+                        } catch (IOException | InterruptedException e) {
+                            throw new CompletionException(e);
+                        }
+                    },
+                    task -> new Thread(task).start());
             while (servers.process("") == null || !Files.exists(begun)) {
                 Thread.onSpinWait();
             }
-            CompletableFuture<Void> ctrlC = CompletableFuture.runAsync(servers::close);
+            CompletableFuture<Void> ctrlC =
+                    CompletableFuture.runAsync(servers::close, task -> new Thread(task).start());
             assertThrows(CompletionException.class, starting::join);
             Files.createFile(release);
             ctrlC.join();
