@@ -32,6 +32,8 @@ public final class Servers implements AutoCloseable {
     private final @Nullable Path logFolder;
     private final Map<String, ServerProcess> started = new ConcurrentHashMap<>();
 
+    private volatile boolean closed;
+
     /**
      * One server. Immutable.
      *
@@ -57,10 +59,11 @@ public final class Servers implements AutoCloseable {
     /**
      * Starts the servers that have a command, after ending those of the block before.
      *
-     * @throws IOException if a server does not listen, or another process uses its port; the message is for people
+     * @throws IOException if a server does not listen, another process uses its port, or this is closed; the message is for
+     *     people
      */
     public void startBlock() throws IOException, InterruptedException {
-        close();
+        endStarted();
         for (Entry entry : entries) {
             String command = entry.command();
             if (command != null) {
@@ -72,6 +75,11 @@ public final class Servers implements AutoCloseable {
                         : "server-" + entry.label().replaceAll("\\W", "_");
                 ServerProcess process = ServerProcess.ofCommand(command, folder.resolve(name + ".log"));
                 started.put(entry.label(), process);
+                // Who closed this meanwhile may not have seen it, and it may never listen.
+                if (closed) {
+                    process.close();
+                    throw new IOException("the servers were ended");
+                }
                 process.awaitPort(entry.target().address());
             }
         }
@@ -169,6 +177,11 @@ public final class Servers implements AutoCloseable {
 
     @Override
     public void close() {
+        closed = true;
+        endStarted();
+    }
+
+    private void endStarted() {
         started.values().forEach(ServerProcess::close);
         started.clear();
     }

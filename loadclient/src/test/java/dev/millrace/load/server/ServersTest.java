@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -110,6 +111,22 @@ class ServersTest {
             assertThrows(CompletionException.class, starting::join);
             Files.createFile(release);
             ctrlC.join();
+        }
+    }
+
+    /** Ctrl-C may come when a server has begun, and nobody knows its process yet. */
+    @Test
+    @Timeout(30)
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "--server-cmd goes through /bin/sh")
+    void nothingIsStartedAfterTheEnd() throws Exception {
+        try (Socket bound = new Socket()) {
+            bound.bind(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0));
+            Target target = Target.of("http://127.0.0.1:" + bound.getLocalPort() + "/");
+            Servers servers = new Servers(List.of(new Servers.Entry("", target, null, null, "exec sleep 600")), folder);
+            servers.close();
+            IOException failure = assertThrows(IOException.class, servers::startBlock);
+            assertEquals("the servers were ended", failure.getMessage());
+            assertEquals(List.of(), ProcessHandle.current().children().toList());
         }
     }
 
