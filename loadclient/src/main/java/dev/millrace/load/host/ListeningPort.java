@@ -7,15 +7,18 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Finds the process that listens on a TCP port of this machine, through {@code /proc} (proc(5)). Stateless. */
 public final class ListeningPort {
@@ -33,19 +36,43 @@ public final class ListeningPort {
     private ListeningPort() {}
 
     /**
+     * A process, and the descriptor by which it has a socket that listens. Immutable.
+     *
+     * @param descriptor its entry in {@code /proc}
+     * @param socket     where that leads to: the number of a socket is no other's while it is open
+     */
+    public record Holder(long pid, Path descriptor, Path socket) {
+
+        /** Whether the process still has that socket. */
+        public boolean holds() {
+            return socket.equals(target(descriptor));
+        }
+    }
+
+    /**
      * The process that takes connections to an address. Of several processes that share its socket, the one that
      * started the others is returned.
      *
      * @return empty when there is none, when it belongs to another user, or without {@code /proc}
      */
     public static OptionalLong pid(InetSocketAddress address) {
+        Holder holder = holder(address);
+        return holder == null ? OptionalLong.empty() : OptionalLong.of(holder.pid());
+    }
+
+    /**
+     * The process that {@link #pid} returns, with its socket.
+     *
+     * @return null when there is none
+     */
+    public static @Nullable Holder holder(InetSocketAddress address) {
         for (Set<String> addresses : listeningFor(address.getAddress())) {
             Set<String> inodes = listeningInodes(addresses, address.getPort());
             if (!inodes.isEmpty()) {
                 return holder(inodes);
             }
         }
-        return OptionalLong.empty();
+        return null;
     }
 
     /** Local addresses whose sockets take connections to an address, in the tables' form, the kernel's choice first. */
@@ -67,28 +94,27 @@ public final class ListeningPort {
         return text.toString();
     }
 
-    private static OptionalLong holder(Set<String> inodes) {
+    private static @Nullable Holder holder(Set<String> inodes) {
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
             for (Path process : processes) {
-                if (holdsAny(process, inodes)) {
-                    return OptionalLong.of(
-                            first(Long.parseLong(process.getFileName().toString()), inodes));
+                Holder found = holder(Long.parseLong(process.getFileName().toString()), inodes);
+                if (found != null) {
+                    return first(found, inodes);
                 }
             }
         } catch (IOException | UncheckedIOException ignored) {
             // Without permission the process counts as not found.
-            return OptionalLong.empty();
+            return null;
         }
-        return OptionalLong.empty();
+        return null;
     }
 
-    private static long first(long pid, Set<String> inodes) {
-        OptionalLong parent = ProcessHandle.of(pid).flatMap(ProcessHandle::parent).stream()
-                .mapToLong(ProcessHandle::pid)
-                .findFirst();
-        return parent.isPresent() && holdsAny(Path.of("/proc", Long.toString(parent.getAsLong())), inodes)
-                ? first(parent.getAsLong(), inodes)
-                : pid;
+    private static Holder first(Holder found, Set<String> inodes) {
+        return ProcessHandle.of(found.pid())
+                .flatMap(ProcessHandle::parent)
+                .flatMap(parent -> Optional.ofNullable(holder(parent.pid(), inodes)))
+                .map(parent -> first(parent, inodes))
+                .orElse(found);
     }
 
     private static Set<String> listeningInodes(Set<String> addresses, int port) {
@@ -109,26 +135,27 @@ public final class ListeningPort {
         return inodes;
     }
 
-    private static boolean holdsAny(Path process, Set<String> inodes) {
-        try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(process.resolve("fd"))) {
+    private static @Nullable Holder holder(long pid, Set<String> inodes) {
+        try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(Path.of("/proc", Long.toString(pid), "fd"))) {
             for (Path descriptor : descriptors) {
-                if (isAny(descriptor, inodes)) {
-                    return true;
+                Path target = target(descriptor);
+                if (target != null && inodes.contains(target.toString())) {
+                    return new Holder(pid, descriptor, target);
                 }
             }
-        } catch (IOException | java.nio.file.DirectoryIteratorException ignored) {
+        } catch (IOException | DirectoryIteratorException ignored) {
             // The process belongs to another user, or has ended.
-            return false;
+            return null;
         }
-        return false;
+        return null;
     }
 
-    private static boolean isAny(Path descriptor, Set<String> inodes) {
+    private static @Nullable Path target(Path descriptor) {
         try {
-            return inodes.contains(Files.readSymbolicLink(descriptor).toString());
+            return Files.readSymbolicLink(descriptor);
         } catch (IOException ignored) {
-            // The descriptor was closed after it was listed.
-            return false;
+            // The descriptor was closed, or its process has ended.
+            return null;
         }
     }
 }

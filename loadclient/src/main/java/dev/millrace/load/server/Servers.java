@@ -31,6 +31,8 @@ public final class Servers implements AutoCloseable {
     private final List<Entry> entries;
     private final @Nullable Path logFolder;
     private final Map<String, ServerProcess> started = new ConcurrentHashMap<>();
+    /** The processes of servers that this object has not started. */
+    private final Map<String, ListeningPort.Holder> found = new ConcurrentHashMap<>();
 
     private volatile boolean closed;
 
@@ -120,8 +122,21 @@ public final class Servers implements AutoCloseable {
         if (!isLocal(entry.target().address().getAddress())) {
             return null;
         }
-        OptionalLong listening = ListeningPort.pid(entry.target().address());
-        return listening.isPresent() ? new ProcessCpu(listening.getAsLong(), true) : null;
+        ListeningPort.Holder holder = holder(entry);
+        return holder == null ? null : new ProcessCpu(holder.pid(), true);
+    }
+
+    /** Looked for once: that takes processor time, beside the server that is about to be measured. */
+    private ListeningPort.@Nullable Holder holder(Entry entry) {
+        ListeningPort.Holder known = found.get(entry.label());
+        if (known != null && known.holds()) {
+            return known;
+        }
+        ListeningPort.Holder holder = ListeningPort.holder(entry.target().address());
+        if (holder != null) {
+            found.put(entry.label(), holder);
+        }
+        return holder;
     }
 
     /**

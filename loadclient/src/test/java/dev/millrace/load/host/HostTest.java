@@ -115,6 +115,17 @@ class HostTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
+    void aHolderHoldsUntilItsSocketIsClosed() throws Exception {
+        ListeningPort.Holder holder;
+        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            holder = ListeningPort.holder((InetSocketAddress) listener.getLocalSocketAddress());
+            assertTrue(holder.holds());
+        }
+        assertFalse(holder.holds());
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
     void twoProcessesMayListenOnOnePortOfDifferentAddresses() throws Exception {
         Process child = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -2,6 +2,7 @@ package dev.millrace.load.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -20,6 +21,7 @@ import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -127,6 +129,21 @@ class ServersTest {
             IOException failure = assertThrows(IOException.class, servers::startBlock);
             assertEquals("the servers were ended", failure.getMessage());
             assertEquals(List.of(), ProcessHandle.current().children().toList());
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aServerThatWasFoundIsNotTakenForTheNextOne() throws IOException {
+        ProcessCpu self = new ProcessCpu(ProcessHandle.current().pid(), true);
+        TestServer server = new TestServer(TestServer::answerUuids);
+        Target target = Target.of(server.url("/"));
+        try (Servers servers = new Servers(List.of(new Servers.Entry("", target, null, null, null)), folder)) {
+            try (server) {
+                assertEquals(self, servers.process(""));
+                assertEquals(self, servers.process(""));
+            }
+            assertNull(servers.process(""));
         }
     }
 
