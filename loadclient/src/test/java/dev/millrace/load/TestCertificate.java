@@ -58,6 +58,9 @@ public final class TestCertificate {
     private void keytool(String... arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+        // It ends in a moment. What derives a key from the password is repeated 10,000 times by default.
+        command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"));
+        command.add("-J-Dkeystore.pkcs12.keyPbeIterationCount=1");
         command.addAll(List.of(arguments));
         command.addAll(List.of("-alias", "key", "-storetype", "PKCS12", "-storepass", PASSWORD));
         command.addAll(List.of("-keystore", store.toString()));
