@@ -74,10 +74,12 @@ class ReportInChromiumTest {
     private static final String LEGENDS = """
             [...document.querySelectorAll('figure .key')].map(key => key.textContent.trim() + ' '
                 + getComputedStyle(key.querySelector('i')).backgroundColor)""";
-    /** Runs axe-core, and names what it finds. */
+    /** Runs axe-core, and names what it finds. By itself it would write out the whole page for each of its texts. */
     private static final String AXE = """
+            axe.configure({noHtml: true});
             axe.run(document, {resultTypes: ['violations']}).then(found => found.violations
-                .map(fault => fault.id + ': ' + fault.nodes.map(node => node.html.slice(0, 200))).join('\\n'))""";
+                .map(fault => fault.id + ': ' + fault.nodes
+                    .map(node => document.querySelector(node.target[0]).outerHTML.slice(0, 200))).join('\\n'))""";
     /** Names below a picture that overlap. */
     private static final String COVERED = """
             [...document.querySelectorAll('figure svg')].flatMap(svg => {
