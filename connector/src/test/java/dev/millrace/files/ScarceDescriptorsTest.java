@@ -21,6 +21,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -86,6 +88,7 @@ class ScarceDescriptorsTest {
 
     @ParameterizedTest
     @MethodSource("dev.millrace.testing.Connectors#ours")
+    @Execution(ExecutionMode.CONCURRENT)
     void areTakenFromFilesWhenOneIsRefused(Connectors connectors) throws Exception {
         int files = 64;
         int more = 5;
@@ -124,6 +127,7 @@ class ScarceDescriptorsTest {
 
     /** Nor is there HTTP/2, whose classes could have been loaded before. */
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void areNotNeededToLookAtConnections() throws Exception {
         try (ServerProcess server = start(512, mount("mount", 1));
                 RawClient client = new RawClient(server.port(Connectors.NIO))) {
