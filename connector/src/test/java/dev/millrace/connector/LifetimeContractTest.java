@@ -33,6 +33,8 @@ import org.eclipse.jetty.util.Blocker;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -40,8 +42,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** How connections end, on every connector: by time, by the peer, by stopping. */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#all")
+@Execution(ExecutionMode.CONCURRENT)
 class LifetimeContractTest {
-    private static final Handler HELLO = Handlers.hello();
+    private final Handler hello = Handlers.hello();
 
     @Parameter
     Connectors connectors;
@@ -54,7 +57,7 @@ class LifetimeContractTest {
 
     @Test
     void endsAConnectionThatSendsNothing() throws Exception {
-        try (TestServer server = server(300).start(HELLO);
+        try (TestServer server = server(300).start(hello);
                 RawClient client = server.client()) {
             assertEquals(-1, client.read());
             server.awaitNoEndPoints();
@@ -63,7 +66,7 @@ class LifetimeContractTest {
 
     @Test
     void endsAnIdleConnectionAfterARequest() throws Exception {
-        try (TestServer server = server(30_000).start(HELLO);
+        try (TestServer server = server(30_000).start(hello);
                 RawClient client = server.client()) {
             assertEquals("hello", client.get("/").answer().text());
             // Not before: a busy machine may take as long to answer.
@@ -203,7 +206,7 @@ class LifetimeContractTest {
     @Test
     void stopsWithConnectionsOpen() throws Exception {
         RawClient[] clients = new RawClient[20];
-        try (TestServer server = server(30_000).start(HELLO)) {
+        try (TestServer server = server(30_000).start(hello)) {
             for (int i = 0; i < clients.length; i++) {
                 clients[i] = server.client();
                 if (i % 2 == 0) {
@@ -224,7 +227,7 @@ class LifetimeContractTest {
     void startsAgainAfterItStopped() throws Exception {
         TestServer server = server(30_000);
         for (int i = 0; i < 5; i++) {
-            server.start(HELLO);
+            server.start(hello);
             try (RawClient client = server.client()) {
                 assertEquals("hello", client.get("/").answer().text());
             }
@@ -242,7 +245,7 @@ class LifetimeContractTest {
         }
         server.connector().setPort(0);
         try (server;
-                RawClient client = server.start(HELLO).client()) {
+                RawClient client = server.start(hello).client()) {
             assertEquals("hello", client.get("/").answer().text());
         }
     }
@@ -284,7 +287,7 @@ class LifetimeContractTest {
                         },
                         true);
         try (server;
-                RawClient client = server.start(HELLO).client()) {
+                RawClient client = server.start(hello).client()) {
             assertEquals("hello", client.get("/").answer().text());
             assertThrows(IOException.class, server.server()::stop);
             assertEquals(-1, client.read());
@@ -321,7 +324,7 @@ class LifetimeContractTest {
             }
         });
         try (server;
-                RawClient client = server.start(HELLO).client()) {
+                RawClient client = server.start(hello).client()) {
             assertEquals(-1, client.read());
             assertTrue(stillThere.get(30, TimeUnit.SECONDS));
             server.awaitNoEndPoints();
@@ -361,7 +364,7 @@ class LifetimeContractTest {
             }
         }));
         try (server;
-                RawClient client = server.start(HELLO).client()) {
+                RawClient client = server.start(hello).client()) {
             assertTrue(stillThere.get(30, TimeUnit.SECONDS));
             assertEquals(-1, client.read());
             server.awaitNoEndPoints();

@@ -18,6 +18,8 @@ import org.eclipse.jetty.util.component.LifeCycle;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -25,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** A handler may stop its own server, whatever the others do. */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#all")
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
 class StopByHandlerContractTest {
     private static final long STOP_MILLIS = 1000;
