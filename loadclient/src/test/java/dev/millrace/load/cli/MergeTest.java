@@ -157,7 +157,7 @@ class MergeTest {
             int window = 2;
             Cli sum = together(window, url);
             while (sum.code() == ExitCode.USAGE && window < 32) {
-                window *= 4;
+                window *= 2;
                 sum = together(window, url);
             }
             assertTrue(sum.code() == ExitCode.GOOD || sum.code() == ExitCode.INVALID, sum.err());
