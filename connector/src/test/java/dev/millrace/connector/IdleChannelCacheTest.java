@@ -92,7 +92,9 @@ class IdleChannelCacheTest {
             List<CompletableFuture<Void>> clients = new ArrayList<>();
             for (int i = 0; i < 8; i++) {
                 String content = Integer.toString(i).repeat(1000);
-                clients.add(CompletableFuture.runAsync(() -> exchange(server, content)));
+                // The common pool may have a single thread.
+                clients.add(
+                        CompletableFuture.runAsync(() -> exchange(server, content), task -> new Thread(task).start()));
             }
             clients.forEach(CompletableFuture::join);
         }
