@@ -127,7 +127,8 @@ final class ServerProcess implements AutoCloseable {
 
     /** SIGTERM on POSIX systems. */
     void terminate() {
-        process.destroy();
+        // Process.destroy() would close the streams that are still being read.
+        process.toHandle().destroy();
     }
 
     @Override
