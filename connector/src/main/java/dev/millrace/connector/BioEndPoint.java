@@ -53,7 +53,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         this.remote = channel.getRemoteAddress();
         this.readLoop = new ReadLoop(this, resources);
         this.writeDuty = new WriteDuty(this, resources);
-        this.blockingWrite = new BlockingWrite(this, resources, writeDuty);
+        this.blockingWrite = new BlockingWrite(this, resources, writeDuty, readLoop.turn);
         setIdleTimeout(connector.getIdleTimeout());
     }
 

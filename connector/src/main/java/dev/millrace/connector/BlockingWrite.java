@@ -41,7 +41,8 @@ final class BlockingWrite {
     private final MillraceEndPoint endPoint;
     private final BioResources resources;
     private final WriteDuty duty;
-    private final boolean virtual;
+    // Null on platform threads.
+    private final @Nullable CarrierTurn turn;
     private volatile boolean queued;
     private volatile @Nullable FileRegion announced;
     private boolean interrupted;
@@ -49,12 +50,12 @@ final class BlockingWrite {
     private int sliceBytes;
     private int bytesOfSlices;
 
-    BlockingWrite(MillraceEndPoint endPoint, BioResources resources, WriteDuty duty) {
+    BlockingWrite(MillraceEndPoint endPoint, BioResources resources, WriteDuty duty, @Nullable CarrierTurn turn) {
         this.endPoint = endPoint;
         this.resources = resources;
         this.duty = duty;
-        this.virtual = resources.threads().isVirtual();
-        this.sliceBytes = virtual ? VIRTUAL_SLICE_BYTES : FIRST_SLICE_BYTES;
+        this.turn = turn;
+        this.sliceBytes = turn != null ? VIRTUAL_SLICE_BYTES : FIRST_SLICE_BYTES;
     }
 
     /** Bytes of the last blocking call: while it lasts, the peer may have taken any number of them. */
@@ -275,7 +276,7 @@ final class BlockingWrite {
     }
 
     private long beginCall(int slice) {
-        if (virtual) {
+        if (turn != null) {
             return 0;
         }
         bytesInCall = slice;
@@ -283,7 +284,9 @@ final class BlockingWrite {
     }
 
     private void endCall(int bytes, long begin) {
-        if (!virtual) {
+        if (turn != null) {
+            turn.onProgress();
+        } else {
             adaptSlice(bytes, NanoTime.elapsed(begin, NanoTime.now()));
         }
     }

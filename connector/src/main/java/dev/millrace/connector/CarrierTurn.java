@@ -5,8 +5,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.eclipse.jetty.util.NanoTime;
 
 /**
- * How long a virtual thread reads from one connection before others have its carrier. The JDK takes none from a thread that does not wait,
- * and a peer that sends without a pause never lets it wait. See decision 0086. Used by the threads that read from the connection, one at a time.
+ * How long a virtual thread reads from one connection, or writes to it, before others have its carrier. The JDK takes none from a thread that
+ * does not wait. A peer that sends without a pause, or takes all at once, never lets it wait. See decision 0086. One thread may read
+ * while another writes: then a turn may be shorter, or longer, which does no harm.
  */
 final class CarrierTurn {
     private static final int TURN_MILLIS = 10;
@@ -15,8 +16,8 @@ final class CarrierTurn {
 
     private int beginMillis = millis(NanoTime.now());
 
-    /** Bytes were read that were there. */
-    void onRead() {
+    /** Bytes were read that were there, or written. */
+    void onProgress() {
         endIfOver(NanoTime.now());
     }
 

@@ -42,8 +42,8 @@ final class ReadLoop {
     // The loop in whose callback the connection's own code runs; its thread comes back here when that code returns.
     private volatile @Nullable Loop handling;
     private volatile boolean behindMalformed;
-    // Null on platform threads.
-    private final @Nullable CarrierTurn turn;
+    /** Of the threads that read and write; null on platform threads. */
+    final @Nullable CarrierTurn turn;
 
     /** The end point whose channel is read. */
     interface Owner {
@@ -199,7 +199,7 @@ final class ReadLoop {
         } finally {
             readAhead.unlock();
             if (hasRead && turn != null) {
-                turn.onRead();
+                turn.onProgress();
             }
             if (interrupted) {
                 Thread.currentThread().interrupt();

@@ -9,6 +9,7 @@ import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +26,7 @@ import org.eclipse.jetty.util.VirtualThreads;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Peers that send faster than a handler takes it, so that the handler's thread never waits for them. */
+/** Peers that send faster than a handler takes it, or take faster than it sends, so that the handler's thread never waits for them. */
 @Timeout(60)
 class BusyPeersTest {
     private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -35,7 +36,7 @@ class BusyPeersTest {
     private final ExecutorService peers = Executors.newCachedThreadPool();
     private volatile boolean over;
 
-    /** Of a POST it takes the content, with something to compute after each block; and for a PUT. */
+    /** Of a POST it takes the content, with something to compute after each block; and for a PUT. The answer of a DELETE never ends. */
     private final class Computing extends Handler.Abstract {
         @Override
         public boolean handle(Request request, Response response, Callback callback) throws Exception {
@@ -46,6 +47,7 @@ class BusyPeersTest {
                     }
                 }
                 case "PUT" -> compute();
+                case "DELETE" -> give(Content.Sink.asOutputStream(response));
                 default -> {
                     // The answer is all.
                 }
@@ -61,6 +63,14 @@ class BusyPeersTest {
             }
         }
 
+        private void give(OutputStream content) throws IOException {
+            byte[] block = new byte[4096];
+            while (!over) {
+                compute();
+                content.write(block);
+            }
+        }
+
         private void compute() {
             busy.incrementAndGet();
             long begin = System.nanoTime();
@@ -73,7 +83,7 @@ class BusyPeersTest {
     private void send(RawClient client, String head, byte[] rest) {
         try {
             client.send(head);
-            while (!over) {
+            while (!over && rest.length > 0) {
                 client.send(rest);
             }
         } catch (IOException closed) {
@@ -110,6 +120,11 @@ class BusyPeersTest {
     void leaveTheCarriersOfVirtualThreadsToOthersThoughTheirRequestsNeverEnd() throws Exception {
         String request = "PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n";
         leaveCarriers(request, request.repeat(100).getBytes(StandardCharsets.US_ASCII));
+    }
+
+    @Test
+    void leaveTheCarriersOfVirtualThreadsToOthersThoughTheirAnswersNeverEnd() throws Exception {
+        leaveCarriers("DELETE / HTTP/1.1\r\nHost: localhost\r\n\r\n", new byte[0]);
     }
 
     private void leaveCarriers(String head, byte[] rest) throws Exception {
