@@ -182,9 +182,10 @@ final class ConnectionThreads implements Executor {
      * @param waiting how many threads wait for their peers, and have nothing more to say to them
      */
     void end(Collection<EndPoint> endPoints, LongSupplier waiting) {
+        Thread stopping = Thread.currentThread();
         try {
             // On a thread of its own: TLS, to say farewell, waits for a lock that its writer may hold.
-            execute(() -> OrderlyEnd.end(endPoints, MillraceEndPoint::isWritePending));
+            execute(() -> OrderlyEnd.end(endPoints, MillraceEndPoint::isWritePending, stopping));
         } catch (Throwable x) {
             LOG.debug("No thread to end connections in order", x);
         }

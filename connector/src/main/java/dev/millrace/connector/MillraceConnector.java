@@ -228,6 +228,8 @@ public abstract class MillraceConnector extends LimitedConnector {
     @Override
     protected void doStop() throws Exception {
         streams = null;
+        // A handler may stop its own server: then its thread may be the selector's, which is to close the connections.
+        aboutToBlock();
         super.doStop();
     }
 

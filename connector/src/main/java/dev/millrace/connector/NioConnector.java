@@ -239,7 +239,7 @@ public class NioConnector extends MillraceConnector {
 
         @Override
         protected void doStop() throws Exception {
-            OrderlyEnd.end(getConnectedEndPoints(), endPoint -> false);
+            OrderlyEnd.end(getConnectedEndPoints(), endPoint -> false, Thread.currentThread());
             try {
                 super.doStop();
             } finally {

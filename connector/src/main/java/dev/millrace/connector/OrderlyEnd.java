@@ -34,14 +34,18 @@ final class OrderlyEnd {
      *
      * @param endPoints those that are connected at any moment
      * @param busy end points that are closed themselves, for their protocol would wait
+     * @param stopping the thread that stops the connector, maybe in a handler: then its request cannot end before this returns
      */
-    static void end(Collection<EndPoint> endPoints, Predicate<MillraceEndPoint> busy) {
+    static void end(Collection<EndPoint> endPoints, Predicate<MillraceEndPoint> busy, Thread stopping) {
         List<Connection> requests = new ArrayList<>();
         List<HoldingEndPoint> ended = new ArrayList<>();
         for (EndPoint endPoint : List.copyOf(endPoints)) {
             Connection spoken = endPoint instanceof MillraceEndPoint ours ? ours.spoken() : null;
             boolean isRequest = JettyInternals.handlesRequest(spoken);
-            if (spoken != null && isRequest && endPoint instanceof MillraceEndPoint ours && mayRead(ours, spoken)) {
+            if (spoken != null
+                    && isRequest
+                    && endPoint instanceof MillraceEndPoint ours
+                    && mayRead(ours, spoken, stopping)) {
                 requests.add(spoken);
                 IO.close(endPoint);
             } else if (endPoint instanceof MillraceEndPoint ours && busy.test(ours)) {
@@ -78,13 +82,13 @@ final class OrderlyEnd {
     }
 
     // One that waits for content does not read while it waits. A thread that handles a request without content goes on
-    // to read the next. This thread, if it stops the server in a handler, has no more to read before it returns.
-    private static boolean mayRead(MillraceEndPoint endPoint, Connection connection) {
+    // to read the next. The thread that stops the server reads nothing meanwhile.
+    private static boolean mayRead(MillraceEndPoint endPoint, Connection connection, Thread stopping) {
         HttpParser parser = JettyInternals.parserOf(connection);
-        if (parser == null || connection.getEndPoint().isFillInterested()) {
-            return false;
-        }
         Thread handling = endPoint.handlingThread();
-        return parser.inContentState() || (handling != null && handling != Thread.currentThread());
+        return parser != null
+                && handling != stopping
+                && !connection.getEndPoint().isFillInterested()
+                && (parser.inContentState() || handling != null);
     }
 }

@@ -3,9 +3,11 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.files.SendfileHandler;
 import dev.millrace.testing.Await;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
@@ -14,6 +16,7 @@ import java.io.UncheckedIOException;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
@@ -23,9 +26,11 @@ import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.component.LifeCycle;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.ReservedThreadExecutor;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -82,6 +87,36 @@ class LeftSelectorTest {
                 release.await();
             }
             return handled;
+        }
+    }
+
+    /** Does not look after tasks that run for long without a word that they may wait. */
+    private static final class NoWatch extends ScheduledExecutorScheduler {
+        @Override
+        public Task schedule(Runnable task, long delay, TimeUnit unit) {
+            return unit.toMillis(delay) == SelectorExecutor.RUN_MILLIS
+                    ? () -> false
+                    : super.schedule(task, delay, unit);
+        }
+    }
+
+    @Test
+    void aHandlerStopsItsOwnServer() throws Exception {
+        CompletableFuture<Boolean> stopped = new CompletableFuture<>();
+        Handler handler = Handlers.of((request, response, callback) -> {
+            LifeCycle.stop(request.getConnectionMetaData().getConnector());
+            stopped.complete(true);
+            callback.succeeded();
+        });
+        TestServer server = new TestServer(s -> {
+            NioConnector connector = new NioConnector(s, null, new NoWatch(), null, 1, 1, new HttpConnectionFactory());
+            connector.setDispatch("selector");
+            return connector;
+        });
+        try (server;
+                RawClient client = server.start(handler).client()) {
+            client.get("/");
+            assertTrue(stopped.get(30, TimeUnit.SECONDS));
         }
     }
 

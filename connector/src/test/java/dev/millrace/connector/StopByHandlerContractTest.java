@@ -2,6 +2,7 @@ package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
@@ -11,9 +12,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.component.LifeCycle;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.Test;
@@ -22,7 +28,9 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A handler may stop its own server, whatever the others do. */
 @ParameterizedClass
@@ -31,6 +39,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(60)
 class StopByHandlerContractTest {
     private static final long STOP_MILLIS = 1000;
+    private static final String POST = "POST /stop HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n";
 
     @Parameter
     Connectors connectors;
@@ -77,6 +86,38 @@ class StopByHandlerContractTest {
             stopping.get("/stop-all");
             assertFalse(stopped.get(30, TimeUnit.SECONDS));
             assertEquals(-1, idle.read());
+        }
+    }
+
+    /** Its connections note whether they are ended before their end points are closed. */
+    private static final class WatchedFactory extends HttpConnectionFactory {
+        private final CompletableFuture<Boolean> first = new CompletableFuture<>();
+
+        @Override
+        public Connection newConnection(Connector connector, EndPoint endPoint) {
+            return configure(
+                    new HttpConnection(getHttpConfiguration(), connector, endPoint) {
+                        @Override
+                        public void close() {
+                            first.complete(endPoint.isOpen());
+                            super.close();
+                        }
+                    },
+                    connector,
+                    endPoint);
+        }
+    }
+
+    /** A stop that waited for the end of its own request would take a second. */
+    @ParameterizedTest
+    @ValueSource(strings = {"GET /stop HTTP/1.1\r\nHost: localhost\r\n\r\n", POST})
+    void doesNotWaitForItself(String request) throws Exception {
+        WatchedFactory factory = new WatchedFactory();
+        try (TestServer server = new TestServer(s -> connectors.on(s, factory)).start(handler);
+                RawClient stopping = server.client()) {
+            stopping.send(request);
+            assertFalse(stopped.get(30, TimeUnit.SECONDS));
+            assertTrue(factory.first.get(30, TimeUnit.SECONDS));
         }
     }
 
