@@ -217,8 +217,8 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
     // As behind a selector, where nearly every write is complete when the call returns. Jetty's error pages of servlets
     // take that for granted.
     private boolean flushAtOnce(ByteBuffer... buffers) throws IOException {
-        if (TlsState.endsOutput(getConnection())) {
-            closeAlert = CloseAlert.send(getChannel(), resources, buffers);
+        if (TlsState.endsOutput(this, writeDuty.isWriting())) {
+            closeAlert = CloseAlert.send(closeAlert, getChannel(), resources, buffers);
             return closeAlert != null;
         }
         if (blockingWrite.isTransfer() || TlsState.isWriteOfAnother(this, writeDuty.isWriting()) || !readLoop.pause()) {

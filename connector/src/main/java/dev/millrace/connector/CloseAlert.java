@@ -25,38 +25,54 @@ final class CloseAlert {
 
     private final SocketChannel channel;
     private final ConnectorStatistics statistics;
-    private final ByteBuffer alert;
+    private final Queue<ByteBuffer> records = new ArrayDeque<>();
     private final Queue<Runnable> following = new ArrayDeque<>();
     private Scheduler.@Nullable Task deadline;
+    private boolean written;
     private boolean ended;
 
     private CloseAlert(SocketChannel channel, ConnectorStatistics statistics, ByteBuffer alert) {
         this.channel = channel;
         this.statistics = statistics;
-        this.alert = alert;
+        records.add(alert);
     }
 
     /**
      * Takes an alert over.
      *
+     * @param before under way maybe: who ends in a handshake says that first
      * @return the alert under way, or null when there is no thread for it: then the buffers are as they were
      */
-    static @Nullable CloseAlert send(SocketChannel channel, BioResources resources, ByteBuffer... buffers) {
+    static @Nullable CloseAlert send(
+            @Nullable CloseAlert before, SocketChannel channel, BioResources resources, ByteBuffer... buffers) {
         ByteBuffer bytes = ByteBuffer.allocate((int) BufferUtil.remaining(buffers));
         for (ByteBuffer buffer : BlockingWrite.viewsOf(buffers)) {
             bytes.put(buffer);
         }
-        CloseAlert alert = new CloseAlert(channel, resources.statistics(), bytes.flip());
-        try {
-            resources.threads().execute(alert::write);
-        } catch (Throwable x) {
-            LOG.debug("No thread to send a close alert: {}", x.toString());
-            return null;
+        bytes.flip();
+        CloseAlert alert = before;
+        if (before == null || !before.isContinuedBy(bytes)) {
+            alert = new CloseAlert(channel, resources.statistics(), bytes);
+            try {
+                resources.threads().execute(alert::write);
+            } catch (Throwable x) {
+                LOG.debug("No thread to send a close alert: {}", x.toString());
+                return null;
+            }
         }
         for (ByteBuffer buffer : buffers) {
             buffer.position(buffer.limit());
         }
         return alert;
+    }
+
+    private synchronized boolean isContinuedBy(ByteBuffer record) {
+        return !written && records.add(record);
+    }
+
+    private synchronized @Nullable ByteBuffer next() {
+        written = records.isEmpty();
+        return records.poll();
     }
 
     /** @return whether the action will be run after the alert; else that has ended, and the caller may run it */
@@ -89,8 +105,10 @@ final class CloseAlert {
     private void write() {
         statistics.onAlertBegin();
         try {
-            while (alert.hasRemaining()) {
-                channel.write(alert);
+            for (ByteBuffer record = next(); record != null; record = next()) {
+                while (record.hasRemaining()) {
+                    channel.write(record);
+                }
             }
         } catch (IOException x) {
             LOG.debug("Cannot send a close alert: {}", x.toString());
@@ -102,6 +120,7 @@ final class CloseAlert {
 
     private void end() {
         synchronized (this) {
+            written = true;
             ended = true;
             if (deadline != null) {
                 deadline.cancel();

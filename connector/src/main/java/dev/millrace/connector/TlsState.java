@@ -1,6 +1,7 @@
 package dev.millrace.connector;
 
 import dev.millrace.jetty.JettyInternals;
+import dev.millrace.limits.PeerRates;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
@@ -24,9 +25,22 @@ final class TlsState {
                 && (isWriting || JettyInternals.isWriteUnfinished(endPoint.getWriteFlusher()));
     }
 
-    /** Whether TLS has nothing but its close alert left to write: its output is done, and all before that has been written. */
-    static boolean endsOutput(Connection connection) {
-        return connection instanceof SslConnection ssl && ssl.getSSLEngine().isOutboundDone();
+    /**
+     * Whether TLS has nothing but alerts left to write: its output is done, or it ends in its first handshake, and all before that has
+     * been written.
+     *
+     * @param isWriting whether a thread writes to the end point
+     */
+    static boolean endsOutput(AbstractEndPoint endPoint, boolean isWriting) {
+        return endPoint.getConnection() instanceof SslConnection ssl
+                && (ssl.getSSLEngine().isOutboundDone()
+                        || (endsInHandshake(ssl) && !isWriteOfAnother(endPoint, isWriting)));
+    }
+
+    // An alert says so before the close alert (user_canceled, RFC 8446 section 6.1): with the latter to come the output
+    // is not done.
+    private static boolean endsInHandshake(SslConnection ssl) {
+        return JettyInternals.endsOutput(ssl.getSslEndPoint()) && !PeerRates.isEstablished(ssl);
     }
 
     /**

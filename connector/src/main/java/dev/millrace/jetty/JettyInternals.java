@@ -238,6 +238,12 @@ public final class JettyInternals {
         return endPoint.contains(",CLOSED,") || endPoint.contains(",flush=L,");
     }
 
+    /** Whether an end point has ended its output, or is about to. False when that cannot be seen. */
+    public static boolean endsOutput(AbstractEndPoint endPoint) {
+        String text = Writes.END_POINT_TEXT ? endPoint.toEndPointString() : "";
+        return text.contains(",CLOSED,") || text.contains(",OSHUT");
+    }
+
     private static @Nullable MethodHandle handlerOfResponse() {
         try {
             for (Class<?> type : EventsHandler.class.getDeclaredClasses()) {

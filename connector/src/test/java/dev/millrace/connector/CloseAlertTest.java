@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
@@ -76,7 +77,7 @@ class CloseAlertTest {
 
     private CloseAlert send() {
         ByteBuffer bytes = ByteBuffer.allocate(BYTES).put(BYTES - END.length, END);
-        CloseAlert alert = CloseAlert.send(channel, connector.resources, bytes);
+        CloseAlert alert = CloseAlert.send(null, channel, connector.resources, bytes);
         assertNotNull(alert);
         assertFalse(bytes.hasRemaining());
         return alert;
@@ -105,6 +106,19 @@ class CloseAlertTest {
     }
 
     @Test
+    void comesAfterTheOneBefore() throws Exception {
+        CloseAlert alert = send();
+        ByteBuffer bytes = ByteBuffer.wrap(END);
+        // The peer has yet to take the first.
+        assertSame(alert, CloseAlert.send(alert, channel, connector.resources, bytes));
+        assertFalse(bytes.hasRemaining());
+        assertTrue(alert.isFollowedBy(this::closeChannel));
+        byte[] all = client.in().readAllBytes();
+        assertEquals(BYTES + END.length, all.length);
+        assertArrayEquals(END, Arrays.copyOfRange(all, BYTES, all.length));
+    }
+
+    @Test
     void isGivenUpWhenThePeerTakesNothing() throws Exception {
         connector.setShutdownIdleTimeout(100);
         CloseAlert alert = send();
@@ -129,7 +143,7 @@ class CloseAlertTest {
     void leavesTheBuffersAloneWithoutAThread() {
         connector.resources.threads().stop();
         ByteBuffer bytes = ByteBuffer.wrap(END);
-        assertNull(CloseAlert.send(channel, connector.resources, bytes));
+        assertNull(CloseAlert.send(null, channel, connector.resources, bytes));
         assertEquals(END.length, bytes.remaining());
     }
 }

@@ -10,8 +10,6 @@ import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
-import java.nio.ByteBuffer;
-import javax.net.ssl.SSLEngine;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.ssl.SslConnection.SslEndPoint;
 import org.eclipse.jetty.server.Handler;
@@ -131,7 +129,7 @@ class SlowHandshakeContractTest {
                 RawClient good = TLS.connect(server.port());
                 RawClient client = server.client()) {
             assertEquals("hello", good.get("/").answer().text());
-            client.send(hello());
+            client.send(TLS.hello());
             assertTrue(client.read() >= 0);
             limit(server);
             while (client.read() >= 0) {
@@ -140,15 +138,5 @@ class SlowHandshakeContractTest {
             assertEquals(1, slowPeers(server).getSlowHeads());
             assertEquals("hello", good.get("/").answer().text());
         }
-    }
-
-    private static byte[] hello() throws Exception {
-        SSLEngine engine = TLS.client().createSSLEngine("localhost", 443);
-        engine.setUseClientMode(true);
-        ByteBuffer record = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
-        engine.wrap(ByteBuffer.allocate(0), record);
-        byte[] bytes = new byte[record.flip().remaining()];
-        record.get(bytes);
-        return bytes;
     }
 }

@@ -15,6 +15,7 @@ import dev.millrace.testing.Tls;
 import dev.millrace.testing.TlsRecords;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -42,7 +43,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How a connection of TLS ends: by a close alert (RFC 8446 section 6.1), whoever ends it, and with nothing left to wait for. */
 @ParameterizedClass
@@ -110,6 +113,35 @@ class TlsEndContractTest {
         try (TestServer server = server(ssl("http/1.1"), new HttpConnectionFactory())) {
             TlsRecords records = new TlsRecords(server.port());
             try (RawClient client = TLS.over(records)) {
+                setIdle(server);
+                assertEndsByAnAlert(client, records);
+            }
+        }
+    }
+
+    @Test
+    void endsAHandshakeThatHasHardlyBegun() throws Exception {
+        try (TestServer server = server(ssl("http/1.1"), new HttpConnectionFactory())) {
+            TlsRecords records = new TlsRecords(server.port());
+            try (RawClient client = new RawClient(records)) {
+                client.send(Arrays.copyOf(TLS.hello(), 100));
+                server.awaitEndPoints(1);
+                setIdle(server);
+                assertEndsByAnAlert(client, records);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"http/1.1", "alpn"})
+    void endsAHandshakeInItsMiddle(String next) throws Exception {
+        ALPNServerConnectionFactory alpn = new ALPNServerConnectionFactory("http/1.1");
+        alpn.setDefaultProtocol("http/1.1");
+        try (TestServer server = server(ssl(next), alpn, new HttpConnectionFactory())) {
+            TlsRecords records = new TlsRecords(server.port());
+            try (RawClient client = new RawClient(records)) {
+                client.send(TLS.hello());
+                assertTrue(client.read() >= 0);
                 setIdle(server);
                 assertEndsByAnAlert(client, records);
             }

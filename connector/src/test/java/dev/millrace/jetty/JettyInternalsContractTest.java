@@ -201,7 +201,11 @@ class JettyInternalsContractTest {
     void anEndPointTellsThatItIsClosed() throws Exception {
         ByteArrayEndPoint endPoint = new ByteArrayEndPoint();
         assertFalse(JettyInternals.isGivenUp(endPoint));
+        assertFalse(JettyInternals.endsOutput(endPoint));
+        endPoint.shutdownOutput();
+        assertTrue(JettyInternals.endsOutput(endPoint));
         endPoint.close();
+        assertTrue(JettyInternals.endsOutput(endPoint));
         assertTrue(JettyInternals.isGivenUp(endPoint));
         assertSame(
                 AbstractEndPoint.class,

@@ -2,6 +2,7 @@ package dev.millrace.testing;
 
 import java.io.IOException;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,6 +11,7 @@ import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
@@ -74,6 +76,17 @@ public final class Tls {
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(null, trust.getTrustManagers(), null);
         return context;
+    }
+
+    /** The first record of a client, which begins a handshake. */
+    public byte[] hello() throws Exception {
+        SSLEngine engine = client().createSSLEngine("localhost", 443);
+        engine.setUseClientMode(true);
+        ByteBuffer record = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+        engine.wrap(ByteBuffer.allocate(0), record);
+        byte[] bytes = new byte[record.flip().remaining()];
+        record.get(bytes);
+        return bytes;
     }
 
     public RawClient connect(int port) throws Exception {
