@@ -103,6 +103,11 @@ final class TlsConnection extends SslConnection {
         return goesOn && memory.enter() ? wrapMore(engine, input, output, result) : result;
     }
 
+    @Override
+    protected SSLEngineResult unwrap(SSLEngine engine, ByteBuffer input, ByteBuffer output) throws SSLException {
+        return TlsState.checkProgress(this, super.unwrap(engine, input, output), buffers, output);
+    }
+
     private boolean hasNothingToSay(SSLEngine engine) {
         return isEstablished()
                 && engine.getHandshakeStatus() == HandshakeStatus.NOT_HANDSHAKING
@@ -315,7 +320,8 @@ final class TlsConnection extends SslConnection {
             boolean flushed = false;
             try {
                 while (region.remaining() > 0) {
-                    flushed = !isRestWaiting() && flushPart(buffers, token, region);
+                    // Nothing is read for a socket that is full.
+                    flushed = (!restPending || super.flush(NOTHING)) && flushPart(buffers, token, region);
                     if (!flushed) {
                         return false;
                     }
@@ -346,11 +352,6 @@ final class TlsConnection extends SslConnection {
             if (!JettyInternals.answersMalformedRequest(getConnection())) {
                 super.needsFillInterest();
             }
-        }
-
-        // Nothing is read for a socket that is full.
-        private boolean isRestWaiting() throws IOException {
-            return restPending && !super.flush(NOTHING);
         }
 
         private boolean flushPart(ByteBuffer[] buffers, int token, FileRegion region) throws IOException {

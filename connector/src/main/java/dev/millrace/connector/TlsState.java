@@ -2,6 +2,10 @@ package dev.millrace.connector;
 
 import dev.millrace.jetty.JettyInternals;
 import dev.millrace.limits.PeerRates;
+import java.nio.ByteBuffer;
+import javax.net.ssl.SSLEngineResult;
+import javax.net.ssl.SSLEngineResult.HandshakeStatus;
+import javax.net.ssl.SSLException;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
@@ -96,6 +100,24 @@ final class TlsState {
         if (connection instanceof SslConnection ssl) {
             ssl.getSslEndPoint().getWriteFlusher().onClose();
         }
+    }
+
+    /**
+     * Fails a connection whose peer sends content in the middle of another handshake, for which a write waits. Jetty reads nothing more
+     * before somebody takes the content, nor lets anybody have it before the write ends: it looks again without end.
+     *
+     * @param output one of the connection's own when Jetty keeps the content, for nobody has given it a buffer
+     * @return the result
+     */
+    static SSLEngineResult checkProgress(
+            SslConnection ssl, SSLEngineResult result, TlsBuffer.Pool buffers, ByteBuffer output) throws SSLException {
+        if (result.getHandshakeStatus() == HandshakeStatus.NEED_UNWRAP
+                && result.bytesProduced() > 0
+                && buffers.of(output) != null
+                && !JettyInternals.isIdle(ssl.getSslEndPoint().getWriteFlusher())) {
+            throw new SSLException("content in the middle of a handshake that a write waits for");
+        }
+        return result;
     }
 
     /** Whether TLS has something to write, for which it may need the peer's bytes (RFC 5246 section 7.4.1.1). */

@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
+import dev.millrace.testing.Renegotiating;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.TlsPeer;
@@ -259,6 +261,21 @@ class TlsPeersContractTest extends TlsContract {
             }
             byte[] content = content(answer.toByteArray());
             assertArrayEquals(Arrays.copyOf(bytes, content.length), content);
+            assertNothingIsHeld(peer);
+        }
+    }
+
+    /** An answer waits for the handshake, which comes behind the next request. */
+    @Test
+    void askOnInsteadOfAnotherHandshake() throws Exception {
+        assumeTrue(connectors != Connectors.STOCK, "Jetty keeps such a connection, and a processor busy with it");
+        SslContextFactory.Server context = tls.server();
+        context.setRenegotiationAllowed(true);
+        try (TestServer started = start(context, new Renegotiating());
+                TlsPeer peer = peer("TLSv1.2").handshake()) {
+            String request = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+            peer.sendRecords(peer.records(request), peer.records(request));
+            server.awaitNoEndPoints();
             assertNothingIsHeld(peer);
         }
     }
