@@ -201,7 +201,7 @@ public class BioConnector extends MillraceConnector {
     protected void doStart() throws Exception {
         boolean virtual = threads == Threads.VIRTUAL || (threads == Threads.AUTO && VirtualThreads.areSupported());
         transferPermits.setWorkers(getWorkers());
-        String name = getName() == null ? "bio" : getName();
+        String name = nameOr("bio");
         resources = new BioResources(
                 newConnectionThreads(name + "-" + Integer.toHexString(hashCode()), virtual),
                 connectorStatistics,

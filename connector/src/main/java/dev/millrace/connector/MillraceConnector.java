@@ -225,6 +225,11 @@ public abstract class MillraceConnector extends LimitedConnector {
         streams = made;
     }
 
+    /** What the names of this connector's threads begin with. */
+    final String nameOr(String otherwise) {
+        return getName() == null ? otherwise : getName();
+    }
+
     @Override
     protected void doStop() throws Exception {
         streams = null;

@@ -160,7 +160,7 @@ public class NioConnector extends MillraceConnector {
     @Override
     protected void doStart() throws Exception {
         transferWorkers.setWorkers(getWorkers());
-        transferWorkers.setName(threadName("transfer-" + Integer.toHexString(hashCode())));
+        transferWorkers.setName(nameOr("nio") + "-transfer-" + Integer.toHexString(hashCode()));
         transferWorkers.start();
         getServer().addEventListener(blockingContexts); // Before the first request.
         try {
@@ -184,10 +184,6 @@ public class NioConnector extends MillraceConnector {
     @Override
     boolean mayCollectRequests() {
         return dispatch != Dispatch.HANDOFF && super.mayCollectRequests();
-    }
-
-    private String threadName(String role) {
-        return (getName() == null ? "nio" : getName()) + "-" + role;
     }
 
     /** Called by a thread that may be about to wait, and may be the thread of any selector. */
@@ -265,7 +261,7 @@ public class NioConnector extends MillraceConnector {
 
         @Override
         protected ManagedSelector newSelector(int id) {
-            var made = new SelectorExecutor(super.getExecutor(), getScheduler(), threadName("selector-" + id));
+            var made = new SelectorExecutor(super.getExecutor(), getScheduler(), nameOr("nio") + "-selector-" + id);
             making = made;
             ManagedSelector selector = super.newSelector(id);
             made.takeOn(selector);

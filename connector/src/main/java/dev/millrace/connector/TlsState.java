@@ -44,7 +44,7 @@ final class TlsState {
     // An alert says so before the close alert (user_canceled, RFC 8446 section 6.1): with the latter to come the output
     // is not done.
     private static boolean endsInHandshake(SslConnection ssl) {
-        return JettyInternals.endsOutput(ssl.getSslEndPoint()) && !PeerRates.isEstablished(ssl);
+        return !PeerRates.isEstablished(ssl) && JettyInternals.endsOutput(ssl.getSslEndPoint());
     }
 
     /**
