@@ -2,7 +2,9 @@ package dev.millrace.testing;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributeView;
 import java.util.List;
 
 /** Files for which the settings of file servlets and handlers make a difference, and the requests that show it. */
@@ -43,6 +45,13 @@ public final class SettingsFiles {
 
     private SettingsFiles() {}
 
+    // Of the file's age, for Jetty tells the time of the link: see docs/file-serving.md.
+    private static void link(Path link, Path file) throws IOException {
+        Files.createSymbolicLink(link, file);
+        Files.getFileAttributeView(link, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+                .setTimes(Files.getLastModifiedTime(file), null, null);
+    }
+
     /** Makes a root of such files, with another file beside it that {@code outside.bin} leads to. */
     public static Path write(Path directory) throws IOException {
         Path root = Files.createDirectory(directory.resolve("root"));
@@ -52,8 +61,8 @@ public final class SettingsFiles {
         TestFiles.write(root, "big.bin", 100_000);
         TestFiles.write(root.resolve("path"), "big.bin", 90_000);
         TestFiles.write(directory, "beside.bin", 100);
-        Files.createSymbolicLink(root.resolve("outside.bin"), directory.resolve("beside.bin"));
-        Files.createSymbolicLink(root.resolve("inside.bin"), root.resolve("big.bin"));
+        link(root.resolve("outside.bin"), directory.resolve("beside.bin"));
+        link(root.resolve("inside.bin"), root.resolve("big.bin"));
         for (String text : List.of(
                 "text.txt",
                 "text.txt.gz",
