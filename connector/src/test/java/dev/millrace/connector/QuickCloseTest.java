@@ -13,6 +13,7 @@ import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
+import dev.millrace.testing.TlsPeer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -127,6 +128,23 @@ class QuickCloseTest {
             server.awaitNoEndPoints();
             assertEquals(0, connector(server).getLingeredConnections());
             assertEquals(0, threads());
+        }
+    }
+
+    /** The alert that ends TLS comes before the end of the socket. */
+    @Test
+    void doesNotLingerForAPeerWhoseCloseAlertHasCome() throws Exception {
+        Tls tls = new Tls();
+        try (TestServer server = new TestServer(s ->
+                        connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()))
+                .start(new Application())) {
+            try (TlsPeer peer = new TlsPeer(tls, server.port(), "TLSv1.3").handshake()) {
+                peer.send("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+                peer.readAll();
+                peer.sendRecords(peer.closeAlert());
+                server.awaitNoEndPoints();
+            }
+            assertEquals(0, connector(server).getLingeredConnections());
         }
     }
 
