@@ -135,8 +135,8 @@ class QuickCloseTest {
     @Test
     void doesNotLingerForAPeerWhoseCloseAlertHasCome() throws Exception {
         Tls tls = new Tls();
-        try (TestServer server = new TestServer(s ->
-                        connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()))
+        try (TestServer server = new TestServer(
+                        s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()))
                 .start(new Application())) {
             try (TlsPeer peer = new TlsPeer(tls, server.port(), "TLSv1.3").handshake()) {
                 peer.send("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
