@@ -17,16 +17,20 @@ import java.util.function.BooleanSupplier;
 
 /**
  * The open event streams. One thread writes to all of them once a second and never blocks: a slow client misses events.
- * Without a client the thread does nothing. Thread-safe.
+ * The same thread looks more often whether the server stops. Thread-safe.
  */
 final class StatsStreams implements AutoCloseable {
     static final String CONTENT_TYPE = "text/event-stream;charset=utf-8";
     private static final int MAX_STREAMS = 64;
-    private static final long PERIOD_MILLIS = 1_000;
+    // A stop gives idle connections a second (getShutdownIdleTimeout), from the last event on: streams end well before.
+    private static final long LOOK_MILLIS = 200;
+    private static final int LOOKS_PER_EVENT = 5;
 
     private final ServerStats figures;
     private final ServletContext context;
     private final Set<Stream> open = ConcurrentHashMap.newKeySet();
+    // Of the ticker's thread.
+    private int looks;
     private final ScheduledExecutorService ticker = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "stats-ticker");
         thread.setDaemon(true);
@@ -37,7 +41,7 @@ final class StatsStreams implements AutoCloseable {
         this.figures = figures;
         this.context = context;
         // Never cancelled by itself: the ticks end with their thread.
-        var unused = ticker.scheduleAtFixedRate(this::tick, PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+        var unused = ticker.scheduleAtFixedRate(this::tick, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /**
@@ -63,7 +67,7 @@ final class StatsStreams implements AutoCloseable {
             if (context.getAttribute(ContextAttributes.STOPPING) instanceof BooleanSupplier stopping
                     && stopping.getAsBoolean()) {
                 open.forEach(Stream::end);
-            } else if (!open.isEmpty()) {
+            } else if (++looks % LOOKS_PER_EVENT == 0 && !open.isEmpty()) {
                 byte[] event = event();
                 open.forEach(stream -> stream.send(event));
             }
