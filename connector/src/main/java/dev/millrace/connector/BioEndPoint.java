@@ -135,8 +135,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
             if (current == null) {
                 // The thread that is alone asks for the next request, and then returns to its loop. Any other may go on
                 // to wait for what it asked for; so may a write of TLS that needs the peer's bytes.
-                boolean writesTls = getConnection() instanceof SslConnection && TlsState.isWriting(this);
-                readLoop.onInterest(readLoop.isAlone(httpParser()) && !writesTls);
+                readLoop.onInterest(readLoop.isAlone(httpParser()) && !TlsState.isWriting(this));
             } else if (readLoop.hasReadAhead()) {
                 resources.threads().execute(getFillInterest()::fillable);
             } else {

@@ -104,10 +104,7 @@ public final class BlockingContexts implements Container.InheritedListener, Cont
             return;
         }
         EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
-        while (endPoint instanceof EndPoint.Wrapper wrapper) {
-            endPoint = wrapper.unwrap();
-        }
-        if (endPoint instanceof MillraceEndPoint socket) {
+        if (TlsState.socket(endPoint) instanceof MillraceEndPoint socket) {
             socket.leaveSelector();
         }
     }

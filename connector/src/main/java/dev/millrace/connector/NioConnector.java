@@ -304,7 +304,8 @@ public class NioConnector extends MillraceConnector {
         // A stopping selector may not know one that another thread just opens: doStop() closes it, or else this.
         @Override
         public void connectionOpened(Connection connection, Object context) {
-            EndPoint endPoint = onSocket(connection);
+            // A connection factory may wrap it.
+            EndPoint endPoint = TlsState.socket(connection.getEndPoint());
             pendingAccepts.end(endPoint.getTransport());
             if (endPoint instanceof NioEndPoint ours) {
                 ours.tellOpening(
@@ -335,7 +336,7 @@ public class NioConnector extends MillraceConnector {
 
         @Override
         public void connectionClosed(Connection connection, Throwable cause) {
-            if (onSocket(connection) instanceof NioEndPoint ours) {
+            if (TlsState.socket(connection.getEndPoint()) instanceof NioEndPoint ours) {
                 ours.tellEnd(cause, opened -> endPointClosed(ours, connection, cause, opened));
             } else {
                 super.connectionClosed(connection, cause);
@@ -359,15 +360,6 @@ public class NioConnector extends MillraceConnector {
             } else {
                 super.endPointClosed(endPoint);
             }
-        }
-
-        // A connection factory may wrap the end point of the socket.
-        private static EndPoint onSocket(Connection connection) {
-            EndPoint endPoint = connection.getEndPoint();
-            while (endPoint instanceof EndPoint.Wrapper wrapper) {
-                endPoint = wrapper.unwrap();
-            }
-            return endPoint;
         }
 
         @Override

@@ -39,15 +39,11 @@ final class TlsBuffer extends RetainableByteBuffer.Wrapper {
         private List<TlsBuffer> kept = List.of();
         private boolean ended;
 
-        /** @param encrypted what the connection writes to */
-        Pool(ByteBufferPool wrapped, TlsMemory memory, EndPoint encrypted) {
+        /** @param socket what the connection's bytes end up at */
+        Pool(ByteBufferPool wrapped, TlsMemory memory, EndPoint socket) {
             super(wrapped);
             this.memory = memory;
-            EndPoint last = encrypted;
-            while (last instanceof EndPoint.Wrapper wrapper) {
-                last = wrapper.unwrap();
-            }
-            below = last instanceof AbstractEndPoint endPoint ? endPoint.getWriteFlusher() : null;
+            below = socket instanceof AbstractEndPoint endPoint ? endPoint.getWriteFlusher() : null;
         }
 
         @Override

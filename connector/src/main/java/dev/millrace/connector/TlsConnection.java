@@ -67,7 +67,7 @@ final class TlsConnection extends SslConnection {
 
     static TlsConnection of(
             SslConnectionFactory factory, TlsMemory memory, Connector connector, EndPoint endPoint, SSLEngine engine) {
-        TlsBuffer.Pool buffers = new TlsBuffer.Pool(connector.getByteBufferPool(), memory, endPoint);
+        TlsBuffer.Pool buffers = new TlsBuffer.Pool(connector.getByteBufferPool(), memory, TlsState.socket(endPoint));
         return new TlsConnection(factory, buffers, memory, connector.getExecutor(), endPoint, engine);
     }
 

@@ -82,9 +82,9 @@ final class TlsState {
         return !flusher.isPending() && !flusher.isFailed() && !JettyInternals.isIdle(flusher);
     }
 
-    /** Where what is encrypted ends up, by way of the end point of the PROXY protocol maybe. */
-    static EndPoint socket(SslConnection.SslEndPoint decrypted) {
-        EndPoint last = decrypted.getSslConnection().getEndPoint();
+    /** Where what is written to an end point ends up, by way of TLS maybe, and of the PROXY protocol. */
+    static EndPoint socket(EndPoint endPoint) {
+        EndPoint last = endPoint;
         while (last instanceof EndPoint.Wrapper wrapper) {
             last = wrapper.unwrap();
         }
