@@ -359,18 +359,14 @@ final class TlsConnection extends SslConnection {
                 return flushRecord(buffers, token, region);
             }
             try {
-                return flushBatch(buffers, token, region);
+                ByteBuffer bytes = memory.take();
+                try {
+                    return flush(buffers, token, region, bytes.limit(TlsMemory.BATCH_BYTES));
+                } finally {
+                    memory.giveBack(bytes);
+                }
             } finally {
                 memory.leave();
-            }
-        }
-
-        private boolean flushBatch(ByteBuffer[] buffers, int token, FileRegion region) throws IOException {
-            ByteBuffer bytes = memory.take();
-            try {
-                return flush(buffers, token, region, bytes.limit(TlsMemory.BATCH_BYTES));
-            } finally {
-                memory.giveBack(bytes);
             }
         }
 
