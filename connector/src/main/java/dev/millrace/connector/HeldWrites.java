@@ -7,6 +7,7 @@ import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.RetainableByteBuffer;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -108,7 +109,9 @@ final class HeldWrites {
             releasingThreads++;
         }
         try {
-            socket.write(Callback.from(new GoesOn(), content::release), content.getByteBuffer());
+            socket.write(
+                    Callback.from(InvocationType.NON_BLOCKING, () -> goOn(content, null), x -> goOn(content, x)),
+                    content.getByteBuffer());
         } finally {
             endRelease();
         }
@@ -136,52 +139,36 @@ final class HeldWrites {
     }
 
     /** Writes what the flusher has asked for meanwhile. */
-    private final class GoesOn implements Callback {
-        @Override
-        public void succeeded() {
-            end(null);
+    private void goOn(RetainableByteBuffer written, @Nullable Throwable failure) {
+        written.release();
+        Callback callback;
+        ByteBuffer[] buffers;
+        synchronized (this) {
+            releasing = false;
+            callback = nextCallback;
+            buffers = nextBuffers;
+            nextCallback = null;
+            nextBuffers = null;
         }
-
-        @Override
-        public void failed(Throwable x) {
-            end(x);
+        if (callback == null || buffers == null) {
+            // The next write fails as this one has.
+            return;
         }
-
-        private void end(@Nullable Throwable failure) {
-            Callback callback;
-            ByteBuffer[] buffers;
-            synchronized (HeldWrites.this) {
-                releasing = false;
-                callback = nextCallback;
-                buffers = nextBuffers;
-                nextCallback = null;
-                nextBuffers = null;
-            }
-            if (callback == null || buffers == null) {
-                // The next write fails as this one has.
-                return;
-            }
-            if (failure != null) {
-                callback.failed(failure);
-            } else if (callback.getInvocationType() == InvocationType.NON_BLOCKING) {
-                socket.write(callback, buffers);
-            } else {
-                writeElsewhere(callback, buffers);
-            }
+        if (failure != null) {
+            callback.failed(failure);
+        } else if (callback.getInvocationType() == InvocationType.NON_BLOCKING) {
+            socket.write(callback, buffers);
+        } else {
+            writeElsewhere(callback, buffers);
         }
+    }
 
-        // This may be a selector's thread, because a write of what was held does not block.
-        private void writeElsewhere(Callback callback, ByteBuffer[] buffers) {
-            try {
-                executor.execute(() -> socket.write(callback, buffers));
-            } catch (RejectedExecutionException | OutOfMemoryError x) {
-                callback.failed(x);
-            }
-        }
-
-        @Override
-        public InvocationType getInvocationType() {
-            return InvocationType.NON_BLOCKING;
+    // This may be a selector's thread, because a write of what was held does not block.
+    private void writeElsewhere(Callback callback, ByteBuffer[] buffers) {
+        try {
+            executor.execute(() -> socket.write(callback, buffers));
+        } catch (RejectedExecutionException | OutOfMemoryError x) {
+            callback.failed(x);
         }
     }
 }
