@@ -14,7 +14,7 @@ import org.eclipse.jetty.util.annotation.ManagedObject;
  * How many more connections may be accepted. An acceptor takes a permit before it asks the system for a connection, so that
  * peers wait in the backlog. Events of Jetty's selector manager give permits back, once for each connection.
  *
- * <p>Thread-safe. Without a limit, nothing is locked.
+ * <p>Thread-safe. Without a limit nobody is to ask, and nothing is locked.
  */
 @ManagedObject("Permits to have a connection open")
 public final class ConnectionPermits implements SelectorManager.AcceptListener {
@@ -92,9 +92,6 @@ public final class ConnectionPermits implements SelectorManager.AcceptListener {
 
     /** @return which start of the connector the permit is of */
     int acquire() {
-        if (most == 0) {
-            return 0;
-        }
         lock.lock();
         try {
             while (taken >= most && !closed) {
@@ -126,9 +123,6 @@ public final class ConnectionPermits implements SelectorManager.AcceptListener {
      * @param start which it is of: one that comes back after the next start is none of that
      */
     void release(int start) {
-        if (most == 0) {
-            return;
-        }
         lock.lock();
         try {
             if (start == starts) {
