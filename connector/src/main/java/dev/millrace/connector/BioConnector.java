@@ -53,7 +53,6 @@ public class BioConnector extends MillraceConnector {
     private final boolean configuresSockets = overridesConfigure(getClass());
     volatile BioResources resources;
 
-    /** The kinds of threads. */
     private enum Threads {
         PLATFORM,
         VIRTUAL,

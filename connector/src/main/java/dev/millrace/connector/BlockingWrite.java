@@ -163,7 +163,6 @@ final class BlockingWrite {
         }
     }
 
-    /** Whether a region is announced. */
     boolean isTransfer() {
         return announced != null;
     }

@@ -24,7 +24,6 @@ public final class HeaderCache implements Connection.Listener {
 
     HeaderCache() {}
 
-    /** @return the size in bytes for each connection; 0: none; -1: as the {@code HttpConfiguration} says */
     @ManagedAttribute("Size of each connection's cache of header fields; -1: as the HttpConfiguration says")
     public int getSize() {
         return size;

@@ -164,7 +164,6 @@ final class LingeringClose extends AbstractLifeCycle {
         this.newThread = newThread;
     }
 
-    /** Channels that linger at this moment. */
     int getLingering() {
         return lingering.size();
     }

@@ -116,7 +116,6 @@ public abstract class MillraceConnector extends LimitedConnector {
         this.contentWriters = Objects.requireNonNull(contentWriters, "contentWriters");
     }
 
-    /** For a new connection. */
     final ContentWriter newContentWriter() {
         return contentWriters.newContentWriter(getByteBufferPool());
     }
@@ -225,7 +224,6 @@ public abstract class MillraceConnector extends LimitedConnector {
         streams = made;
     }
 
-    /** What the names of this connector's threads begin with. */
     final String nameOr(String otherwise) {
         return getName() == null ? otherwise : getName();
     }

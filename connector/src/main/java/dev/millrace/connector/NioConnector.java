@@ -152,7 +152,6 @@ public class NioConnector extends MillraceConnector {
         return selectorStatistics;
     }
 
-    /** @return the threads that transfer files */
     public TransferWorkers getTransferWorkers() {
         return transferWorkers;
     }

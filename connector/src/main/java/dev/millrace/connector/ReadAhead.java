@@ -60,7 +60,6 @@ final class ReadAhead {
         return buffer.hasRemaining();
     }
 
-    /** Whether the peer has ended. */
     @SuppressWarnings("ReferenceEquality") // Another buffer without bytes is no end.
     boolean hasEnded() {
         return buffer == END;

@@ -269,7 +269,6 @@ final class ReadLoop {
         return phase(duty) == WAITING;
     }
 
-    /** Whether the peer has ended. */
     boolean hasEnded() {
         return readAhead.hasEnded();
     }

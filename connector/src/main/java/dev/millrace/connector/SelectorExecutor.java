@@ -90,7 +90,6 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
         return selector.getBean(AdaptiveExecutionStrategy.class).getBean(SelectorExecutor.class);
     }
 
-    /** @return the tasks that were not run by the thread that found them */
     @ManagedAttribute("Ready connections that another thread than the selecting one served")
     public synchronized long getHandOvers() {
         // This is subtracted, so it is read first: a task that returns meanwhile would be subtracted without being

@@ -174,7 +174,6 @@ public final class StreamExecutor implements TryExecutor, ThreadPool, VirtualThr
         }
     }
 
-    /** The turn of the current thread. */
     @Nullable Turn turn() {
         return TURN.get();
     }

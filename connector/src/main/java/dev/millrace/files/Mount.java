@@ -142,7 +142,6 @@ final class Mount {
         return transfers.sum();
     }
 
-    /** How often which obstacle was met. */
     Map<String, Long> copiesByObstacle() {
         return sums(copies);
     }

@@ -36,7 +36,6 @@ public final class ConnectionPermits implements SelectorManager.AcceptListener {
         this.most = most;
     }
 
-    /** @return the connections that hold a permit, and the acceptors that ask the system for one; 0 without a limit */
     @ManagedAttribute("Permits that are taken, by connections and acceptors; 0 without a limit")
     public int getTaken() {
         lock.lock();

@@ -129,7 +129,6 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
         return slowResponses.sum();
     }
 
-    /** How many times it has looked at all connections. */
     public long getLooks() {
         return looks.sum();
     }
@@ -197,7 +196,6 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
         looks.increment();
     }
 
-    /** One look at all connections. */
     private final class Look {
         private final long requestHeadTimeoutMillis =
                 limits.requestHeadTimeoutMillis().getAsLong();

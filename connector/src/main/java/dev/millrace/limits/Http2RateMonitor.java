@@ -105,7 +105,6 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
         return Http2Internals.isSendWindowClosed(stream) && stream.getAttribute(MAY_BE_SILENT) == null;
     }
 
-    /** Leaves a stream alone. */
     static void setMayBeSilent(Connection connection, int streamId) {
         HTTP2Session session = Http2Internals.sessionOf(connection);
         Stream stream = session == null ? null : session.getStream(streamId);

@@ -32,7 +32,6 @@ public final class PeerRates {
     // Milliseconds since bytes came that no request has followed; before they come the bytes so far, with the sign bit.
     private int start;
 
-    /** Whether content of a request is awaited. */
     boolean awaitsContent() {
         return reads != null;
     }

@@ -81,7 +81,6 @@ public final class ConnectorMonitor implements Container.InheritedListener, Supp
         return listeners;
     }
 
-    /** @return the names of the connectors that are shown, as {@link #get} has them */
     @ManagedAttribute("Names of the connectors that are shown")
     public List<String> getNames() {
         return get().stream().map(figures -> (String) figures.get("name")).toList();

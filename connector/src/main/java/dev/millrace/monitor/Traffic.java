@@ -41,7 +41,6 @@ public final class Traffic implements Connection.Listener {
         }
     }
 
-    /** @return the connections accepted since the start; one that changes its protocol counts once more */
     @ManagedAttribute("Connections accepted since the start")
     public long getAccepted() {
         return totals().accepted();

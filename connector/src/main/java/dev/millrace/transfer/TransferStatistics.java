@@ -94,7 +94,6 @@ public final class TransferStatistics {
         selectorTurns.reset();
     }
 
-    /** Counts a region that was announced. */
     void onAnnounce() {
         regions.increment();
     }
@@ -125,12 +124,10 @@ public final class TransferStatistics {
         truncations.increment();
     }
 
-    /** Counts a turn of a transfer. */
     void onTurn() {
         turns.increment();
     }
 
-    /** Counts the end of a transfer. */
     void onEnd(boolean complete) {
         (complete ? completed : aborted).increment();
     }

@@ -67,13 +67,11 @@ public final class DelegatingContexts implements Container.InheritedListener, Co
         this.settings = settings;
     }
 
-    /** @return the directories from which all applications may have files sent, and their mappings */
     @ManagedAttribute("Directories from which all applications may have files sent, and their mappings")
     public String getCommonRoots() {
         return common.toString();
     }
 
-    /** @return for each context that has some of its own, its path and the directories from which it may have files sent */
     @ManagedAttribute("Contexts that have directories of their own, with these")
     public List<String> getContextRoots() {
         return rootsByPath.entrySet().stream().map(Map.Entry::toString).sorted().toList();

@@ -15,7 +15,6 @@ final class RateLimitedLog {
     private long warnedNanoTime;
     private long unsaid;
 
-    /** @param nanoTime the clock */
     RateLimitedLog(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
     }

@@ -12,7 +12,6 @@ package dev.millrace.xsendfile;
  */
 public record TransferResult(
         String downloadId, String file, int status, Outcome outcome, long bytes, long durationNanos) {
-    /** How a transfer ended. */
     public enum Outcome {
         /** The response is complete, be it a file, a part of it, or an error. */
         DONE,
@@ -24,7 +23,6 @@ public record TransferResult(
         FAILED
     }
 
-    /** @return the average speed in bytes per second */
     public long bytesPerSecond() {
         return durationNanos == 0 ? 0 : (long) (bytes * 1e9 / durationNanos);
     }

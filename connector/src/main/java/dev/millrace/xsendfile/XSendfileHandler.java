@@ -303,7 +303,6 @@ public class XSendfileHandler extends Handler.Wrapper implements DelegatingConte
         }
     }
 
-    /** What all applications may have sent. */
     DelegatedRoots roots() {
         return roots;
     }
