@@ -116,13 +116,12 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
     @Override
     public void succeeded() {
         DelegatedFile file = isDiscarding() ? delegated : null;
-        if (file != null) {
-            // The application may have set them again since it was decided.
-            strip();
-            sender.send(file, hasDiscarded, around, getRequest(), getWrapped(), callback);
-        } else {
-            strip();
+        // The application may have set them again since it was decided.
+        strip();
+        if (file == null) {
             callback.succeeded();
+        } else {
+            sender.send(file, hasDiscarded, around, getRequest(), getWrapped(), callback);
         }
     }
 
