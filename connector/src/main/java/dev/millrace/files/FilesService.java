@@ -52,33 +52,6 @@ public final class FilesService extends ResourceService {
     private final Supplier<SendfileSettings> settings;
     private final BooleanSupplier isServingOpenFiles;
 
-    /** A request without some of its header fields, or with others. */
-    private static final class HeaderFilteredRequest extends Request.Wrapper {
-        private final HttpFields headers;
-
-        // An EnumSet: the header of a field that Jetty does not know is null, at which a Set.of fails.
-        private HeaderFilteredRequest(Request wrapped, EnumSet<HttpHeader> without) {
-            super(wrapped);
-            HttpFields.Mutable kept = HttpFields.build();
-            for (HttpField field : wrapped.getHeaders()) {
-                if (!without.contains(field.getHeader())) {
-                    kept.add(field);
-                }
-            }
-            headers = kept.asImmutable();
-        }
-
-        private HeaderFilteredRequest(Request wrapped, HttpFields headers) {
-            super(wrapped);
-            this.headers = headers;
-        }
-
-        @Override
-        public HttpFields getHeaders() {
-            return headers;
-        }
-    }
-
     /**
      * A response that varies already, by {@code Origin} for example, before it is of a file. Jetty puts what the file
      * varies by in place of that.
@@ -120,7 +93,22 @@ public final class FilesService extends ResourceService {
     }
 
     private static Request with(Request request, @Nullable HttpFields headers) {
-        return headers == null ? request : new HeaderFilteredRequest(request, headers);
+        return headers == null
+                ? request
+                : new Request.Wrapper(request) {
+                    @Override
+                    public HttpFields getHeaders() {
+                        return headers;
+                    }
+                };
+    }
+
+    private static Request without(Request request, EnumSet<HttpHeader> fields) {
+        return with(request, HttpFields.build(request.getHeaders(), fields).asImmutable());
+    }
+
+    private static Request withoutRange(Request request) {
+        return without(request, EnumSet.of(HttpHeader.RANGE));
     }
 
     @Override
@@ -133,7 +121,7 @@ public final class FilesService extends ResourceService {
             return super.getContent(path, AcceptedEncodings.named(request, variants));
         } catch (IllegalArgumentException malformed) {
             // What the client accepts, for which Jetty would answer 500. Anything else fails again.
-            return super.getContent(path, new HeaderFilteredRequest(request, EnumSet.of(HttpHeader.ACCEPT_ENCODING)));
+            return super.getContent(path, without(request, EnumSet.of(HttpHeader.ACCEPT_ENCODING)));
         }
     }
 
@@ -144,7 +132,7 @@ public final class FilesService extends ResourceService {
         boolean hasVary = response.getHeaders().contains(HttpHeader.VARY)
                 && !content.getResource().isDirectory();
         get(
-                isAboutTheFile ? request : new HeaderFilteredRequest(request, CONDITIONS),
+                isAboutTheFile ? request : without(request, CONDITIONS),
                 hasVary ? new VariedResponse(request, response) : response,
                 callback,
                 content);
@@ -157,13 +145,14 @@ public final class FilesService extends ResourceService {
             return;
         }
         boolean areSeveral = Ranges.areSeveral(fields);
-        if (areSeveral && isUnopened(content)) {
-            super.doGet(new HeaderFilteredRequest(request, EnumSet.of(HttpHeader.RANGE)), response, callback, content);
-        } else if (content.getResource().isDirectory()) {
+        boolean isDirectory = content.getResource().isDirectory();
+        if ((areSeveral && isUnopened(content))
+                || (!isDirectory
+                        && !Ranges.areAcceptable(fields, content, settings.get().getMaxRanges()))) {
+            super.doGet(withoutRange(request), response, callback, content);
+        } else if (isDirectory) {
             // Its welcome file may be an application's, which says itself what its pages and ranges are like.
             super.doGet(request, response, callback, content);
-        } else if (!Ranges.areAcceptable(fields, content, settings.get().getMaxRanges())) {
-            super.doGet(new HeaderFilteredRequest(request, EnumSet.of(HttpHeader.RANGE)), response, callback, content);
         } else if (areSeveral && content.getResource() instanceof FileResource resource) {
             sendRanges(request, response, callback, content, resource);
         } else {
@@ -186,7 +175,7 @@ public final class FilesService extends ResourceService {
             file = resource.acquire();
         } catch (IOException gone) {
             // Of the file that is there by now, the whole.
-            super.doGet(new HeaderFilteredRequest(request, EnumSet.of(HttpHeader.RANGE)), response, callback, content);
+            super.doGet(withoutRange(request), response, callback, content);
             return;
         }
         PartsResource parts = new PartsResource(new FileResource(resource, file), response, true);
@@ -222,7 +211,7 @@ public final class FilesService extends ResourceService {
                 && !content.getResource().isDirectory()
                 && !isUnopened(content);
         try {
-            if (handleInOrder(without(request, isMatch, isNotModified), response, content, callback)) {
+            if (handleInOrder(undecided(request, isMatch, isNotModified), response, content, callback)) {
                 return true;
             }
         } catch (HttpException.RuntimeException | IndexOutOfBoundsException x) {
@@ -240,18 +229,10 @@ public final class FilesService extends ResourceService {
         return isNotModified;
     }
 
-    private static Request without(Request request, boolean isMatch, boolean isNotModified) {
-        if (!isMatch && !isNotModified) {
-            return request;
-        }
-        EnumSet<HttpHeader> decided = EnumSet.noneOf(HttpHeader.class);
-        if (isMatch) {
-            decided.addAll(EnumSet.of(HttpHeader.IF_MATCH, HttpHeader.IF_UNMODIFIED_SINCE));
-        }
-        if (isNotModified) {
-            decided.addAll(OF_ANOTHER_VERSION);
-        }
-        return new HeaderFilteredRequest(request, decided);
+    private static Request undecided(Request request, boolean isMatch, boolean isNotModified) {
+        Request rest =
+                isMatch ? without(request, EnumSet.of(HttpHeader.IF_MATCH, HttpHeader.IF_UNMODIFIED_SINCE)) : request;
+        return isNotModified ? without(rest, OF_ANOTHER_VERSION) : rest;
     }
 
     // Jetty judges If-Unmodified-Since after the conditions of another version, and not at all beside If-None-Match.
@@ -261,12 +242,9 @@ public final class FilesService extends ResourceService {
         if (!fields.contains(HttpHeader.IF_UNMODIFIED_SINCE) || fields.contains(HttpHeader.IF_MATCH)) {
             return handleVersions(request, response, content, callback);
         }
-        return handleVersions(new HeaderFilteredRequest(request, OF_ANOTHER_VERSION), response, content, callback)
+        return handleVersions(without(request, OF_ANOTHER_VERSION), response, content, callback)
                 || handleVersions(
-                        new HeaderFilteredRequest(request, EnumSet.of(HttpHeader.IF_UNMODIFIED_SINCE)),
-                        response,
-                        content,
-                        callback);
+                        without(request, EnumSet.of(HttpHeader.IF_UNMODIFIED_SINCE)), response, content, callback);
     }
 
     // Jetty takes what follows the last hyphen of an entity tag for the suffix of a variant, and compares without it.
