@@ -162,7 +162,6 @@ final class NioTransfer implements Invocable.Task {
     /**
      * Sends one turn.
      *
-     * @param bytes the bytes of the turn, at least 1
      * @param byWorker whether the thread may wait for the peer, and may go on with the next turn
      * @return the stage that follows; null when all is sent
      */

@@ -71,7 +71,6 @@ final class ReadAhead {
      * @param channel the connection's, in blocking mode
      * @param target in flush mode, filled behind its limit
      * @return the bytes filled; -1 at the end
-     * @throws IOException when the socket fails
      */
     int fill(SocketChannel channel, ByteBuffer target) throws IOException {
         int position = BufferUtil.flipToFill(target);

@@ -182,7 +182,6 @@ final class ReadLoop {
      *
      * @param buffer in flush mode, filled behind its limit
      * @return the bytes filled; 0 when there are none, or another thread reads or waits for them, or none is to be read; -1 at the end
-     * @throws IOException when the socket fails
      */
     int fill(ByteBuffer buffer) throws IOException {
         if (!readAhead.tryLock()) {

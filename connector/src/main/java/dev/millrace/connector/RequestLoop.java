@@ -126,7 +126,6 @@ final class RequestLoop implements Invocable.Task, Closeable {
     /**
      * Called when the connection wants its next request, after the interest was registered.
      *
-     * @param maxRequests the most requests in a row
      * @param executor runs the tasks; the thread goes on only if it is a pool of platform threads that has some to spare
      * @return whether this thread will look for the request; if not, the selector does
      */

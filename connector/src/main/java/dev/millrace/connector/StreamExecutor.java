@@ -71,10 +71,7 @@ public final class StreamExecutor implements TryExecutor, ThreadPool, VirtualThr
         void look();
     }
 
-    /**
-     * @param pool runs the tasks
-     * @param mayCollect whether requests that were read together may have one thread now
-     */
+    /** @param mayCollect whether requests that were read together may have one thread now */
     StreamExecutor(Executor pool, Scheduler scheduler, BooleanSupplier mayCollect) {
         this.pool = pool;
         this.reserved = TryExecutor.asTryExecutor(pool);

@@ -107,7 +107,6 @@ final class TlsState {
      * before somebody takes the content, nor lets anybody have it before the write ends: it looks again without end.
      *
      * @param output one of the connection's own when Jetty keeps the content, for nobody has given it a buffer
-     * @return the result
      */
     static SSLEngineResult checkProgress(
             SslConnection ssl, SSLEngineResult result, TlsBuffer.Pool buffers, ByteBuffer output) throws SSLException {

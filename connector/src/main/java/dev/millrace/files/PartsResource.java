@@ -23,7 +23,6 @@ final class PartsResource extends FileResource {
 
     /**
      * @param resource of a file that is held until the response has ended, so that all parts are of one version
-     * @param response what the parts are written to
      * @param isBypassed whether they are in truth written to {@link SendPath#sink}
      */
     PartsResource(FileResource resource, Response response, boolean isBypassed) {

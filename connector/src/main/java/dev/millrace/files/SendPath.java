@@ -184,8 +184,6 @@ record SendPath(
     }
 
     /**
-     * @param sink what the content is written to
-     * @param bytes the content's length
      * @param isCompressible whether a compression in between is to have it
      * @return the way, or what is in the way
      */

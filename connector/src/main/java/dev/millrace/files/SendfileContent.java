@@ -54,9 +54,7 @@ final class SendfileContent extends HttpContent.Wrapper {
     private final HttpField etag;
 
     /**
-     * @param path what was asked for
      * @param found what is there, a file
-     * @param file that file
      * @param slot of it in the content cache; null where it does not come in
      */
     SendfileContent(Mount mount, String path, HttpContent found, OpenFile file, ContentCache.@Nullable Slot slot) {

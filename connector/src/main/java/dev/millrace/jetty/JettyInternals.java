@@ -284,7 +284,6 @@ public final class JettyInternals {
      * The attribute that Jetty's {@code ProxyHandler} gives to its request to another server: the request from the client. There a private
      * constant.
      *
-     * @param proxyHandler Jetty's class
      * @throws NoSuchFieldError when that class does not name it
      */
     public static String proxiedRequestAttribute(Class<?> proxyHandler) {

@@ -80,8 +80,6 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
 
     /**
      * @param connector whose connections are looked at
-     * @param permits of its connections
-     * @param limits its settings
      * @param closingThreads run what ends connections, which may block in the application
      * @param aboutToBlock called on the thread of a request of HTTP/2 that may be about to wait for content
      */

@@ -146,7 +146,6 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
     }
 
     /**
-     * @param connector whose requests are followed
      * @param exemptsGrpc whether requests of gRPC that come now may be silent
      * @param aboutToBlock called by a request's thread when it may be about to wait
      */

@@ -17,7 +17,6 @@ final class RateMeter {
 
     /**
      * @param meter of the look before; null when the peer was not waited for then
-     * @param waiting whether the peer is waited for now
      * @param total all bytes until now
      * @return null when the peer is not waited for: an idle connection has none
      */

@@ -212,9 +212,6 @@ public final class FileRegion {
      * Whether the next bytes lie in memory, as far as the system tells. Linux tells it (mincore(2)) only to a process that may
      * write the file; to others it claims that they do. A question costs as much as sending three pages, and files come into
      * memory in runs. So the last page is asked about, and one in every 512 KiB before it.
-     *
-     * @param bytes how many to look at
-     * @return whether all that were looked at lie in memory
      */
     public boolean isLoaded(int bytes) {
         int length = Math.min(bytes, token.remaining());
@@ -236,7 +233,6 @@ public final class FileRegion {
     /**
      * Finds this region's token among the buffers of a write, by identity: equal bytes are not the same token.
      *
-     * @param buffers the buffers of one write
      * @return the token's index, or -1
      */
     @SuppressWarnings("ReferenceEquality") // Another buffer with equal bytes is not the token.
@@ -252,12 +248,9 @@ public final class FileRegion {
     /**
      * Whether the next write is to take the token as it is, a buffer of the mapping, after the header that stands before it.
      *
-     * @param buffers the buffers of one write
-     * @param index the token's among them
      * @return false also when there is no header before it
      * @throws TruncatedFileException when the file has become shorter than what the response promised: of its last page the
      *     mapping would show zeros
-     * @throws IOException when the file is closed
      */
     public boolean goesWith(ByteBuffer[] buffers, int index) throws IOException {
         if (!withHead || sent() > 0) {
@@ -325,7 +318,6 @@ public final class FileRegion {
      * Reads the next bytes of the region, without advancing the token.
      *
      * @param target filled from its position, as far as it has room and the region has bytes; owned by the caller
-     * @return the bytes read
      * @throws IOException as {@link #transferTo}
      */
     public int read(ByteBuffer target) throws IOException {
@@ -376,7 +368,6 @@ public final class FileRegion {
      * beyond the end of the file.
      *
      * @throws TruncatedFileException when the file has become shorter
-     * @throws IOException when the file is closed
      */
     public void checkNotTruncated() throws IOException {
         long end = position + token.limit();

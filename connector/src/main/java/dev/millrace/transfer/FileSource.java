@@ -68,15 +68,7 @@ public interface FileSource {
         }
     }
 
-    /**
-     * Sends bytes of the file by {@link FileChannel#transferTo}: as {@link #call}, without an object for each call.
-     *
-     * @param position where the bytes begin in the file
-     * @param count the most bytes to send
-     * @param target where to
-     * @return the bytes sent
-     * @throws IOException as {@link #call}
-     */
+    /** Sends bytes of the file by {@link FileChannel#transferTo}: as {@link #call}, without an object for each call. */
     default long transferTo(long position, long count, WritableByteChannel target) throws IOException {
         boolean interrupted = Thread.interrupted();
         try {

@@ -114,11 +114,7 @@ public final class ContentCache {
         }
     }
 
-    /**
-     * @param memory where the bytes are
-     * @param maxBytes the most of them
-     * @param maxFileBytes the size of the largest file that may come in
-     */
+    /** @param maxFileBytes the size of the largest file that may come in */
     public ContentCache(GrowingMemory memory, int maxBytes, int maxFileBytes) {
         this.memory = memory;
         this.maxFileBytes = Math.min(maxFileBytes, memory.blockBytes());

@@ -14,11 +14,7 @@ import java.nio.ByteBuffer;
 record ContentFingerprint(long end, ByteBuffer bytes) {
     private static final int BYTES = 256;
 
-    /**
-     * Reads the last ones before an end.
-     *
-     * @throws IOException when the file cannot be read
-     */
+    /** Reads the last ones before an end. */
     static ContentFingerprint before(long end, FileSource file) throws IOException {
         ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(end, BYTES));
         long begin = end - bytes.capacity();

@@ -15,7 +15,6 @@ import java.util.Objects;
  * file within the resolution of the file system's clock, without changing its size, goes unseen; replacing it does not.
  *
  * @param key identifies the file in its file system (device and inode); null where there is no such thing
- * @param sizeBytes its size
  * @param modified when it was last written
  */
 public record FileVersion(Object key, long sizeBytes, FileTime modified) {
@@ -24,10 +23,8 @@ public record FileVersion(Object key, long sizeBytes, FileTime modified) {
      *
      * @param path a regular file
      * @param options whether a link at its end is followed, or is no regular file
-     * @return its version now
      * @throws NoSuchFileException when there is none, or it is not a regular file: opening a pipe would wait for a
      *     writer
-     * @throws IOException when the system does not tell
      */
     public static FileVersion of(Path path, LinkOption... options) throws IOException {
         BasicFileAttributes now = Files.readAttributes(path, BasicFileAttributes.class, options);

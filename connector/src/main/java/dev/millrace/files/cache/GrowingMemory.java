@@ -28,7 +28,6 @@ public final class GrowingMemory {
     private int newest;
 
     /**
-     * @param maxBytes the limit
      * @param blockBytes how much is taken at once; no run is longer
      * @param unusedMillis an empty block leaves when nothing was taken of it for so long
      * @param allocator makes a block of so many bytes
@@ -42,7 +41,6 @@ public final class GrowingMemory {
 
     /**
      * @param largePages see {@link LargePages}; large pages are all taken at once and kept, as the system has set them apart for this
-     * @param maxBytes the limit
      * @param maxRunBytes the longest run that will be asked for
      */
     public static GrowingMemory of(@Nullable Path largePages, int maxBytes, int maxRunBytes) {

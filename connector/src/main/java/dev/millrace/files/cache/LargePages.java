@@ -22,7 +22,6 @@ public final class LargePages {
 
     /**
      * @param mount a directory on a hugetlbfs mount
-     * @param bytes how much
      * @return that much memory, of ordinary pages when the system does not grant large ones, which is logged
      */
     public static ByteBuffer allocate(Path mount, int bytes) {

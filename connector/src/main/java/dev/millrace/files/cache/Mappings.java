@@ -46,9 +46,6 @@ final class Mappings {
     /**
      * Maps a part of a file; nothing is read.
      *
-     * @param file the open file
-     * @param position where the part begins, in bytes
-     * @param bytes its length
      * @return the mapping, owned by the caller
      * @throws IOException when the system refuses
      */

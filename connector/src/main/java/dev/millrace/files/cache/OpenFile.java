@@ -74,7 +74,6 @@ public final class OpenFile implements FileSource {
      * Opens a file so that its version is known to be that of the channel.
      *
      * @param path a regular file
-     * @param closer closes it
      * @return the file, with one count that the caller owns
      */
     public static OpenFile open(Path path, FileCloser closer) throws IOException {
@@ -280,9 +279,7 @@ public final class OpenFile implements FileSource {
      * Reads until the buffer is full.
      *
      * @param buffer filled from its position to its limit; owned by the caller
-     * @param position where to begin in the file
      * @throws TruncatedFileException when the file has become shorter
-     * @throws UnreadableFileException when it cannot be read
      */
     public void read(ByteBuffer buffer, long position) throws IOException {
         long at = position;
@@ -317,8 +314,6 @@ public final class OpenFile implements FileSource {
     /**
      * A token for a part of the file: a slice of a mapping, valid while the caller holds a count.
      *
-     * @param position where the part begins
-     * @param bytes how much is wanted
      * @return a buffer of at most that length: a token ends where its mapping does
      * @throws TruncatedFileException when the file has become shorter than what is to be mapped
      */
