@@ -115,8 +115,8 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         return filled;
     }
 
-    // With its output ended too, the connection ends. That takes away the buffer that TLS is about to look at: another
-    // thread does so, which waits for TLS's lock until this one has returned.
+    // With its output ended too, the connection ends. That takes away the buffer that TLS is about to look at. So
+    // another thread does it, which waits for TLS's lock until this one has returned.
     private void endInput() {
         if (getConnection() instanceof SslConnection && isOutputShutdown()) {
             connector.runElsewhere(this::shutdownInput);

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Requests of a connection of HTTP/2 that were read together, and are short: one thread runs them one after the other, and their answers
- * leave together ({@link HeldWrites}). Jetty wakes a thread for each, which writes by itself.
+ * Short requests of a connection of HTTP/2 that were read together. One thread runs them one after the other, and their answers leave
+ * together ({@link HeldWrites}). Jetty wakes a thread for each, which writes by itself.
  *
  * <p>A thread has its turn while it runs such requests, or while it reads, for it runs those itself that do not block. It holds back
  * what it writes until its turn ends. A turn that makes no progress for some milliseconds is ended by the scheduler's thread. Each of

@@ -24,9 +24,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Closes channels on which everything has been written, without a reset. A socket may be closed with bytes that no
  * thread has read, or get some later. Then the kernel resets the connection and drops what it has yet to send. The peer
- * would lose the end of its answer. So the output is ended, and what comes is read and dropped, until the peer has
- * ended too or has been silent for some seconds (RFC 9112 section 9.6). A peer that goes on beyond the bounds of time
- * or bytes is reset.
+ * would lose the end of its answer. So the output is ended, and what comes is read and dropped (RFC 9112 section 9.6). That goes on until
+ * the peer has ended too, or has been silent for some seconds. A peer that goes on beyond the bounds of time or bytes is reset.
  *
  * <p>All channels of a connector share one selector and one thread. Both exist while some channel lingers, and for some seconds
  * more. Where the system refuses either, the channel is closed at once. A stop closes the channels that linger.

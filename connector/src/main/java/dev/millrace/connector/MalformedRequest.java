@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is known of a malformed request. Jetty's connection has it answered by another thread than the one that found it so. A third
- * thread then reads on, only to close: into the buffer that the first is about to give back, and that may be another connection's by
- * then. That one would go on with bytes of this one (Jetty's HttpConnection, 12.1.12).
+ * thread then reads on, only to close, into the buffer that the first is about to give back. By then it may be another connection's, which
+ * would go on with bytes of this one (Jetty's HttpConnection, 12.1.12).
  */
 final class MalformedRequest {
     private static final long MAX_LEAVING_MILLIS = 100;

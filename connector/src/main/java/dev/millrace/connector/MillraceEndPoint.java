@@ -37,8 +37,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the end points of both connectors have in common: the rates of the peer, what listeners hear, and whether the
- * channel lingers ({@link LingeringClose}) when the end point is closed.
+ * What both connectors' end points have in common: the peer's rates, what listeners hear, and whether a closed one's channel lingers
+ * ({@link LingeringClose}).
  */
 abstract class MillraceEndPoint extends SocketChannelEndPoint implements MonitoredEndPoint, HoldingEndPoint {
     private static final Logger LOG = LoggerFactory.getLogger(MillraceEndPoint.class);

@@ -17,10 +17,10 @@ import org.eclipse.jetty.util.NanoTime;
 /**
  * Ends the connections of a connector that stops: by their protocols where that is safe.
  *
- * <p>Jetty's connection of HTTP/1.1, when it is closed, reads what it can of the request's content, without a look whether a thread of the
- * request does the same. Then the buffer may be gone under one of them, or be lost to the pool, and a thread that has just begun to wait
- * is not told of the end. Closing the end point under such a connection touches no buffer, and tells whoever waits then, or later. So it is done
- * where a request may come just then, too.
+ * <p>When Jetty closes a connection of HTTP/1.1, it reads what it can of the request's content. A thread of the request may do the same.
+ * Then the buffer may be gone under one of them, or be lost to the pool. A thread that has just begun to wait is not told of the end.
+ * Closing the end point under such a connection touches no buffer, and tells whoever waits then, or later. So it is done where a request
+ * may come just then, too.
  */
 final class OrderlyEnd {
     /** How long requests have to notice that their end point was closed. */

@@ -181,7 +181,7 @@ final class ReadLoop {
      * Fills a buffer with what is there, without waiting.
      *
      * @param buffer in flush mode, filled behind its limit
-     * @return the bytes filled; 0 when there are none, or another thread reads or waits for them, or none is to be read; -1 at the end
+     * @return the bytes filled; 0 when none are there, or another thread reads or waits, or none is to be read; -1 at the end
      */
     int fill(ByteBuffer buffer) throws IOException {
         if (!readAhead.tryLock()) {

@@ -13,9 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A pooled buffer of a connection of TLS, which can show other bytes in place of its own. These are the rest of many records,
- * which the socket did not take. A thread may be about to write from one that is discarded with bytes in it, or released during a write of
- * the end point below. Those are given back when the connection has closed, the latter also when no write goes on. Guarded by the
- * connection's lock.
+ * which the socket did not take. A thread may be about to write from one that is discarded with bytes in it, or released during a write
+ * below. Those are given back when the connection has closed, the latter also when no write goes on. Guarded by the connection's lock.
  */
 final class TlsBuffer extends RetainableByteBuffer.Wrapper {
     private final Pool pool;

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Jetty calls {@link #wrap} with room for one record, and {@link #networkFlush} right after it, both with its lock held. Each record
  * is made in Jetty's buffer. Before the next one, it is moved to {@link TlsMemory}. All leave by one write. What the socket does
- * not take is shown in place of Jetty's buffer ({@link TlsBuffer}), and waits for the peer as any output of Jetty's does.
+ * not take is shown in place of Jetty's buffer ({@link TlsBuffer}). It waits for the peer as any output does.
  */
 final class TlsConnection extends SslConnection {
     private static final TransferStatistics UNCOUNTED = new TransferStatistics();

@@ -30,8 +30,7 @@ final class TlsState {
     }
 
     /**
-     * Whether TLS has nothing but alerts left to write: its output is done, or it ends in its first handshake, and all before that has
-     * been written.
+     * Whether TLS has only alerts left to write: its output is done, or it ends in its first handshake with all before written.
      *
      * @param isWriting whether a thread writes to the end point
      */

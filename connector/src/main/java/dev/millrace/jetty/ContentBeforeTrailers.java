@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A stream of HTTP/2 that sends the trailers of an answer behind all of its content (RFC 9113 section 8.1). Jetty 12.1.12 sends them
- * behind the first frame, where the answer is one write and its content takes more than a frame, or more than the windows have.
+ * behind the first frame of an answer of one write that takes more than a frame, or than the windows have.
  */
 public class ContentBeforeTrailers extends HttpStream.Wrapper {
     protected ContentBeforeTrailers(HttpStream stream) {

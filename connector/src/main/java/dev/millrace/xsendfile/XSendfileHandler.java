@@ -58,10 +58,9 @@ public class XSendfileHandler extends Handler.Wrapper implements DelegatingConte
     public static final String CONTEXT_ATTRIBUTE = DelegatingContexts.CONTEXT_ATTRIBUTE;
 
     /**
-     * A request may have an attribute of this name: a {@link Path} of the default file system, the real path of the file that is
-     * sent in place of the response's body. The server's own code sets it, below this handler. It is read when
-     * {@link #setAttributeRead} says so. No root is asked. A status other than 200 set afterwards, or a reset of the response, takes
-     * it away.
+     * A request may have an attribute of this name: a {@link Path} of the default file system. That file, by its real path, is sent in
+     * place of the response's body. The server's own code sets it, below this handler. It is read when {@link #setAttributeRead} says so.
+     * No root is asked. A status other than 200 set afterwards, or a reset of the response, takes it away.
      */
     public static final String FILE_ATTRIBUTE = DelegatedFile.ATTRIBUTE;
 
