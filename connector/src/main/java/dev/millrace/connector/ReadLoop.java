@@ -92,14 +92,11 @@ final class ReadLoop {
      * Makes sure that some loop waits, or will wait, for the peer. Called from any thread, after the interest was
      * registered.
      *
-     * @param returning whether the caller is about to return from the connection's code
+     * @param returning whether the caller is the {@link #handlingThread}, and about to return from the connection's code
      * @throws IOException when the connection is closed, or no thread can be had
      */
     void onInterest(boolean returning) throws IOException {
         Loop mine = returning ? handling : null;
-        if (mine != null && mine.thread != Thread.currentThread()) {
-            mine = null;
-        }
         while (true) {
             if (!owner.isOpen()) {
                 throw new ClosedChannelException();
