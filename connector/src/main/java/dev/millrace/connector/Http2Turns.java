@@ -297,8 +297,7 @@ final class Http2Turns implements Connection.Listener {
 
     // Many requests of one connection are to have more than one processor, as those of a proxy.
     private @Nullable ConnectionTurn added() {
-        if (tasks.isEmpty()
-                || (runs > 0 && (tasks.size() <= RUN_LENGTH * runs || runs >= ProcessorUtils.availableProcessors()))) {
+        if (runs > 0 && (tasks.size() <= RUN_LENGTH * runs || runs >= ProcessorUtils.availableProcessors())) {
             return null;
         }
         runs++;

@@ -351,7 +351,6 @@ final class LingeringClose extends AbstractLifeCycle {
             current = selector;
             thread = null;
         }
-        lingering.forEach(Lingering::end);
         arriving.clear();
         if (current != null && ending != null) {
             end(current);
