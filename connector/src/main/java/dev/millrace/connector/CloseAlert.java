@@ -29,7 +29,7 @@ final class CloseAlert {
     private final Queue<Runnable> following = new ArrayDeque<>();
     private Scheduler.@Nullable Task deadline;
     private boolean written;
-    private boolean ended;
+    private volatile boolean ended;
 
     private CloseAlert(SocketChannel channel, ConnectorStatistics statistics, ByteBuffer alert) {
         this.channel = channel;
@@ -95,11 +95,7 @@ final class CloseAlert {
 
     /** Whether there is an alert that has yet to be written, and can be. */
     static boolean isUnderWay(@Nullable CloseAlert alert) {
-        return alert != null && !alert.hasEnded();
-    }
-
-    private synchronized boolean hasEnded() {
-        return ended;
+        return alert != null && !alert.ended;
     }
 
     private void write() {

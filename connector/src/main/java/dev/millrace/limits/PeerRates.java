@@ -151,13 +151,12 @@ public final class PeerRates {
     // Once the answer has begun both sides may talk at once, and only the application knows which has to.
     private static boolean awaitsContent(HttpParser parser, Connection connection) {
         HttpGenerator generator = JettyInternals.generatorOf(connection);
-        return inContent(parser) && generator != null && !generator.isCommitted();
-    }
-
-    // EOF_CONTENT is what follows after a servlet has changed the protocol. It goes on until the connection ends, as
-    // a request's own content never does.
-    private static boolean inContent(HttpParser parser) {
-        return parser.inContentState() && !parser.isState(HttpParser.State.EOF_CONTENT);
+        // EOF_CONTENT is what follows after a servlet has changed the protocol. It goes on until the connection ends,
+        // as a request's own content never does.
+        return parser.inContentState()
+                && !parser.isState(HttpParser.State.EOF_CONTENT)
+                && generator != null
+                && !generator.isCommitted();
     }
 
     /**

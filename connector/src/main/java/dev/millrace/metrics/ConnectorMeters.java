@@ -20,7 +20,11 @@ import java.util.function.ToDoubleFunction;
 record ConnectorMeters(MillraceConnector connector, Tags tags) implements MeterBinder {
     @Override
     public void bindTo(MeterRegistry registry) {
-        gauge("millrace.connections", "Open connections", ConnectorMeters::open, registry);
+        gauge(
+                "millrace.connections",
+                "Open connections",
+                of -> of.getConnectedEndPoints().size(),
+                registry);
         gauge(
                 "millrace.connections.lingering",
                 "Answered connections that linger",
@@ -67,10 +71,6 @@ record ConnectorMeters(MillraceConnector connector, Tags tags) implements MeterB
 
     private static ToDoubleFunction<MillraceConnector> ofTransfers(ToDoubleFunction<TransferStatistics> figure) {
         return connector -> figure.applyAsDouble(connector.getTransferStatistics());
-    }
-
-    private static double open(MillraceConnector connector) {
-        return connector.getConnectedEndPoints().size();
     }
 
     private static double queued(MillraceConnector connector) {
