@@ -125,17 +125,14 @@ final class ConnectionThreads implements Executor {
 
     private void execute(Task task) {
         tasks.incrementAndGet();
-        boolean taken = false;
         try {
             if (stopped) {
                 throw new RejectedExecutionException("the connector has stopped");
             }
             executor.execute(task);
-            taken = true;
-        } finally {
-            if (!taken) {
-                tasks.decrementAndGet();
-            }
+        } catch (Throwable x) {
+            tasks.decrementAndGet();
+            throw x;
         }
     }
 

@@ -78,14 +78,11 @@ public final class ConnectionPermits implements SelectorManager.AcceptListener {
     /** Accepts a connection when there is a permit. */
     public void accept(Accept accept) throws IOException {
         int start = acquire();
-        boolean accepted = false;
         try {
             accept.run();
-            accepted = true;
-        } finally {
-            if (!accepted) {
-                release(start);
-            }
+        } catch (Throwable x) {
+            release(start);
+            throw x;
         }
     }
 

@@ -160,16 +160,13 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
      */
     public C add(String path, Path file, @Nullable URI found, Function<OpenFile, C> content) throws IOException {
         OpenFile opened = open(path, file);
-        boolean isKept = false;
         try {
             C made = content.apply(opened);
             put(new CachedFile<>(path, opened, found, made));
-            isKept = true;
             return made;
-        } finally {
-            if (!isKept) {
-                opened.release();
-            }
+        } catch (Throwable x) {
+            opened.release();
+            throw x;
         }
     }
 
@@ -203,17 +200,15 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
         Containment within = containment;
         for (int i = 0; i < OPEN_ATTEMPTS; i++) {
             OpenFile opened = OpenFile.open(file, closer);
-            boolean isKept = false;
             try {
-                isKept = within == null || within.contains(path, opened);
-            } finally {
-                if (!isKept) {
-                    opened.release();
+                if (within == null || within.contains(path, opened)) {
+                    return opened;
                 }
+            } catch (Throwable x) {
+                opened.release();
+                throw x;
             }
-            if (isKept) {
-                return opened;
-            }
+            opened.release();
         }
         throw new NoSuchFileException(file.toString(), null, "changes faster than it can be checked");
     }

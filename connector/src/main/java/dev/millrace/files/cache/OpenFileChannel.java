@@ -40,15 +40,11 @@ public final class OpenFileChannel implements SeekableByteChannel {
      * @throws IndexOutOfBoundsException when there is no such length; this is closed then
      */
     public Content.Source source(ByteBufferPool.Sized pool, long length) {
-        boolean isMade = false;
         try {
-            Content.Source source = Content.Source.from(pool, this, 0, length);
-            isMade = true;
-            return source;
-        } finally {
-            if (!isMade) {
-                close();
-            }
+            return Content.Source.from(pool, this, 0, length);
+        } catch (Throwable x) {
+            close();
+            throw x;
         }
     }
 
