@@ -12,7 +12,6 @@ import java.util.concurrent.RejectedExecutionException;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.thread.Invocable;
-import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -282,13 +281,8 @@ final class NioTransfer implements Invocable.Task {
     }
 
     private void complete() {
-        Runnable end = endPoint.getWriteFlusher()::completeWrite;
         try {
-            if (executor instanceof QueuedThreadPool pool) {
-                TransferWorkers.execute(pool, end);
-            } else {
-                executor.execute(end);
-            }
+            TransferWorkers.execute(executor, endPoint.getWriteFlusher()::completeWrite);
         } catch (RejectedExecutionException x) {
             endPoint.close(x);
         }

@@ -86,16 +86,16 @@ public final class TransferWorkers extends ContainerLifeCycle implements Executo
     }
 
     /**
-     * Gives a task to a pool. The pool queues the task before it asks the system for another thread. When there is none to be had,
-     * the threads that the pool has do the task.
+     * Gives a task to an executor. Jetty's pool queues the task before it asks the system for another thread. When there is none to be
+     * had, the threads that the pool has do the task.
      *
-     * @throws OutOfMemoryError when the pool has no thread
+     * @throws OutOfMemoryError when a pool has no thread, and when another executor gets none
      */
-    public static void execute(QueuedThreadPool pool, Runnable task) {
+    public static void execute(Executor executor, Runnable task) {
         try {
-            pool.execute(task);
+            executor.execute(task);
         } catch (OutOfMemoryError x) {
-            if (pool.getThreads() == 0) {
+            if (!(executor instanceof QueuedThreadPool pool) || pool.getThreads() == 0) {
                 throw x;
             }
             LOG.debug("No thread but those of {}: {}", pool, x.toString());
