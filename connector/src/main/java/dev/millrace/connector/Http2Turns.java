@@ -25,6 +25,15 @@ import org.slf4j.LoggerFactory;
  * what it writes until its turn ends. A turn that makes no progress for some milliseconds is ended by the scheduler's thread. Each of
  * the requests behind it then has a thread of the pool. So have all of the connection for a while, when they turn out not to be short.
  *
+ * <p>The turns of a connection, and what the words here mean:
+ * <ul>
+ *   <li>A reader's turn lasts from one read to the next. A runner's lasts while it has tasks; there are {@code runs} of these.
+ *   <li>A turn <em>takes</em> a task that its thread has for the pool: a runner will run it.
+ *   <li>It <em>collects</em> while requests that its thread reads are run together.
+ *   <li>It has <em>ended</em>, for one of the reasons above, while its thread goes on. Such a thread holds and takes nothing.
+ *   <li>The connection is <em>paused</em>, at first and after a request that took long: no turn takes anything.
+ * </ul>
+ *
  * <p>Thread-safe. Loaded only where there is HTTP/2.
  */
 final class Http2Turns implements Connection.Listener {
@@ -62,7 +71,7 @@ final class Http2Turns implements Connection.Listener {
 
     /** A thread's turn. The thread ends it, or for a reason another one does; then it goes on as any other. */
     private final class ConnectionTurn implements StreamExecutor.Turn, Runnable {
-        private final boolean reads;
+        private final boolean isReader;
         // All guarded by the turns of its connection.
         private int place = StreamExecutor.NO_PLACE;
         private boolean ended;
@@ -71,13 +80,13 @@ final class Http2Turns implements Connection.Listener {
         private boolean measures;
         private long beginNanoTime;
 
-        private ConnectionTurn(boolean reads) {
-            this.reads = reads;
+        private ConnectionTurn(boolean isReader) {
+            this.isReader = isReader;
         }
 
         @Override
         public boolean reads() {
-            return reads && !closed;
+            return isReader && !closed;
         }
 
         @Override
@@ -178,7 +187,7 @@ final class Http2Turns implements Connection.Listener {
                 return;
             }
             ended = true;
-            runs -= reads ? 0 : 1;
+            runs -= isReader ? 0 : 1;
             if (place != StreamExecutor.NO_PLACE) {
                 executor.leave(place);
             }
@@ -192,7 +201,7 @@ final class Http2Turns implements Connection.Listener {
                     return;
                 }
                 end();
-                others = reads ? List.of() : drain();
+                others = isReader ? List.of() : drain();
             }
             held.release();
             spread(others);
@@ -207,7 +216,7 @@ final class Http2Turns implements Connection.Listener {
                     return;
                 }
                 end();
-                if (!reads) {
+                if (!isReader) {
                     executor.onWait();
                     pause(NanoTime.now() + PAUSE_AFTER_WAIT_NANOS);
                     others = drain();
@@ -363,7 +372,7 @@ final class Http2Turns implements Connection.Listener {
     public void onClosed(Connection connection) {
         closed = true;
         held.end();
-        if (executor.turn() instanceof ConnectionTurn turn && turn.isOf(this) && turn.reads) {
+        if (executor.turn() instanceof ConnectionTurn turn && turn.isOf(this) && turn.isReader) {
             turn.endReading();
         }
     }

@@ -253,6 +253,7 @@ final class NioEndPoint extends MillraceEndPoint {
         if (current != null && current.isQueued()) {
             LOG.debug("Not idle, but waiting for a worker: {}", this);
         } else if (current != null && current.isWaiting() && httpParser() == null) {
+            // A protocol of a user's own sends a file, for HTTP/2 has no transfers. It ends as a stalled one below.
             connector.runElsewhere(() -> close(timeout));
         } else {
             boolean isStalled = getWriteFlusher().isPending() && httpParser() == null;

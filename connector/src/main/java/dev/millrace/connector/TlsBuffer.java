@@ -13,15 +13,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A pooled buffer of a connection of TLS, which can show other bytes in place of its own. These are the rest of many records,
- * which the socket did not take. A thread may be about to write from one that is discarded with bytes in it, or released during a write
- * below. Those are given back when the connection has closed, the latter also when no write goes on. Guarded by the connection's lock.
+ * which the socket did not take.
+ *
+ * <p>Jetty gives a buffer back while a thread may be about to write from it: one that it has emptied with bytes in it
+ * ({@link #clear}), or one that it writes from ({@link Pool#onFlush}) while a write goes on below. {@link #release} keeps such a buffer
+ * from the pool. The former goes back when the connection has closed. So does the latter, or when no write goes on any more.
+ *
+ * <p>Guarded by the connection's lock.
  */
 final class TlsBuffer extends RetainableByteBuffer.Wrapper {
     private final Pool pool;
     private @Nullable RetainableByteBuffer rest;
     // Emptied while it had bytes to write, which a thread may be about to write still.
     private boolean discarded;
-    // What TLS encrypts into. It also has buffers that it reads into.
+    // What TLS writes from, the last time that it wrote. It also has buffers that it reads into.
     private boolean isOutput;
 
     private TlsBuffer(RetainableByteBuffer own, Pool pool) {

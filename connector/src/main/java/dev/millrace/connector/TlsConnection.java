@@ -167,7 +167,7 @@ final class TlsConnection extends SslConnection {
         }
         Status status = result.getStatus();
         if (output.position() == 0) {
-            // Jetty flushes a buffer that has something. What comes last may come from it.
+            // Jetty flushes its buffer only when that has something. It gets the batch's end: it is written last.
             int last = Math.min(output.remaining(), all.position());
             output.put(all.duplicate().flip().position(all.position() - last));
             all.position(all.position() - last);

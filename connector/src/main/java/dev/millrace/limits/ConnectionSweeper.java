@@ -48,10 +48,10 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
             Look.class,
             PeerRates.class,
             RateMeter.class,
+            Http2ContentDemand.Streams.class,
             PeerEnd.class,
             IdleChannelCache.class,
             SlowPeerException.class);
-    private static final Http2ContentDemand.Streams NO_STREAMS = Http2ContentDemand.Streams.NONE;
 
     private final ServerConnector connector;
     private final Limits limits;
@@ -229,7 +229,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
             if (idleMillis >= restMillis && idleMillis < restMillis + 2 * periodMillis) {
                 IdleChannelCache.giveUpCache(connection);
             }
-            Http2ContentDemand.Streams streams = awaited.getOrDefault(connection, NO_STREAMS);
+            Http2ContentDemand.Streams streams = awaited.getOrDefault(connection, Http2ContentDemand.Streams.NONE);
             PeerRates rates = endPoint.getRates();
             rates.sample(
                     endPoint,

@@ -29,7 +29,8 @@ public final class PeerRates {
     // As ints these take no more memory than the time alone did in nanoseconds, and idle connections are many.
     private int sampledMillis = millis(NanoTime.now());
     private int messagesAtStart = NOT_AT_START;
-    // Milliseconds since bytes came that no request has followed; before they come the bytes so far, with the sign bit.
+    // One field for two values, because idle connections are many. Above 0: milliseconds since bytes came that no
+    // request has followed. Below 0: the bytes read until the last look, and the sign bit. 0: no request can begin now.
     private int start;
 
     boolean awaitsContent() {
