@@ -171,13 +171,8 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         if (isOutputShutdown()) {
             throw new EofException(new ClosedChannelException());
         }
-        SelectedChannel current = selected();
-        if (current != null) {
-            boolean flushed = write(buffers, 0, buffers.length);
-            if (flushed) {
-                endWait();
-            }
-            return flushed;
+        if (selected() != null) {
+            return flushSelected(buffers);
         }
         if (BufferUtil.remaining(buffers) == 0) {
             return true;
@@ -185,12 +180,11 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         boolean inTls = getConnection() instanceof SslConnection;
         readLoop.beginWrite(httpParser(), inTls);
         boolean inBackground = writeDuty.isBackgroundWriter();
-        boolean isOfAnother = inTls && !inBackground && TlsState.isWriteOfAnother(this, writeDuty.isWriting());
-        if (isOfAnother || (!inBackground && !readLoop.isAlone(httpParser()))) {
+        boolean isOfAnother = inTls && TlsState.isWriteOfAnother(this, writeDuty.isWriting());
+        if (!inBackground && (isOfAnother || !readLoop.isAlone(httpParser()))) {
             return flushAtOnce(buffers);
         }
-        // TLS that ends gives its buffer back to the pool, while a thread may write from it. It may be another
-        // connection's by the time at which that thread comes out of its call, and must not be touched.
+        // TLS that ends gives its buffer back, while a thread may write from it: another connection may have it then.
         boolean inViews = inBackground && inTls;
         ByteBuffer[] written = inViews ? BlockingWrite.viewsOf(buffers) : buffers;
         BlockedWriteEvent event = blockingWrite.begin();
@@ -211,6 +205,14 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
             blockingWrite.skip(buffers);
         }
         return true;
+    }
+
+    private boolean flushSelected(ByteBuffer... buffers) throws EofException {
+        boolean flushed = write(buffers, 0, buffers.length);
+        if (flushed) {
+            endWait();
+        }
+        return flushed;
     }
 
     // As behind a selector, where nearly every write is complete when the call returns. Jetty's error pages of servlets

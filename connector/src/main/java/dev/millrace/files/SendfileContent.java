@@ -204,6 +204,17 @@ final class SendfileContent extends HttpContent.Wrapper {
             held.release();
             throw x;
         }
+        send(sink, sendPath, held, isGathered, offset, bytes, callback);
+    }
+
+    private void send(
+            Content.Sink sink,
+            SendPath sendPath,
+            OpenFile held,
+            boolean isGathered,
+            long offset,
+            long bytes,
+            Callback callback) {
         int blockBytes = SendPath.isFramed(sink) ? FRAMED_BLOCK_BYTES : BLOCK_BYTES;
         if (sendPath.endPoint() != null && (sendPath.obstacle() == null || bytes > blockBytes)) {
             Obstacle obstacle = sendPath.obstacle();
@@ -211,7 +222,15 @@ final class SendfileContent extends HttpContent.Wrapper {
             if (obstacle == null && isGathered) {
                 mount.onCopied(Obstacle.GATHERED, bytes);
             }
-            new RegionWriter(sendPath, held, settings.transferAlgorithm(), isGathered, offset, bytes, onSent, callback)
+            new RegionWriter(
+                            sendPath,
+                            held,
+                            mount.settings().transferAlgorithm(),
+                            isGathered,
+                            offset,
+                            bytes,
+                            onSent,
+                            callback)
                     .iterate();
         } else if (bytes <= blockBytes) {
             mount.onCopied(sendPath.copiedBy(), bytes);
