@@ -99,7 +99,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         }
         if (selected != null) {
             int drained = readLoop.drain(buffer);
-            return drained > 0 ? drained : read(buffer);
+            return drained > 0 || readLoop.isCurrentThread() ? drained : read(buffer);
         }
         int filled = -1;
         try {
@@ -137,7 +137,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
                 // to wait for what it asked for; so may a write of TLS that needs the peer's bytes.
                 readLoop.onInterest(readLoop.isAlone(httpParser()) && !TlsState.isWriting(this));
             } else if (readLoop.hasReadAhead()) {
-                resources.threads().execute(getFillInterest()::fillable);
+                connector.pool().execute(getFillInterest()::fillable);
             } else {
                 super.needsFillInterest();
                 current.onInterest();
@@ -211,12 +211,12 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         boolean flushed = write(buffers, 0, buffers.length);
         if (flushed) {
             endWait();
+            readLoop.onWritten();
         }
         return flushed;
     }
 
-    // As behind a selector, where nearly every write is complete when the call returns. Jetty's error pages of servlets
-    // take that for granted.
+    // Nearly always complete when the call returns, as behind a selector. Jetty's error pages of servlets rely on that.
     private boolean flushAtOnce(ByteBuffer... buffers) throws IOException {
         if (TlsState.endsOutput(this, writeDuty.isWriting())) {
             closeAlert = CloseAlert.send(closeAlert, getChannel(), resources, buffers);

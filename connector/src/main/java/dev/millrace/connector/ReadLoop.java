@@ -169,6 +169,18 @@ final class ReadLoop {
         }
     }
 
+    /** Whether the current thread is the connector's. After {@link #leave} it reads no more: who sends on and on would keep its carrier. */
+    boolean isCurrentThread() {
+        return handlingThread() == Thread.currentThread();
+    }
+
+    /** Called after {@link #leave} when something was written. */
+    void onWritten() {
+        if (turn != null && isCurrentThread()) {
+            turn.onProgress();
+        }
+    }
+
     /** Whether bytes were read that the connection has yet to take; by the thread that may fill. */
     boolean hasReadAhead() {
         return readAhead.hasRemaining();

@@ -5,6 +5,7 @@ import dev.millrace.files.cache.ContentMemory;
 import dev.millrace.files.cache.OpenFile;
 import dev.millrace.files.cache.OpenFileChannel;
 import dev.millrace.transfer.FileFailedException;
+import dev.millrace.transfer.TransferAlgorithm;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
@@ -222,16 +223,8 @@ final class SendfileContent extends HttpContent.Wrapper {
             if (obstacle == null && isGathered) {
                 mount.onCopied(Obstacle.GATHERED, bytes);
             }
-            new RegionWriter(
-                            sendPath,
-                            held,
-                            mount.settings().transferAlgorithm(),
-                            isGathered,
-                            offset,
-                            bytes,
-                            onSent,
-                            callback)
-                    .iterate();
+            TransferAlgorithm algorithm = mount.settings().transferAlgorithm();
+            new RegionWriter(sendPath, held, algorithm, isGathered, offset, bytes, onSent, callback).iterate();
         } else if (bytes <= blockBytes) {
             mount.onCopied(sendPath.copiedBy(), bytes);
             writeBlock(sendPath, bufferPool(sink), held, offset, (int) bytes, callback);

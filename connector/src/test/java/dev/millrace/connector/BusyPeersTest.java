@@ -23,6 +23,8 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.websocket.api.Session;
+import org.eclipse.jetty.websocket.server.WebSocketUpgradeHandler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -70,13 +72,29 @@ class BusyPeersTest {
                 content.write(block);
             }
         }
+    }
 
-        private void compute() {
-            busy.incrementAndGet();
-            long begin = System.nanoTime();
-            while (!over && System.nanoTime() - begin < BUSY_NANOS) {
-                Thread.onSpinWait();
-            }
+    /** Sends back every message, with something to compute before. */
+    public final class ComputingSocket implements Session.Listener.AutoDemanding {
+        private Session session;
+
+        @Override
+        public void onWebSocketOpen(Session opened) {
+            session = opened;
+        }
+
+        @Override
+        public void onWebSocketText(String message) {
+            compute();
+            session.sendText(message, org.eclipse.jetty.websocket.api.Callback.NOOP);
+        }
+    }
+
+    private void compute() {
+        busy.incrementAndGet();
+        long begin = System.nanoTime();
+        while (!over && System.nanoTime() - begin < BUSY_NANOS) {
+            Thread.onSpinWait();
         }
     }
 
@@ -127,11 +145,31 @@ class BusyPeersTest {
         leaveCarriers("DELETE / HTTP/1.1\r\nHost: localhost\r\n\r\n", new byte[0]);
     }
 
+    @Test
+    void leaveTheCarriersOfVirtualThreadsToOthersThoughTheirMessagesNeverEnd() throws Exception {
+        byte[] frames = {(byte) 0x81, (byte) 0x82, 0, 0, 0, 0, 'h', 'i'};
+        leaveCarriers("""
+                GET / HTTP/1.1\r
+                Host: localhost\r
+                Upgrade: websocket\r
+                Connection: Upgrade\r
+                Sec-WebSocket-Version: 13\r
+                Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
+                \r
+                """, frames);
+    }
+
     private void leaveCarriers(String head, byte[] rest) throws Exception {
         assumeTrue(VirtualThreads.areSupported(), "no virtual threads");
         int carriers = Runtime.getRuntime().availableProcessors();
-        try (TestServer server = new TestServer(Connectors.BIO_VIRTUAL::http).start(new Computing());
+        TestServer server = new TestServer(Connectors.BIO_VIRTUAL::http);
+        WebSocketUpgradeHandler upgrade = WebSocketUpgradeHandler.from(
+                server.server(),
+                container -> container.addMapping("/", (request, response, callback) -> new ComputingSocket()));
+        upgrade.setHandler(new Computing());
+        try (server;
                 AutoCloseable end = this::end) {
+            server.start(upgrade);
             for (int i = 0; i < carriers; i++) {
                 RawClient client = server.client();
                 clients.add(client);
