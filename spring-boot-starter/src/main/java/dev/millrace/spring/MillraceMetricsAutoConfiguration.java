@@ -2,6 +2,8 @@ package dev.millrace.spring;
 
 import dev.millrace.metrics.MillraceMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
+import org.eclipse.jetty.server.Server;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -27,13 +29,22 @@ public final class MillraceMetricsAutoConfiguration {
         return new Binding(registry);
     }
 
-    /** By the time of that event a server has its connectors. */
-    private record Binding(MeterRegistry registry) implements ApplicationListener<WebServerInitializedEvent> {
+    /** By the time of that event a server has its connectors. It comes again, with the same server, when the context is started again. */
+    private static final class Binding implements ApplicationListener<WebServerInitializedEvent> {
+        private final MeterRegistry registry;
+        private @Nullable Server bound;
+
+        Binding(MeterRegistry registry) {
+            this.registry = registry;
+        }
+
         @Override
         public void onApplicationEvent(WebServerInitializedEvent event) {
             if (event.getWebServer() instanceof JettyWebServer web
+                    && web.getServer() != bound
                     && event.getApplicationContext().getServerNamespace() == null) {
-                new MillraceMetrics(web.getServer()).bindTo(registry);
+                bound = web.getServer();
+                new MillraceMetrics(bound).bindTo(registry);
             }
         }
     }

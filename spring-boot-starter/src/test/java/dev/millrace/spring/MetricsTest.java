@@ -17,7 +17,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** What Prometheus scrapes of an application, and the dashboard that shows it. */
 class MetricsTest {
@@ -99,6 +102,20 @@ class MetricsTest {
                             .filter(line -> line.startsWith("millrace_connections{"))
                             .count());
         }
+    }
+
+    /** Spring's tests stop a context that no test uses, and start it again. */
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void areBoundOnceThoughTheContextIsStartedAgain(CapturedOutput output) throws Exception {
+        try (RunningApp app = start()) {
+            app.get("/large.bin");
+            app.context().stop();
+            app.context().start();
+            app.get("/large.bin");
+            assertEquals(400_000, value(scrapedWhenSent(app, 400_000), SENT));
+        }
+        assertFalse(output.getAll().contains("been already registered"), output::getAll);
     }
 
     @Test
