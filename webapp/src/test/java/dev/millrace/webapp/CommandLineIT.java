@@ -14,6 +14,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -170,6 +172,7 @@ class CommandLineIT {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void openEventStreamsEndWithTheServer() throws Exception {
         try (ServerProcess server =
                 ServerProcess.war(temporary, "--bio-port=0", "--nio-port=0", "--files", noFiles.toString())) {
@@ -218,6 +221,7 @@ class CommandLineIT {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void aListenerTakesNoMoreConnectionsThanAllowed() throws Exception {
         try (ServerProcess server = ServerProcess.war(
                 temporary,

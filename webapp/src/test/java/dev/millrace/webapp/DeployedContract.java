@@ -377,11 +377,8 @@ abstract class DeployedContract {
 
     @Test
     void streamsFiguresAsEvents() throws Exception {
-        for (String url : urls()) {
-            try (Http.Events events = new Http.Events(url, "/stats")) {
-                assertTrue(events.next().startsWith("{\"timeMillis\":"));
-                assertTrue(events.next().startsWith("{\"timeMillis\":"));
-            }
+        for (String event : Http.firstTwoEvents(urls(), "/stats")) {
+            assertTrue(event.startsWith("{\"timeMillis\":"), event);
         }
     }
 

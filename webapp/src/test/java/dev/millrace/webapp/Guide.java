@@ -146,7 +146,7 @@ final class Guide implements AutoCloseable {
                 "PATH", java + ":" + System.getenv("PATH"),
                 "JETTY_HOME", System.getProperty("millrace.jettyHome"),
                 "JETTY_BASE", folder.resolve("base").toString(),
-                "JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -Djava.io.tmpdir=" + folder,
+                "JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Djava.io.tmpdir=" + folder,
                 "MILLRACE", Path.of("..").toAbsolutePath().normalize().toString());
     }
 

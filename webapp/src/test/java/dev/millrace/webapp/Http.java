@@ -94,6 +94,26 @@ final class Http {
         return line.toString().stripTrailing();
     }
 
+    /** Of a stream of each server. All are open before the first is read, for the second event takes its time. */
+    static List<String> firstTwoEvents(List<String> servers, String target) throws IOException {
+        List<Events> streams = new ArrayList<>();
+        List<String> events = new ArrayList<>();
+        try {
+            for (String server : servers) {
+                streams.add(new Events(server, target));
+            }
+            for (Events stream : streams) {
+                events.add(stream.next());
+                events.add(stream.next());
+            }
+        } finally {
+            for (Events stream : streams) {
+                stream.close();
+            }
+        }
+        return events;
+    }
+
     /** A stream of server-sent events. */
     static final class Events implements AutoCloseable {
         private final Socket socket;
