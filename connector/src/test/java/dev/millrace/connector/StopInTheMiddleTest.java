@@ -100,7 +100,7 @@ class StopInTheMiddleTest {
         }
     }
 
-    private static void awaitBlockedWrite(TestServer server) {
+    static void awaitBlockedWrite(TestServer server) {
         Await.until("a write waits", () -> {
             for (EndPoint endPoint : server.connector().getConnectedEndPoints()) {
                 if (endPoint instanceof MonitoredEndPoint watched

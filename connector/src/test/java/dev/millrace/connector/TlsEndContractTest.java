@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -41,6 +42,8 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,6 +53,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** How a connection of TLS ends: by a close alert (RFC 8446 section 6.1), whoever ends it, and with nothing left to wait for. */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#all")
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
 class TlsEndContractTest {
     private static final Tls TLS = new Tls();
@@ -97,9 +101,7 @@ class TlsEndContractTest {
     }
 
     private static void assertEndsByAnAlert(RawClient client, TlsRecords records) throws IOException {
-        while (client.read() >= 0) {
-            // What came before the end.
-        }
+        client.readToEnd();
         assertEquals(TlsRecords.ALERT, records.lastContentType());
     }
 
@@ -262,8 +264,11 @@ class TlsEndContractTest {
                     .get(30, TimeUnit.SECONDS)
                     .getSslConnection()
                     .getEndPoint();
+            // Jetty loses a write that is given up in the instant in which it begins.
+            StopInTheMiddleTest.awaitBlockedWrite(server);
             Await.until("nothing taken any more", () -> ((AbstractEndPoint) encrypted).getIdleFor() > 200);
-            CompletableFuture<Void> ended = CompletableFuture.runAsync(() -> end.accept(writing));
+            FutureTask<Void> ended = new FutureTask<>(() -> end.accept(writing), null);
+            new Thread(ended).start();
             assertInstanceOf(IOException.class, writing.failure.get(30, TimeUnit.SECONDS));
             ended.get(30, TimeUnit.SECONDS);
             writing.callback.join().failed(new IOException("the connection is gone"));

@@ -95,6 +95,22 @@ public final class RawClient implements AutoCloseable {
         }
     }
 
+    /** Reads what comes until the end. A reset counts as the end. */
+    public void readToEnd() throws IOException {
+        byte[] bytes = new byte[64 * 1024];
+        while (read(bytes) >= 0) {
+            // What comes before the end.
+        }
+    }
+
+    private int read(byte[] bytes) throws IOException {
+        try {
+            return in.read(bytes);
+        } catch (java.net.SocketException reset) {
+            return -1;
+        }
+    }
+
     public Answer answer() throws IOException {
         return answer("GET");
     }
