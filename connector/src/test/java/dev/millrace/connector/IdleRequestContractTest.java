@@ -7,15 +7,9 @@ import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
-import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.io.Content;
@@ -25,14 +19,11 @@ import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A request that takes longer than the idle timeout, by its handler or by its peer, is served, and so is the next. */
+/** A request whose handler takes longer than the idle timeout is served, and so is the next. */
 @Timeout(60)
 class IdleRequestContractTest {
     private static final String ALL = "dev.millrace.testing.Connectors#all";
@@ -40,10 +31,6 @@ class IdleRequestContractTest {
     private static final int LONG_MILLIS = 30_000;
     /** The first tells of the expiry, and then may go on to end the connection: that has happened before the second. */
     private static final int EXPIRIES = 2;
-
-    private static final int PIECES_IDLE_MILLIS = 10_000;
-    private static final int GAP_MILLIS = 700;
-    private static final int PIECES = 3 + PIECES_IDLE_MILLIS / GAP_MILLIS;
 
     /** When a request for /late is answered. */
     private enum Late {
@@ -171,75 +158,5 @@ class IdleRequestContractTest {
     @MethodSource(ALL)
     void isAnsweredByAHandlerThatWasToldOfAFailure(Connectors connectors) throws Exception {
         assertAnswersLate(connectors, Late.FAILED);
-    }
-
-    // All at once: most of it is waiting.
-    @Test
-    @Execution(ExecutionMode.CONCURRENT)
-    void isReadInPiecesForLonger() throws Exception {
-        List<TestServer> servers = new ArrayList<>();
-        List<RawClient> heads = new ArrayList<>();
-        List<RawClient> bodies = new ArrayList<>();
-        for (Connectors connectors : Connectors.all().toList()) {
-            TestServer server = new TestServer(connectors::http).start(new Echo(Late.BLOCKING));
-            servers.add(server);
-            heads.add(server.client().send("GET /head HTTP/1.1\r\nHost: localhost\r\nX-Long: "));
-            bodies.add(server.client()
-                    .send("POST /body HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"));
-            server.awaitEndPoints(2);
-        }
-        // Not before: on a busy machine it may take as long to come here.
-        servers.forEach(server -> server.connector()
-                .getConnectedEndPoints()
-                .forEach(endPoint -> endPoint.setIdleTimeout(PIECES_IDLE_MILLIS)));
-        trickle(heads, bodies);
-        for (int i = 0; i < servers.size(); i++) {
-            String connector = servers.get(i).connector().toString();
-            assertEquals("/head", heads.get(i).send("\r\n\r\n").answer().text(), connector);
-            assertEquals(
-                    "/body" + "x".repeat(PIECES),
-                    bodies.get(i).send("0\r\n\r\n").answer().text(),
-                    connector);
-            servers.get(i)
-                    .connector()
-                    .getConnectedEndPoints()
-                    .forEach(endPoint -> endPoint.setIdleTimeout(LONG_MILLIS));
-        }
-        for (int i = 0; i < servers.size(); i++) {
-            assertEquals("/next", heads.get(i).get("/next").answer().text());
-            assertEquals("/next", bodies.get(i).get("/next").answer().text());
-            heads.get(i).close();
-            bodies.get(i).close();
-            servers.get(i).close();
-        }
-    }
-
-    private static void trickle(List<RawClient> heads, List<RawClient> bodies) throws Exception {
-        ScheduledExecutorService pace = Executors.newSingleThreadScheduledExecutor();
-        CountDownLatch sent = new CountDownLatch(PIECES);
-        var unused = pace.scheduleAtFixedRate(
-                () -> {
-                    if (sent.getCount() > 0) {
-                        heads.forEach(client -> send(client, "x"));
-                        bodies.forEach(client -> send(client, "1\r\nx\r\n"));
-                        sent.countDown();
-                    }
-                },
-                0,
-                GAP_MILLIS,
-                TimeUnit.MILLISECONDS);
-        try {
-            assertTrue(sent.await(30, TimeUnit.SECONDS), "a connection has ended");
-        } finally {
-            pace.shutdownNow();
-        }
-    }
-
-    private static void send(RawClient client, String piece) {
-        try {
-            client.send(piece);
-        } catch (IOException x) {
-            throw new UncheckedIOException(x);
-        }
     }
 }

@@ -18,14 +18,14 @@ import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.Callback;
 
 /** A protocol that does nothing by itself: the test asks the end point. On BIO it passes for HTTP/1.1, so that the channel blocks. */
-class PassiveProtocol extends AbstractConnectionFactory {
+public class PassiveProtocol extends AbstractConnectionFactory {
     private final BlockingQueue<Passive> opened = new LinkedBlockingQueue<>();
 
-    PassiveProtocol() {
+    public PassiveProtocol() {
         super("test");
     }
 
-    interface Passive extends Connection {
+    public interface Passive extends Connection {
         /** How often it was told that it is closed. */
         int closed();
     }
@@ -108,7 +108,7 @@ class PassiveProtocol extends AbstractConnectionFactory {
     }
 
     /** Waits for a connection to be opened. */
-    Passive awaitOpened() throws InterruptedException {
+    public Passive awaitOpened() throws InterruptedException {
         Passive connection = opened.poll(30, TimeUnit.SECONDS);
         assertNotNull(connection);
         return connection;
