@@ -10,7 +10,6 @@ import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
-import dev.millrace.testing.Tls;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SelectableChannel;
@@ -18,14 +17,11 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.io.SelectorManager;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** For how long connections linger. */
+/** How connections linger, and what ends that. */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#ours")
 class LingeringCloseTest extends LingeringConnections {
@@ -55,32 +51,6 @@ class LingeringCloseTest extends LingeringConnections {
     }
 
     @Test
-    @Execution(ExecutionMode.CONCURRENT)
-    void endsWhenItsPeerIsSilent() throws Exception {
-        try (TestServer server = server().start(Handlers.hello());
-                RawClient client = lingering(server)) {
-            connector(server).setLingeringCloseMillis(100);
-            awaitLingering(server, 0);
-            assertEquals(0, connector(server).getCutLingeringConnections());
-            // No reset before that.
-            assertEquals(-1, client.in().read());
-        }
-    }
-
-    @Test
-    @Execution(ExecutionMode.CONCURRENT)
-    void isCutAfterItsTime() throws Exception {
-        try (TestServer server = server().start(Handlers.hello());
-                RawClient client = lingering(server)) {
-            trickle(client);
-            connector(server).setLingeringCloseMillis(2000);
-            awaitLingering(server, 0);
-            assertEquals(1, connector(server).getCutLingeringConnections());
-            Await.until("reset", trickle::isShutdown);
-        }
-    }
-
-    @Test
     void isCutAfterItsBytes() throws Exception {
         TestServer server = server();
         connector(server).setLingeringCloseMillis(HOUR_MILLIS);
@@ -100,27 +70,6 @@ class LingeringCloseTest extends LingeringConnections {
     }
 
     /** On BIO a thread has begun to wait for more of the request, and goes on. */
-    @Test
-    @Execution(ExecutionMode.CONCURRENT)
-    void endsWhenItsPeerIsSilentInTls() throws Exception {
-        Tls tls = new Tls();
-        TestServer server = new TestServer(
-                s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()));
-        try (server;
-                RawClient client = tls.connect(server.start(Handlers.hello()).port())) {
-            client.send(upload(HOUR_MILLIS));
-            assertEquals("hello", client.answer().text());
-            assertEquals(-1, client.in().read());
-            Await.until("lingers", () -> connector(server).getLingeredConnections() == 1);
-            connector(server).setLingeringCloseMillis(100);
-            awaitLingering(server, 0);
-            assertEquals(0, connector(server).getCutLingeringConnections());
-            if (server.connector() instanceof BioConnector bio) {
-                Await.until("no threads of connections", () -> bio.getConnectionThreadCount() == 0);
-            }
-        }
-    }
-
     /** An application's connector may be told of it, and throw. */
     @Test
     void endsAloneWhenWhoIsToldThrows() throws Exception {

@@ -1,0 +1,65 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Handlers;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** For how long connections linger whose peers do not end them. */
+@ParameterizedClass
+@MethodSource("dev.millrace.testing.Connectors#ours")
+@Execution(ExecutionMode.CONCURRENT)
+class LingeringTimeTest extends LingeringConnections {
+    @Test
+    void endsWhenItsPeerIsSilent() throws Exception {
+        try (TestServer server = server().start(Handlers.hello());
+                RawClient client = lingering(server)) {
+            connector(server).setLingeringCloseMillis(100);
+            awaitLingering(server, 0);
+            assertEquals(0, connector(server).getCutLingeringConnections());
+            // No reset before that.
+            assertEquals(-1, client.in().read());
+        }
+    }
+
+    @Test
+    void isCutAfterItsTime() throws Exception {
+        try (TestServer server = server().start(Handlers.hello());
+                RawClient client = lingering(server)) {
+            trickle(client);
+            connector(server).setLingeringCloseMillis(2000);
+            awaitLingering(server, 0);
+            assertEquals(1, connector(server).getCutLingeringConnections());
+            Await.until("reset", trickle::isShutdown);
+        }
+    }
+
+    @Test
+    void endsWhenItsPeerIsSilentInTls() throws Exception {
+        Tls tls = new Tls();
+        TestServer server = new TestServer(
+                s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+        try (server;
+                RawClient client = tls.connect(server.start(Handlers.hello()).port())) {
+            client.send(upload(HOUR_MILLIS));
+            assertEquals("hello", client.answer().text());
+            assertEquals(-1, client.in().read());
+            Await.until("lingers", () -> connector(server).getLingeredConnections() == 1);
+            connector(server).setLingeringCloseMillis(100);
+            awaitLingering(server, 0);
+            assertEquals(0, connector(server).getCutLingeringConnections());
+            if (server.connector() instanceof BioConnector bio) {
+                Await.until("no threads of connections", () -> bio.getConnectionThreadCount() == 0);
+            }
+        }
+    }
+}
