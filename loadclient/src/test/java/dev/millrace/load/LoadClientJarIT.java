@@ -19,8 +19,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The packaged program, as users start it. */
+@Execution(ExecutionMode.CONCURRENT)
 class LoadClientJarIT {
 
     @TempDir
@@ -31,6 +34,8 @@ class LoadClientJarIT {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 // The JVM would warn on standard output.
                 "-Xlog:disable",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-jar",
                 System.getProperty("loadclient.jar")));
         command.addAll(List.of(args));

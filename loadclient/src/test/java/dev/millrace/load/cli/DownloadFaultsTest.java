@@ -17,6 +17,8 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Wrong downloads are detected by comparison with the catalogue. */
 class DownloadFaultsTest {
@@ -184,6 +186,7 @@ class DownloadFaultsTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void aServerThatStallsInMidBodyIsFound() throws IOException {
         CellResult cell = halfway((request, out, socket) -> {
             socket.getInputStream().transferTo(OutputStream.nullOutputStream());

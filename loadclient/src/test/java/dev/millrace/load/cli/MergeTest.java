@@ -23,6 +23,8 @@ import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** {@code --start-at} and {@code report --merge}: several machines, here several processes, load one server together. */
 class MergeTest {
@@ -75,6 +77,7 @@ class MergeTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void ratesAndHistogramsAreAdded() throws IOException {
         try (TestServer server = new TestServer(TestServer.unhurried(TestServer::answerUuids))) {
             measure("a", server, "--seed=1");
@@ -99,6 +102,7 @@ class MergeTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void clocksOfMachinesAreLaidSideBySide() throws IOException {
         try (TestServer server = new TestServer(TestServer.unhurried(TestServer::answerUuids))) {
             measure("one", server);
@@ -117,6 +121,7 @@ class MergeTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void runsThatDoNotBelongTogetherAreRefused() throws IOException {
         try (TestServer server = new TestServer(TestServer.unhurried(TestServer::answerUuids));
                 TestServer other = new TestServer(TestServer.unhurried(TestServer::answerUuids))) {

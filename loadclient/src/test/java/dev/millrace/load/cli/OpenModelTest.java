@@ -16,6 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The open model sends requests by the clock, and a throttle delays downloads. */
 class OpenModelTest {
@@ -137,6 +139,7 @@ class OpenModelTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void requestsDueInTheWarmUpAreSkippedInTheWindow() throws IOException {
         // The rest is so long that the window begins in it, even if it begins late.
         long hiccupNanos = 4_000_000_000L;

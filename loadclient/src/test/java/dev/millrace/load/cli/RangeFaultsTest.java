@@ -20,6 +20,8 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Wrong answers to range requests and to resumed downloads are detected. */
 class RangeFaultsTest {
@@ -194,6 +196,7 @@ class RangeFaultsTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void aServerThatStallsBeforeTheMeasurementIsOneLine() throws IOException {
         try (TestServer server = new TestServer((request, out, socket) -> {
             if (request.target().endsWith("catalog.json")) {

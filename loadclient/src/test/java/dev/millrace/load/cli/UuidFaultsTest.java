@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -97,6 +99,7 @@ class UuidFaultsTest {
 
     @ParameterizedTest(name = "{0}: {1}")
     @MethodSource("faults")
+    @Execution(ExecutionMode.CONCURRENT)
     void wrongAnswersAreCountedByKind(String kind, String detail, TestServer.Behaviour behaviour) throws IOException {
         // The timeout is long in the other cases, because a pause of the machine must not cause it.
         String timeout = kind.equals("timeout") ? "2500ms" : "10s";

@@ -26,12 +26,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Cells whose clients meet failing servers and checks, and cells that are stopped early. */
+@Execution(ExecutionMode.CONCURRENT)
 class CellRunTest {
 
     /** Requests for one URL, whose answers go to a check. */
-    private record Asking(Target target, ResponseCheck check, boolean countsBytes) implements Workload {
+    record Asking(Target target, ResponseCheck check, boolean countsBytes) implements Workload {
 
         Asking(Target target, ResponseCheck check) {
             this(target, check, false);
@@ -50,7 +53,7 @@ class CellRunTest {
     }
 
     /** A check that throws for the first answers, as a faulty one would. */
-    private static class Failing implements ResponseCheck {
+    static class Failing implements ResponseCheck {
 
         private int left;
 
@@ -80,7 +83,7 @@ class CellRunTest {
         return settings(Duration.ZERO, window, requests);
     }
 
-    private static RunSettings settings(Duration warmup, Duration window, long requests) {
+    static RunSettings settings(Duration warmup, Duration window, long requests) {
         return new RunSettings(
                 Warmup.of(warmup),
                 window,
@@ -117,36 +120,6 @@ class CellRunTest {
             assertEquals(3, result.counts().connections(), "what is left of such an exchange is not read");
             assertEquals(5, connections.get());
         }
-    }
-
-    @Test
-    void noClientSendsBeforeAllAreStarted() throws Exception {
-        String reason = "a thread that works makes the next one's start wait";
-        assertEquals(300, startedAtFirstRequest(300, Duration.ZERO), reason);
-        assertEquals(300, startedAtFirstRequest(300, Duration.ofSeconds(20)), reason);
-    }
-
-    private static long startedAtFirstRequest(int clients, Duration warmup) throws Exception {
-        AtomicLong started = new AtomicLong(-1);
-        AtomicReference<CellRun> run = new AtomicReference<>();
-        try (TestServer server = new TestServer((request, out, socket) -> {
-            started.compareAndSet(
-                    -1,
-                    Thread.getAllStackTraces().keySet().stream()
-                            .filter(thread -> thread.getName().equals("client"))
-                            .count());
-            run.get().stop();
-            TestServer.send(out, "200 OK", "x/y", new byte[10]);
-        })) {
-            Cell cell = new Cell("", clients, 0, 0, new Asking(Target.of(server.url("/")), new Failing(0)));
-            run.set(new CellRun(
-                    cell,
-                    settings(warmup, Duration.ofSeconds(20), 0),
-                    null,
-                    (warmingUp, seconds, left, requests, bytes, errors) -> {}));
-            run.get().run(0);
-        }
-        return started.get();
     }
 
     @Test
