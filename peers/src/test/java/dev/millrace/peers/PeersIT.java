@@ -28,10 +28,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The packaged program, as the measurements start it. */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
 class PeersIT {
     private static final int SIGTERM = 128 + 15;
