@@ -69,7 +69,6 @@ class LingeringCloseTest extends LingeringConnections {
         }
     }
 
-    /** On BIO a thread has begun to wait for more of the request, and goes on. */
     /** An application's connector may be told of it, and throw. */
     @Test
     void endsAloneWhenWhoIsToldThrows() throws Exception {

@@ -43,6 +43,7 @@ class LingeringTimeTest extends LingeringConnections {
         }
     }
 
+    /** On BIO a thread has begun to wait for more of the request, and goes on. */
     @Test
     void endsWhenItsPeerIsSilentInTls() throws Exception {
         Tls tls = new Tls();
