@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Jetty gives a buffer back while a thread may be about to write from it: one that it has emptied with bytes in it
  * ({@link #clear}), or one that it writes from ({@link Pool#onFlush}) while a write goes on below. {@link #release} keeps such a buffer
- * from the pool. The former goes back when the connection has closed. So does the latter, or when no write goes on any more.
+ * from the pool. The former goes back when the connection has closed, the latter also as soon as no write goes on.
  *
  * <p>Guarded by the connection's lock.
  */
@@ -26,7 +26,7 @@ final class TlsBuffer extends RetainableByteBuffer.Wrapper {
     private @Nullable RetainableByteBuffer rest;
     // Emptied while it had bytes to write, which a thread may be about to write still.
     private boolean discarded;
-    // What TLS writes from, the last time that it wrote. It also has buffers that it reads into.
+    // TLS has written from it. A connection also has buffers that it reads into.
     private boolean isOutput;
 
     private TlsBuffer(RetainableByteBuffer own, Pool pool) {
