@@ -145,13 +145,17 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
                 .version(HttpClient.Version.HTTP_1_1)
                 .connectTimeout(timeout)
                 .build();
-        ScheduledThreadPoolExecutor started = new ScheduledThreadPoolExecutor(1, task -> {
-            Thread poster = new Thread(task, "millrace-download-notifier");
-            poster.setDaemon(true);
-            return poster;
-        });
+        ScheduledThreadPoolExecutor started = new ScheduledThreadPoolExecutor(1, DownloadNotifier::newThread);
         started.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         run = new Run(started, client, new AtomicInteger());
+    }
+
+    // The thread outlives the application whose transfer is the first to end, and must not keep it.
+    private static Thread newThread(Runnable task) {
+        Thread poster = new Thread(null, task, "millrace-download-notifier", 0, false);
+        poster.setContextClassLoader(DownloadNotifier.class.getClassLoader());
+        poster.setDaemon(true);
+        return poster;
     }
 
     @Override

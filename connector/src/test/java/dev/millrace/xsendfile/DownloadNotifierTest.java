@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -189,6 +190,28 @@ class DownloadNotifierTest {
         Await.until("ended", () -> own.stream().noneMatch(DownloadNotifierTest::isAliveAfterACollection));
         notifier.start();
         notifier.stop();
+    }
+
+    /** The thread outlives the application whose transfer is the first to end, and must not keep it. */
+    @Test
+    void itsThreadsAreNotOfTheApplication() throws Exception {
+        open.countDown();
+        ClassLoader application = new ClassLoader(getClass().getClassLoader()) {};
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(new Destination())) {
+            DownloadNotifier notifier = notifier(server);
+            notifier.start();
+            Thread request = new Thread(() -> notifier.onTransferEnd(result(1, Outcome.DONE)));
+            request.setContextClassLoader(application);
+            request.start();
+            assertTrue(received.poll(30, TimeUnit.SECONDS).contains("download_id=id+1&"));
+            request.join();
+            assertEquals(
+                    List.of(),
+                    Thread.getAllStackTraces().keySet().stream()
+                            .filter(thread -> thread.getContextClassLoader() == application)
+                            .toList());
+            notifier.stop();
+        }
     }
 
     /** As where there are no descriptors left for the client's selector. */
