@@ -84,15 +84,17 @@ public final class BlockingContexts implements Container.InheritedListener, Cont
 
     @Override
     public void beanAdded(Container parent, Object child) {
-        if (child instanceof ContextHandler context) {
-            context.addEventListener(this);
+        // Jetty lets only managed beans inherit, and a collection that changes while it runs does not manage what
+        // comes.
+        if (child instanceof Handler && child instanceof Container container) {
+            container.addEventListener(this);
         }
     }
 
     @Override
     public void beanRemoved(Container parent, Object child) {
-        if (child instanceof ContextHandler context) {
-            context.removeEventListener(this);
+        if (child instanceof Handler && child instanceof Container container) {
+            container.removeEventListener(this);
         }
     }
 

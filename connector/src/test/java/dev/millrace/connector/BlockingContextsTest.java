@@ -21,6 +21,7 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.server.handler.ContextHandlerCollection;
 import org.eclipse.jetty.server.handler.DefaultHandler;
+import org.eclipse.jetty.server.handler.StatisticsHandler;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
@@ -133,6 +134,22 @@ class BlockingContextsTest {
             deployed.get();
             application.start();
             servesFilesWhileTheApplicationWaits(waiting, other);
+        }
+    }
+
+    /** Jetty's collection does not manage what it is given while it runs: listeners hear nothing of what is in there. */
+    @Test
+    void anApplicationInARouterThatCameLaterMayWait() throws Exception {
+        ContextHandlerCollection contexts = new ContextHandlerCollection(true, files());
+        try (TestServer server = server().start(contexts);
+                RawClient waiting = server.client();
+                RawClient other = server.client()) {
+            Handler router = new StatisticsHandler(application());
+            contexts.addHandler(router);
+            router.start();
+            servesFilesWhileTheApplicationWaits(waiting, other);
+            contexts.removeHandler(router);
+            router.stop();
         }
     }
 
