@@ -15,6 +15,7 @@ import org.eclipse.jetty.http.content.ResourceHttpContentFactory;
 import org.eclipse.jetty.http.content.ValidatingCachingHttpContentFactory;
 import org.eclipse.jetty.http.content.VirtualHttpContentFactory;
 import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.ResourceService;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.handler.ContextHandler;
@@ -112,6 +113,11 @@ public final class ServerSendfile extends ContainerLifeCycle implements Containe
 
     @Override
     public void beanAdded(Container parent, Object child) {
+        if (child instanceof Handler && child instanceof Container container) {
+            // Jetty lets only managed beans inherit, and a collection that changes while it runs does not manage what
+            // comes.
+            container.addEventListener(this);
+        }
         if (child instanceof ContextHandler context) {
             context.setAttribute(CONTEXT_ATTRIBUTE, true);
             context.addEventListener(scope);
@@ -149,6 +155,9 @@ public final class ServerSendfile extends ContainerLifeCycle implements Containe
 
     @Override
     public void beanRemoved(Container parent, Object child) {
+        if (child instanceof Handler && child instanceof Container container) {
+            container.removeEventListener(this);
+        }
         if (child instanceof ContextHandler context) {
             context.removeAttribute(CONTEXT_ATTRIBUTE);
             context.removeEventListener(scope);

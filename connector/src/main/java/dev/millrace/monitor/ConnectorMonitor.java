@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.NetworkConnector;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
@@ -54,12 +55,20 @@ public final class ConnectorMonitor implements Container.InheritedListener, Supp
         } else if (child instanceof ContextHandler context) {
             context.setAttribute(CONTEXT_ATTRIBUTE, this);
         }
+        // Jetty lets only managed beans inherit, and a collection that changes while it runs does not manage what
+        // comes.
+        if (child instanceof Handler && child instanceof Container container) {
+            container.addEventListener(this);
+        }
     }
 
     @Override
     public void beanRemoved(Container parent, Object child) {
         if (child instanceof ContextHandler context) {
             context.removeAttribute(CONTEXT_ATTRIBUTE);
+        }
+        if (child instanceof Handler && child instanceof Container container) {
+            container.removeEventListener(this);
         }
     }
 

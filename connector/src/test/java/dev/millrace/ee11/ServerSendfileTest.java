@@ -16,6 +16,7 @@ import dev.millrace.testing.TestServer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import javax.management.Attribute;
 import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
@@ -28,8 +29,10 @@ import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.http.content.ResourceHttpContentFactory;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.jmx.MBeanContainer;
+import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.server.handler.ContextHandlerCollection;
+import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.server.handler.ResourceHandler;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.BeforeEach;
@@ -123,6 +126,26 @@ class ServerSendfileTest {
             contexts.removeHandler(context);
             assertEquals(0, sendfile.getFactories());
             assertNull(context.getAttribute(ServerSendfile.CONTEXT_ATTRIBUTE));
+        }
+    }
+
+    /** Not every program has the collection manage what it adds while that runs. */
+    @Test
+    void sendsForWhatIsAddedLaterAndForWhatIsInThere() throws Exception {
+        ContextHandlerCollection contexts = new ContextHandlerCollection(true);
+        try (server) {
+            server.start(contexts);
+            for (Handler added : List.of(context("/later"), new GracefulHandler(context("/inside")))) {
+                contexts.addHandler(added);
+                added.start();
+            }
+            assertSent("/later/file.bin");
+            assertSent("/inside/file.bin");
+            for (Handler added : contexts.getHandlers()) {
+                contexts.removeHandler(added);
+                added.stop();
+            }
+            assertEquals(0, sendfile.getFactories());
         }
     }
 

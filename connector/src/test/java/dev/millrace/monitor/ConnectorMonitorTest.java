@@ -2,6 +2,7 @@ package dev.millrace.monitor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.connector.BioConnector;
@@ -29,6 +30,7 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.server.handler.ContextHandlerCollection;
+import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.component.Container;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
@@ -82,6 +84,27 @@ class ConnectorMonitorTest {
             Await.until("closed", () -> figures.get().get(1).get("connections").equals(0));
             assertEquals(2L, figures.get().get(1).get("requests"));
             contexts.removeHandler(context);
+            assertNull(context.getAttribute(ConnectorMonitor.CONTEXT_ATTRIBUTE));
+        } finally {
+            server.stop();
+        }
+    }
+
+    /** Jetty's collection does not manage what it is given while it runs: listeners hear nothing of what is in there. */
+    @Test
+    void anApplicationInAHandlerThatCameLaterSeesThem() throws Exception {
+        Server server = new Server();
+        ConnectorMonitor monitor = new ConnectorMonitor(server);
+        server.addBean(monitor);
+        ContextHandlerCollection contexts = new ContextHandlerCollection(true);
+        server.setHandler(contexts);
+        server.start();
+        try {
+            ContextHandler context = new ContextHandler(Handlers.hello(), "/app");
+            Handler added = new GracefulHandler(context);
+            contexts.addHandler(added);
+            assertSame(monitor, context.getAttribute(ConnectorMonitor.CONTEXT_ATTRIBUTE));
+            contexts.removeHandler(added);
             assertNull(context.getAttribute(ConnectorMonitor.CONTEXT_ATTRIBUTE));
         } finally {
             server.stop();
