@@ -85,17 +85,21 @@ record ConnectorReplacement(JettyWebServerFactory factory, MillraceProperties.Ki
         Executor executor = own(given.getExecutor(), server.getThreadPool());
         Scheduler scheduler = own(given.getScheduler(), server.getScheduler());
         ByteBufferPool buffers = own(given.getByteBufferPool(), server.getByteBufferPool());
-        int acceptors = factory.getAcceptors();
+        // With TLS, the given connector has lost what the properties say.
+        int acceptors = factory.getAcceptors() < 0 ? given.getAcceptors() : factory.getAcceptors();
         if (kind == MillraceProperties.Kind.NIO) {
-            return new NioConnector(server, executor, scheduler, buffers, acceptors, factory.getSelectors(), protocols);
+            int selectors = factory.getSelectors() > 0
+                    ? factory.getSelectors()
+                    : given.getSelectorManager().getSelectorCount();
+            return new NioConnector(server, executor, scheduler, buffers, acceptors, selectors, protocols);
         }
-        if (acceptors == 0) {
+        if (factory.getAcceptors() == 0) {
             throw new MillraceConfigurationException(
                     "The property server.jetty.threads.acceptors is 0, which lets selectors accept, and the connector is bio.",
                     "Remove server.jetty.threads.acceptors, or set millrace.connector=nio.",
                     null);
         }
-        return new BioConnector(server, executor, scheduler, buffers, acceptors < 0 ? 1 : acceptors, protocols);
+        return new BioConnector(server, executor, scheduler, buffers, Math.max(1, acceptors), protocols);
     }
 
     /** @return null for what is the server's: a connector stops what it is given */
@@ -110,7 +114,9 @@ record ConnectorReplacement(JettyWebServerFactory factory, MillraceProperties.Ki
         connector.setPort(given.getPort());
         connector.setIdleTimeout(given.getIdleTimeout());
         connector.setShutdownIdleTimeout(given.getShutdownIdleTimeout());
+        connector.setAcceptorPriorityDelta(given.getAcceptorPriorityDelta());
         connector.setAcceptQueueSize(given.getAcceptQueueSize());
+        connector.setInheritChannel(given.isInheritChannel());
         connector.setReuseAddress(given.getReuseAddress());
         connector.setReusePort(given.isReusePort());
         connector.setAcceptedTcpNoDelay(given.getAcceptedTcpNoDelay());

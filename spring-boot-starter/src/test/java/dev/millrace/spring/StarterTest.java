@@ -9,7 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.connector.BioConnector;
 import dev.millrace.connector.NioConnector;
 import dev.millrace.files.ServerSendfile;
+import java.net.InetSocketAddress;
+import org.eclipse.jetty.server.AbstractConnector;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
@@ -148,6 +151,41 @@ class StarterTest {
         try (RunningApp app = RunningApp.start(OwnFactory.class)) {
             assertInstanceOf(NioConnector.class, app.connector());
             assertEquals("http: hello", app.get("/hello").body());
+        }
+    }
+
+    /** A factory whose connector is of the application's own making. */
+    @Configuration
+    @Import(HelloApplication.class)
+    static class OwnConnector {
+        @Bean
+        JettyServletWebServerFactory factory() {
+            return new JettyServletWebServerFactory() {
+                @Override
+                protected AbstractConnector createConnector(InetSocketAddress address, Server server) {
+                    ServerConnector connector = new ServerConnector(server, 2, 3);
+                    connector.setAcceptorPriorityDelta(-1);
+                    connector.setIdleTimeout(1234);
+                    connector.setInheritChannel(true);
+                    return connector;
+                }
+            };
+        }
+    }
+
+    @Test
+    void whatTheApplicationHasMadeOfItsConnectorIsTakenOver() {
+        try (RunningApp app = RunningApp.start(OwnConnector.class)) {
+            NioConnector connector = assertInstanceOf(NioConnector.class, app.connector());
+            assertEquals(2, connector.getAcceptors());
+            assertEquals(3, connector.getSelectors());
+            assertEquals(-1, connector.getAcceptorPriorityDelta());
+            assertEquals(1234, connector.getIdleTimeout());
+            assertTrue(connector.isInheritChannel());
+        }
+        try (RunningApp app = RunningApp.start(
+                OwnConnector.class, "--millrace.connector=bio", "--server.jetty.threads.acceptors=1")) {
+            assertEquals(1, app.connector().getAcceptors(), "the property says so");
         }
     }
 }
