@@ -52,6 +52,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     private final SendfileSettings settings;
     private final OpenFileCache<SendfileContent> openFiles;
     private final Mount mount;
+    private final ContentCache.Counts contentCounts = new ContentCache.Counts();
     private volatile @Nullable ContentCache contentCache;
     private @Nullable Server server;
     /** Null where others look for variants. */
@@ -322,22 +323,22 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
 
     @ManagedAttribute("Responses whose content came from the content cache")
     public long getCacheHits() {
-        return ofContentCache(ContentCache::hits);
+        return contentCounts.hits().sum();
     }
 
     @ManagedAttribute("Responses whose content could have come from the content cache, and was not there")
     public long getCacheMisses() {
-        return ofContentCache(ContentCache::misses);
+        return contentCounts.misses().sum();
     }
 
     @ManagedAttribute("Files that left the content cache for others")
     public long getCacheEvictions() {
-        return ofContentCache(ContentCache::evicted);
+        return contentCounts.evicted().sum();
     }
 
     @ManagedAttribute("Files that came into the content cache")
     public long getCacheAdmissions() {
-        return ofContentCache(ContentCache::admissions);
+        return contentCounts.admissions().sum();
     }
 
     private long ofContentCache(ToLongFunction<ContentCache> figure) {
@@ -364,7 +365,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         // first.
         contentCache = null;
         contentCache = ContentCache.of(
-                settings.getLargePages(), settings.getMaxCacheBytes(), settings.getMaxCachedFileBytes());
+                settings.getLargePages(), settings.getMaxCacheBytes(), settings.getMaxCachedFileBytes(), contentCounts);
         openFiles.start(server);
     }
 

@@ -42,8 +42,7 @@ record FileMeters(Server server, Tags tags) implements MeterBinder {
             for (SendfileContentFactory files : server.getContainedBeans(SendfileContentFactory.class)) {
                 long now = figure.applyAsLong(files);
                 Long before = seen.put(files, now);
-                // The content cache begins anew with a start.
-                total += before == null || before > now ? now : now - before;
+                total += before == null ? now : now - before;
             }
             return total;
         }

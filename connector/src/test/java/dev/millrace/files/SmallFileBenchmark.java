@@ -55,7 +55,7 @@ public class SmallFileBenchmark {
         file = Files.createTempFile("millrace", ".bin");
         Files.write(file, new byte[bytes]);
         open = OpenFile.open(file, new FileCloser());
-        cache = ContentCache.of(null, 1 << 20, 1 << 16);
+        cache = ContentCache.of(null, 1 << 20, 1 << 16, new ContentCache.Counts());
         slot = cache.slot(open);
     }
 

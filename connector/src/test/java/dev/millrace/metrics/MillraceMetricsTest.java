@@ -274,6 +274,19 @@ class MillraceMetricsTest {
         assertEquals(before + 200_000, counter("millrace.sent", "connector", "nio", "way", "sendfile"));
     }
 
+    /** Although each start has a content cache of its own, and may use it more than those before. */
+    @Test
+    void hitsGoOnAfterARestart() throws Exception {
+        String[] hits = {"cache", "contents", "result", "hit"};
+        get(nio, "/small.bin", 100);
+        double before = counter("millrace.cache.gets", hits);
+        server.stop();
+        server.start();
+        get(nio, "/small.bin", 200);
+        double after = counter("millrace.cache.gets", hits);
+        assertTrue(after > before + 150, before + " hits, and then " + after);
+    }
+
     @Test
     void aConnectorWhoseNameLooksLikeANumberedOneIsToldApart() throws Exception {
         Server other = new Server();

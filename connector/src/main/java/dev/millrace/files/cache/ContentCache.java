@@ -39,14 +39,25 @@ public final class ContentCache {
     private final int maxFileBytes;
     private final int maxCopiedFileBytes;
     private final Cache<Slot, ContentMemory> policy;
-    private final LongAdder hits = new LongAdder();
-    private final LongAdder misses = new LongAdder();
-    private final LongAdder admissions = new LongAdder();
-    private final LongAdder evicted = new LongAdder();
+    private final Counts counts;
     private final AtomicInteger evictions = new AtomicInteger();
     private volatile long fullSinceNanoTime;
     private volatile boolean full;
     private volatile long replacedNanoTime = NanoTime.now() - TimeUnit.MILLISECONDS.toNanos(FULL_MILLIS);
+
+    /**
+     * What caches have counted that followed one another: each start of their owner makes a new one.
+     *
+     * @param hits how often bytes of a file were asked for that were there
+     * @param misses how often they were not there, and could have been
+     * @param admissions how many files have come in
+     * @param evicted how many have left for others
+     */
+    public record Counts(LongAdder hits, LongAdder misses, LongAdder admissions, LongAdder evicted) {
+        public Counts() {
+            this(new LongAdder(), new LongAdder(), new LongAdder(), new LongAdder());
+        }
+    }
 
     /** What the cache knows of one version of a file. */
     public final class Slot {
@@ -92,14 +103,14 @@ public final class ContentCache {
         public @Nullable ContentMemory use() {
             ContentMemory content = memory;
             if (content != null && content.retain()) {
-                hits.increment();
+                counts.hits.increment();
                 if (++uses % SAMPLED_USES == 0) {
                     // Counts as a use.
                     var unused = policy.getIfPresent(this);
                 }
                 return content;
             }
-            misses.increment();
+            counts.misses.increment();
             return isWanted() && hasSettled() && mayTakeMore() && filling.compareAndSet(false, true)
                     ? fill(this)
                     : null;
@@ -116,6 +127,11 @@ public final class ContentCache {
 
     /** @param maxFileBytes the size of the largest file that may come in */
     public ContentCache(GrowingMemory memory, int maxBytes, int maxFileBytes) {
+        this(memory, maxBytes, maxFileBytes, new Counts());
+    }
+
+    private ContentCache(GrowingMemory memory, int maxBytes, int maxFileBytes, Counts counts) {
+        this.counts = counts;
         this.memory = memory;
         this.maxFileBytes = Math.min(maxFileBytes, memory.blockBytes());
         this.maxCopiedFileBytes = Math.min(maxBytes / COPIED_SHARE, memory.blockBytes());
@@ -132,16 +148,19 @@ public final class ContentCache {
                 .build();
     }
 
-    /** @return null for a size of 0 */
-    public static @Nullable ContentCache of(@Nullable Path largePages, int bytes, int maxFileBytes) {
+    /**
+     * @param counts which this goes on with
+     * @return null for a size of 0
+     */
+    public static @Nullable ContentCache of(@Nullable Path largePages, int bytes, int maxFileBytes, Counts counts) {
         return bytes == 0
                 ? null
-                : new ContentCache(GrowingMemory.of(largePages, bytes, maxFileBytes), bytes, maxFileBytes);
+                : new ContentCache(GrowingMemory.of(largePages, bytes, maxFileBytes), bytes, maxFileBytes, counts);
     }
 
     private void leave(Slot slot, ContentMemory content, RemovalCause cause) {
         if (cause.wasEvicted()) {
-            evicted.increment();
+            counts.evicted.increment();
         }
         slot.memory = null;
         slot.recentUses.set(0);
@@ -191,7 +210,7 @@ public final class ContentCache {
         // For the caller; the first count is the cache's.
         content.retain();
         slot.memory = content;
-        admissions.increment();
+        counts.admissions.increment();
         policy.put(slot, content);
         if (slot.retired) {
             policy.invalidate(slot);
@@ -235,7 +254,7 @@ public final class ContentCache {
             return false;
         }
         coldest.keySet().forEach(policy::invalidate);
-        evicted.add(coldest.size());
+        counts.evicted.add(coldest.size());
         return !coldest.isEmpty();
     }
 
@@ -255,21 +274,21 @@ public final class ContentCache {
     }
 
     public long hits() {
-        return hits.sum();
+        return counts.hits.sum();
     }
 
     /** How often bytes of a file were asked for that are not here, and could be. */
     public long misses() {
-        return misses.sum();
+        return counts.misses.sum();
     }
 
     /** How many files have left for others. */
     public long evicted() {
-        return evicted.sum();
+        return counts.evicted.sum();
     }
 
     public long admissions() {
-        return admissions.sum();
+        return counts.admissions.sum();
     }
 
     public long usedBytes() {
