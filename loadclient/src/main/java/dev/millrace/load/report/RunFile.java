@@ -11,6 +11,7 @@ import dev.millrace.load.run.CellResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -126,9 +127,22 @@ public record RunFile(
         return plan.containsKey(TOGETHER);
     }
 
-    /** Writes the {@code run.json}. */
+    /** Writes the {@code run.json}. What a full disk cuts off takes the place of no run that was there before. */
     void write(Path file) throws IOException {
-        JSON.writeValue(file.toFile(), this);
+        Path target = Files.exists(file) ? file.toRealPath() : file;
+        if (Files.exists(target) && !Files.isRegularFile(target)) {
+            // A device keeps its place.
+            JSON.writeValue(target.toFile(), this);
+            return;
+        }
+        Path part = target.resolveSibling(target.getFileName() + ".part");
+        try {
+            JSON.writeValue(part.toFile(), this);
+            Files.move(part, target, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            Files.deleteIfExists(part);
+            throw e;
+        }
     }
 
     /** The present time in the form of {@link #started()}. */

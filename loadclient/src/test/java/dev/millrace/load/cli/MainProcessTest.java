@@ -3,13 +3,16 @@ package dev.millrace.load.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.load.TestServer;
 import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -52,6 +55,36 @@ class MainProcessTest {
         assertEquals(ExitCode.ERRORS, process.waitFor(), err);
         assertEquals(1, err.lines().count(), err);
         assertTrue(err.startsWith("loadclient: out of memory: "), err);
+    }
+
+    /** A limit on the length of files cuts a run off in its middle, as a full disk does. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aRunThatCannotBeWrittenWholeLeavesTheOneBefore() throws Exception {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            Cli.run("uuid", "-c=1", "-n=1", "--warmup=0s", "-q", "-o=" + folder, server.url("/generate-uuid"));
+        }
+        Path run = folder.resolve("run.json");
+        Path out = Files.createDirectory(folder.resolve("out"));
+        for (String before : new String[] {null, "the run before"}) {
+            if (before != null) {
+                Files.writeString(out.resolve("run.json"), before);
+            }
+            List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", "ulimit -f 1; exec \"$@\"", "sh"));
+            ProcessBuilder program = program("report", "-o", out.toString(), run.toString());
+            command.addAll(program.command());
+            command.add(command.indexOf("-Xlog:disable"), "-XX:-UsePerfData");
+            Process process = program.command(command).start();
+            String err = errors(process);
+            assertEquals(ExitCode.ERRORS, process.waitFor(), err);
+            assertTrue(err.startsWith("loadclient: cannot write into " + out + ": "), err);
+            try (Stream<Path> files = Files.list(out)) {
+                assertEquals(before == null ? List.of() : List.of(out.resolve("run.json")), files.toList());
+            }
+            if (before != null) {
+                assertEquals(before, Files.readString(out.resolve("run.json")));
+            }
+        }
     }
 
     /** A script would go on with results that it has not got. */
