@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * A connection of HTTP/1.1 (RFC 9112).
  */
 public final class HttpConnection implements Connection {
+
+    /** A pause after which it is worth a system call to look whether the server has sent something unasked. */
+    private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Connected connected;
 
@@ -26,6 +30,7 @@ public final class HttpConnection implements Connection {
     private IntConsumer currentMeter = bytes -> {};
     private boolean reusable = true;
     private boolean brokenOff;
+    private long lastUse = System.nanoTime();
 
     private HttpConnection(Connected connected, byte[] chunk) throws IOException {
         this.connected = connected;
@@ -65,11 +70,7 @@ public final class HttpConnection implements Connection {
         timing.reset();
         brokenOff = false;
         reusable = false;
-        // Read as an answer, surplus bytes would shift every later answer to another request.
-        if (reader.unread() > 0) {
-            throw new BadResponseException(
-                    FailureKind.WRONG_CONTENT, reader.unread() + " surplus bytes after the answer before");
-        }
+        refuseSurplus();
         in.arm();
         Failure failure;
         IOException unsent = send(call.request());
@@ -80,10 +81,23 @@ public final class HttpConnection implements Connection {
         }
         reusable &= unsent == null;
         timing.end = System.nanoTime();
+        lastUse = timing.end;
         if (timing.bodyByte == 0) {
             timing.bodyByte = timing.end;
         }
         return failure;
+    }
+
+    /** Read as an answer, surplus bytes would shift every later answer to another request. */
+    private void refuseSurplus() throws IOException {
+        int surplus = reader.unread();
+        if (surplus == 0 && System.nanoTime() - lastUse > REST_NANOS) {
+            surplus = in.available();
+        }
+        if (surplus > 0) {
+            throw new BadResponseException(
+                    FailureKind.WRONG_CONTENT, surplus + " surplus bytes after the answer before");
+        }
     }
 
     /**

@@ -24,6 +24,11 @@ final class TimestampedInput extends InputStream {
     }
 
     @Override
+    public int available() throws IOException {
+        return in.available();
+    }
+
+    @Override
     public int read() throws IOException {
         byte[] one = new byte[1];
         return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
