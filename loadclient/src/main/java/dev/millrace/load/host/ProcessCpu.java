@@ -1,6 +1,7 @@
 package dev.millrace.load.host;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -8,8 +9,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param pid         the process
  * @param descendants whether the time, threads and memory of its descendants count as its own. For example, nginx has
- *                    worker processes, and a script starts its server. Ended descendants count with their time
+ *                    worker processes, and a script starts its server. Ended descendants count with their time, this program
+ *                    does not
  */
 public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
 
@@ -56,11 +60,22 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
             return own;
         }
         return OptionalLong.of(own.getAsLong()
-                + ProcessHandle.of(pid).stream()
-                        .flatMap(ProcessHandle::descendants)
+                + others(pid).stream()
                         .mapToLong(child ->
                                 figure.apply(new ProcessCpu(child.pid(), true)).orElse(0))
                         .sum());
+    }
+
+    /** The descendants of a process. A server that has started this program does not do this program's work. */
+    private static Set<ProcessHandle> others(long pid) {
+        Set<ProcessHandle> all = ProcessHandle.of(pid).stream()
+                .flatMap(ProcessHandle::descendants)
+                .collect(Collectors.toSet());
+        ProcessHandle self = ProcessHandle.current();
+        if (all.remove(self)) {
+            self.descendants().forEach(all::remove);
+        }
+        return all;
     }
 
     @Override
@@ -171,7 +186,8 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
 
     private static @Nullable String stat(Path folder) {
         try {
-            return Files.readString(folder.resolve("stat"));
+            // The kernel cuts a name after 15 bytes, which may be within a character of UTF-8.
+            return Files.readString(folder.resolve("stat"), StandardCharsets.ISO_8859_1);
         } catch (IOException ignored) {
             // There is no /proc, or the process has ended: the figures are unknown.
             return null;

@@ -59,6 +59,52 @@ class HostTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
+    void aServerThatStartedThisProgramIsNotThisProgram() throws Exception {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        String path = System.getProperty("java.class.path");
+        Process shell = new ProcessBuilder(
+                        "/bin/sh",
+                        "-c",
+                        "sleep 60 & \"$0\" -cp \"$1\" \"$2\"; kill $!",
+                        java,
+                        path,
+                        Started.class.getName())
+                .start();
+        try (BufferedReader told = shell.inputReader()) {
+            assertEquals("2", told.readLine(), "threads of the shell, and of its other child");
+        } finally {
+            shell.descendants().forEach(ProcessHandle::destroyForcibly);
+            shell.destroyForcibly().waitFor();
+        }
+    }
+
+    /** Prints how many threads the process has that started this one. */
+    static final class Started {
+
+        private Started() {}
+
+        public static void main(String[] args) {
+            long parent = ProcessHandle.current().parent().orElseThrow().pid();
+            System.out.println(new ProcessCpu(parent, true).threads().orElseThrow());
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aNameThatIsCutWithinACharacterIsRead() throws Exception {
+        Process shell = new ProcessBuilder(
+                        "/bin/sh", "-c", "printf '14 characters \\303' > /proc/$$/comm && echo named && read end")
+                .start();
+        try (BufferedReader told = shell.inputReader()) {
+            assertEquals("named", told.readLine());
+            assertEquals(OptionalLong.of(1), new ProcessCpu(shell.pid()).threads());
+        } finally {
+            shell.destroyForcibly().waitFor();
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
     void theTimeOfChildrenThatHaveEndedIsKept() throws Exception {
         Process shell = new ProcessBuilder(
                         "/bin/sh", "-c", "(sh -c 'while :; do :; done' & wait) & wait; echo over; exec cat")
