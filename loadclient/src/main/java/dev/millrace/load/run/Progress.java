@@ -16,6 +16,10 @@ public final class Progress implements ProgressListener, AutoCloseable {
     private static final double BYTES_PER_MEGABYTE = 1e6;
     private static final int BAR_WIDTH = 10;
     private static final String ERASE_LINE = "\r\u001b[K";
+    /** DECAWM: what is longer than the line ends with it. On a second line the next bar would leave it behind. */
+    private static final String CUT = "\u001b[?7l";
+
+    private static final String WRAP = "\u001b[?7h";
 
     /** The forms of progress. */
     public enum Style {
@@ -58,7 +62,8 @@ public final class Progress implements ProgressListener, AutoCloseable {
     @Override
     public void tick(boolean warmingUp, double seconds, double left, long requests, long bytes, long errors) {
         if (style == Style.BAR) {
-            err.print(ERASE_LINE + bar(warmingUp, seconds, left) + rates(requests, bytes, errors) + cores());
+            err.print(
+                    CUT + ERASE_LINE + bar(warmingUp, seconds, left) + rates(requests, bytes, errors) + cores() + WRAP);
             err.flush();
             dirty = true;
         } else if (style == Style.PLAIN) {

@@ -29,7 +29,8 @@ class ProgressTest {
             bar.tick(false, 4, 6, 12_345, 2_500_000, 7);
             assertTrue(
                     err.toString()
-                            .startsWith("\r\u001b[K[1/3] window ####...... 6s left  12,345 req/s  2.5 MB/s  errors 7"),
+                            .startsWith(
+                                    "\u001b[?7l\r\u001b[K[1/3] window ####...... 6s left  12,345 req/s  2.5 MB/s  errors 7"),
                     err.toString());
             bar.tick(true, 10, -0.01, 0, 0, 0);
             assertTrue(err.toString().contains("[1/3] warm-up ########## 0s left  0 req/s"), err.toString());
@@ -45,6 +46,15 @@ class ProgressTest {
             bar.tick(false, 2, 0, 1, 1, 0);
         }
         assertTrue(err.toString().matches("(?s).*errors 0  server \\d+\\.\\d\\d cpu.*"), err.toString());
+    }
+
+    /** A line of 80 columns is too short for a bar with large figures. */
+    @Test
+    void aBarDoesNotGoOnInTheNextLine() {
+        try (Progress bar = progress(Progress.Style.BAR)) {
+            bar.tick(false, 4, 6, 12_345, 2_500_000, 7);
+        }
+        assertTrue(err.toString().matches("(?s)\u001b\\[\\?7l.*errors 7.*\u001b\\[\\?7h\r\u001b\\[K"), err.toString());
     }
 
     @Test
