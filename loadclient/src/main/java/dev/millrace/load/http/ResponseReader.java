@@ -20,6 +20,7 @@ final class ResponseReader {
     private static final int LEAST_BUFFER_BYTES = 8192;
     private static final int LARGEST_HEAD_BYTES = 64 * 1024;
     private static final int MOST_QUOTED = 40;
+    private static final int SWITCHING = 101;
     private static final int FIRST_FINAL = 200;
     private static final int NO_CONTENT = 204;
     private static final int NOT_MODIFIED = 304;
@@ -45,7 +46,8 @@ final class ResponseReader {
     }
 
     /**
-     * Reads the head of the next final answer. Interim answers are skipped (RFC 9110 section 15.2).
+     * Reads the head of the next final answer. Interim answers are skipped (RFC 9110 section 15.2). Behind 101 another
+     * protocol begins, so that no answer follows.
      *
      * @param toHead whether it answers a HEAD, so that no body follows (RFC 9112 section 6.3)
      */
@@ -55,13 +57,13 @@ final class ResponseReader {
             int length = headLength();
             parse(position, position + length);
             position += length;
-        } while (head.status() < FIRST_FINAL);
+        } while (head.status() < FIRST_FINAL && head.status() != SWITCHING);
         return head;
     }
 
     /** Whether another answer may follow the one whose head was read last (RFC 9112 section 9.3). */
     boolean persistent() {
-        return framing.persistent() && !endsWithConnection();
+        return framing.persistent() && !endsWithConnection() && head.status() != SWITCHING;
     }
 
     /** Whether the body of the answer whose head was read last ends where the connection does. */
@@ -106,7 +108,8 @@ final class ResponseReader {
     }
 
     private boolean hasBody() {
-        return !bodiless && head.status() != NO_CONTENT && head.status() != NOT_MODIFIED;
+        int status = head.status();
+        return !bodiless && status != NO_CONTENT && status != NOT_MODIFIED && status != SWITCHING;
     }
 
     /** Reads until the buffer holds a whole head. Returns its length, with the empty line that ends it. */

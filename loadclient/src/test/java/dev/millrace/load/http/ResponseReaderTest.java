@@ -149,6 +149,15 @@ class ResponseReaderTest {
     }
 
     @Test
+    void behindAChangeOfProtocolsNoAnswerFollows() throws IOException {
+        ResponseReader reader = new ResponseReader(
+                new Slow("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n\u0081", 4), new byte[8192]);
+        assertEquals(101, reader.head(false).status());
+        assertTrue(reader.body((bytes, offset, length) -> false), "it has no body");
+        assertFalse(reader.persistent());
+    }
+
+    @Test
     void foldedFieldsAreReadAsBlanks() throws IOException {
         List<String> answers = ours(
                 "HTTP/1.1 200 OK\r\nA: b\r\n  c\r\n\td\r\nContent-Length: 1\r\n" + "Connection: close\r\n\r\nx",
