@@ -161,7 +161,7 @@ final class Demo {
         String work = String.join(" ", cell.parameters().values());
         try (Progress progress = new Progress(err, name + " " + work, Progress.Style.AUTO)) {
             CellRun run = new CellRun(cell, settings, server, progress);
-            interruption.onRequest(run::stop);
+            interruption.onRequestEnd(run::stop);
             return run.run(0);
         }
     }

@@ -131,7 +131,7 @@ final class SelftestCommand implements Callable<Integer> {
         RunSettings settings = RunSettings.of(RunSettings.Warmup.of(duration), duration, TIMEOUT, TIMEOUT, 1);
         Progress none = new Progress(spec.commandLine().getErr(), "", Progress.Style.NONE);
         CellRun run = new CellRun(cell, settings, new ProcessCpu(pid), none);
-        interruption.onRequest(run::stop);
+        interruption.onRequestEnd(run::stop);
         return run.run(0);
     }
 

@@ -257,7 +257,7 @@ final class Session {
                 runs.add(new CellRun(cell, plan.settings(), server, runs.isEmpty() ? progress : none));
             }
             Together together = new Together(runs);
-            interruption.onRequest(together::stop);
+            interruption.onRequestEnd(together::stop);
             List<CellResult> measured = together.run(block);
             for (int i = 0; i < measured.size(); i++) {
                 String flaw = runs.get(i).flaw();

@@ -231,7 +231,7 @@ final class ReplayRun {
         try (Progress shown = new Progress(err, name + " " + row.server() + " " + row.text(), progress)) {
             CellRun run =
                     new CellRun(cell, settings, new ProcessCpu(server.process().pid(), true), shown);
-            interruption.onRequest(run::stop);
+            interruption.onRequestEnd(run::stop);
             // The report finds a row's results by the row's parameters, not by those of the workload.
             return run.run(block).withParameters(row.parameters());
         }

@@ -10,9 +10,12 @@ import java.util.concurrent.TimeUnit;
 public final class Interruption {
 
     private static final long REPORT_SECONDS = 10;
+    /** Before anything is measured the command may wait for a server, and has nothing to report. */
+    private static final long NO_REPORT_SECONDS = 1;
 
     private final CountDownLatch reported = new CountDownLatch(1);
     private boolean requested;
+    private boolean measured;
     private Runnable stop = () -> {};
     private Runnable cleanUp = () -> {};
 
@@ -33,6 +36,14 @@ public final class Interruption {
         }
     }
 
+    /** Sets the action that ends a measurement. From now on there are results, whose report is waited for. */
+    public void onRequestEnd(Runnable measurement) {
+        synchronized (this) {
+            measured = true;
+        }
+        onRequest(measurement);
+    }
+
     /** Sets the action that must run before the JVM ends, even if the command still works. */
     public synchronized void beforeExit(Runnable action) {
         cleanUp = action;
@@ -49,12 +60,14 @@ public final class Interruption {
         return !requested();
     }
 
-    /** Requests the end, and waits up to 10 s for the report. */
+    /** Requests the end, and waits up to 10 s for the report, if there is one. */
     public void interrupt() {
         Runnable action;
         Runnable last;
+        long seconds;
         synchronized (this) {
             requested = true;
+            seconds = measured ? REPORT_SECONDS : NO_REPORT_SECONDS;
             action = stop;
             last = cleanUp;
         }
@@ -63,7 +76,7 @@ public final class Interruption {
         }
         action.run();
         try {
-            reported.await(REPORT_SECONDS, TimeUnit.SECONDS);
+            reported.await(seconds, TimeUnit.SECONDS);
         } catch (InterruptedException ignored) {
             // The JVM is shutting down. A report that is not written by now is lost.
             Thread.currentThread().interrupt();

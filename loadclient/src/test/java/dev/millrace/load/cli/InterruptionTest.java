@@ -142,4 +142,21 @@ class InterruptionTest {
         assertEquals(ExitCode.INVALID, code);
         assertEquals(List.of(), ProcessHandle.current().descendants().toList());
     }
+
+    /** Before anything is measured there is nothing to report, and the command may wait for a server without end. */
+    @Test
+    @Timeout(value = 8, unit = TimeUnit.SECONDS)
+    void whatHasNothingToReportIsNotWaitedFor() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+            String url = "http://127.0.0.1:" + silent.getLocalPort() + "/";
+            Thread command = new Thread(() -> run(new PrintWriter(err, true), "download", "--timeout=1h", url));
+            command.start();
+            try (Socket asked = silent.accept()) {
+                // The request for the catalogue.
+                asked.getInputStream().read();
+                interruption.interrupt();
+            }
+            command.join();
+        }
+    }
 }
