@@ -23,7 +23,7 @@ public record Failure(FailureKind kind, String detail) {
 
     /** Keeps the detail to one line of bounded length, because it may quote bytes of the server. */
     public Failure {
-        detail = detail.replaceAll("\\p{Cntrl}+", " ").strip();
+        detail = detail.replaceAll("\\p{Cc}+", " ").strip();
         if (detail.length() > MAX_DETAIL) {
             detail = detail.substring(0, MAX_DETAIL) + "...";
         }

@@ -1,9 +1,14 @@
 package dev.millrace.load.report;
 
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /** Builds one SVG picture, which is well-formed XML. Confined to one thread. */
 final class Svg {
+
+    /** What XML 1.0 section 2.2 does not allow. A page quotes what servers have sent. */
+    private static final Pattern NO_XML =
+            Pattern.compile("[^\\t\\n\\r\\x20-\\uD7FF\\uE000-\\uFFFD\\x{10000}-\\x{10FFFF}]");
 
     private final StringBuilder out = new StringBuilder();
 
@@ -49,7 +54,9 @@ final class Svg {
     }
 
     static String escape(String text) {
-        return text.replace("&", "&amp;")
+        return NO_XML.matcher(text)
+                .replaceAll("?")
+                .replace("&", "&amp;")
                 .replace("<", "&lt;")
                 .replace(">", "&gt;")
                 .replace("\"", "&quot;");

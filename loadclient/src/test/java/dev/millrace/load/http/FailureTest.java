@@ -60,6 +60,8 @@ class FailureTest {
         Failure failure = new Failure(FailureKind.OTHER, "a\r\nb\u0000c" + "x".repeat(1000));
         assertTrue(failure.detail().startsWith("a b cxxx"));
         assertTrue(failure.detail().length() < 250);
+        // Terminals take U+009B for the beginning of a command, and U+0085 for the end of a line.
+        assertEquals("a 31mb c", new Failure(FailureKind.OTHER, "a\u009b31mb\u0085c").detail());
     }
 
     /** A run is written in UTF-8, which has no halves of pairs. */

@@ -67,7 +67,7 @@ class ReportTest {
                 "Title <x> & y",
                 "2026-01-01T00:00:00Z",
                 "java -jar x \"<y>\"",
-                Map.of("os", "<none> & such"),
+                Map.of("os", "<none> & such \u0001\uFFFE\uD83D\uDE00"),
                 Map.of("window", "2 s"),
                 cells);
     }
@@ -98,6 +98,7 @@ class ReportTest {
         assertFalse(html.contains("url(") || html.contains("@import"));
         assertTrue(html.contains("prefers-color-scheme: dark") && html.contains("@media print"));
         assertTrue(html.contains("reset x 2 (closed &lt;early&gt;)"));
+        assertTrue(html.contains("&lt;none&gt; &amp; such ??\uD83D\uDE00"));
         assertFalse(html.contains("NaN") || html.contains("Infinity") || html.contains("null"));
     }
 
