@@ -96,9 +96,12 @@ final class ReportCommand implements Callable<Integer> {
 
     /** All formats but run.json if it is the source: were the disk full, writing it again would lose the run. */
     private Set<OutputFormat> formats(Path folder) throws IOException {
-        Path json = folder.resolve(RunFile.NAME);
-        boolean isSource = Files.exists(json) && Files.isSameFile(json, file(runs.get(0)));
+        boolean isSource = isSame(folder.resolve(RunFile.NAME), file(runs.get(0)));
         return isSource ? EnumSet.complementOf(EnumSet.of(OutputFormat.JSON)) : EnumSet.allOf(OutputFormat.class);
+    }
+
+    private static boolean isSame(Path file, Path other) throws IOException {
+        return Files.exists(file) && Files.isSameFile(file, other);
     }
 
     private int page(List<RunFile> loaded, Path file) {
@@ -116,6 +119,11 @@ final class ReportCommand implements Callable<Integer> {
             throw new UsageException("--merge takes --output, the folder of the sum");
         }
         List<RunFile> loaded = runs.stream().map(ReportCommand::read).toList();
+        for (Path run : runs) {
+            require(
+                    !isSame(folder.resolve(RunFile.NAME), file(run)),
+                    "--merge: the sum would take the place of " + run);
+        }
         String command = "loadclient report --merge --output " + folder + " "
                 + runs.stream().map(Path::toString).collect(Collectors.joining(" "));
         RunFile sum = UsageException.parse("", () -> MergedRun.of(loaded, command));

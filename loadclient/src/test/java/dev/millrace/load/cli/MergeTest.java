@@ -144,6 +144,20 @@ class MergeTest {
         assertFalse(Files.exists(folder.resolve("sum")), "nothing is written");
     }
 
+    @Test
+    @Execution(ExecutionMode.CONCURRENT)
+    void aSumTakesThePlaceOfNoRun() throws IOException {
+        try (TestServer server = new TestServer(TestServer.unhurried(TestServer::answerUuids))) {
+            measure("a", server);
+        }
+        copy("a", "b", later(1));
+        String b = folder.resolve("b").toString();
+        Cli cli = Cli.run("report", "--merge", "-o", b, folder.resolve("a").toString(), b);
+        assertEquals(ExitCode.USAGE, cli.code(), cli.out());
+        assertTrue(cli.err().startsWith("loadclient: --merge: the sum would take the place of " + b), cli.err());
+        assertEquals(cell("a").parameters(), cell("b").parameters());
+    }
+
     private void refused(String reason, String... runs) {
         Cli cli = merge(runs);
         assertEquals(ExitCode.USAGE, cli.code(), cli.out());
