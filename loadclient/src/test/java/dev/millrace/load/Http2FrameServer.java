@@ -97,10 +97,7 @@ public final class Http2FrameServer implements AutoCloseable {
 
         /** Sends a frame. */
         public void send(int type, int flags, int stream, byte[]... payload) throws IOException {
-            byte[] all = join(payload);
-            byte[] length = number(all.length);
-            out.write(
-                    join(new byte[] {length[1], length[2], length[3], (byte) type, (byte) flags}, number(stream), all));
+            out.write(frame(type, flags, stream, payload));
         }
 
         /** Sends a right answer: {@code hello}. */
@@ -192,12 +189,19 @@ public final class Http2FrameServer implements AutoCloseable {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
+    /** A frame. */
+    public static byte[] frame(int type, int flags, int stream, byte[]... payload) {
+        byte[] all = join(payload);
+        byte[] length = number(all.length);
+        return join(new byte[] {length[1], length[2], length[3], (byte) type, (byte) flags}, number(stream), all);
+    }
+
     /** Four bytes of a number. */
     public static byte[] number(int number) {
         return new byte[] {(byte) (number >>> 24), (byte) (number >>> 16), (byte) (number >>> 8), (byte) number};
     }
 
-    private static byte[] join(byte[]... parts) {
+    public static byte[] join(byte[]... parts) {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         for (byte[] part : parts) {
             all.writeBytes(part);

@@ -62,6 +62,11 @@ final class FrameInput {
         return new RawFrame(type, flags, stream, payload);
     }
 
+    /** Whether a whole frame has come already, which {@link #read} needs not wait for. */
+    boolean holdsFrame() {
+        return end - start >= HEAD_BYTES && end - start >= HEAD_BYTES + (view.getInt(start) >>> Byte.SIZE);
+    }
+
     /** RFC 9113 section 4.3: the frames of a field block follow each other, without any other frame. */
     private void follow(int type, int flags, int stream) throws H2ConnectionException {
         boolean goesOn = type == FrameType.CONTINUATION.getValue();

@@ -284,9 +284,8 @@ public final class Http2Connection implements Connection {
     private void reset(RawFrame frame) throws BadResponseException {
         int code = FieldBlocks.payload(frame, Integer.BYTES).getInt();
         FailureKind kind = code == H2Error.REFUSED_STREAM.getCode() ? FailureKind.REFUSED : FailureKind.STREAM_RESET;
-        if (stream(frame) != null) {
-            fail(frame.getStreamId(), new Failure(kind, "RST_STREAM " + name(code)));
-        }
+        stream(frame);
+        fail(frame.getStreamId(), new Failure(kind, "RST_STREAM " + name(code)));
     }
 
     private static String name(int code) {
@@ -352,6 +351,9 @@ public final class Http2Connection implements Connection {
         try {
             send(stream, call.request());
             await();
+            while (in.holdsFrame()) {
+                frame(in.read());
+            }
         } catch (IOException e) {
             failed = true;
             streams.clear();

@@ -4,6 +4,7 @@ import static dev.millrace.load.Http2FrameServer.CONTINUATION;
 import static dev.millrace.load.Http2FrameServer.DATA;
 import static dev.millrace.load.Http2FrameServer.END_HEADERS;
 import static dev.millrace.load.Http2FrameServer.END_STREAM;
+import static dev.millrace.load.Http2FrameServer.GOAWAY;
 import static dev.millrace.load.Http2FrameServer.HEADERS;
 import static dev.millrace.load.Http2FrameServer.PADDED;
 import static dev.millrace.load.Http2FrameServer.PING;
@@ -11,6 +12,8 @@ import static dev.millrace.load.Http2FrameServer.PRIORITY;
 import static dev.millrace.load.Http2FrameServer.RST_STREAM;
 import static dev.millrace.load.Http2FrameServer.WINDOW_UPDATE;
 import static dev.millrace.load.Http2FrameServer.field;
+import static dev.millrace.load.Http2FrameServer.frame;
+import static dev.millrace.load.Http2FrameServer.join;
 import static dev.millrace.load.Http2FrameServer.number;
 import static dev.millrace.load.Http2FrameServer.status;
 import static dev.millrace.load.Http2FrameServer.text;
@@ -26,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -108,6 +112,20 @@ class Http2FaultsTest {
                 assertEquals(30, cell().counts().bytes());
                 assertEquals(1, cell().counts().connections());
             }
+        }
+    }
+
+    /** A server may go away with its last answer: no request is lost, since the client has sent none yet. */
+    @Test
+    void aServerThatGoesAwayWithAnAnswerLosesNone() throws IOException {
+        try (Http2FrameServer server = Http2FrameServer.answering((peer, stream) -> {
+            byte[] head = frame(HEADERS, END_HEADERS, stream, status(200));
+            byte[] body = frame(DATA, LAST, stream, text("hello"));
+            peer.sendBytes(join(head, body, frame(GOAWAY, PLAIN, 0, number(stream), number(0))));
+        })) {
+            Cli cli = run(server, "-n=6");
+            assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+            assertEquals(6, cell().counts().connections());
         }
     }
 
