@@ -4,6 +4,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The http or https URL that requests go to. Its host is resolved once, so that name look-ups are not measured.
@@ -15,6 +19,8 @@ public record Target(URI uri, InetSocketAddress address) {
 
     private static final int HTTP_PORT = 80;
     private static final int HTTPS_PORT = 443;
+    /** Names with underscores, as Docker gives them; java.net.URI finds neither host nor port in these. */
+    private static final Pattern NAMED = Pattern.compile("([\\w.-]+)(?::(\\d{1,5}))?");
 
     /** Encodes the URL. */
     public Target {
@@ -34,20 +40,37 @@ public record Target(URI uri, InetSocketAddress address) {
             throw new IllegalArgumentException("not a URL: " + url, e);
         }
         boolean secure = "https".equalsIgnoreCase(uri.getScheme());
-        if ((!secure && !"http".equalsIgnoreCase(uri.getScheme())) || uri.getHost() == null) {
+        if ((!secure && !"http".equalsIgnoreCase(uri.getScheme())) || hostOf(uri) == null) {
             throw new IllegalArgumentException("not a URL of the form http[s]://host[:port]/path: " + url);
         }
         String host = bareHost(uri);
         try {
-            int port = uri.getPort() >= 0 ? uri.getPort() : secure ? HTTPS_PORT : HTTP_PORT;
+            int port = portOf(uri, secure ? HTTPS_PORT : HTTP_PORT);
             return new Target(uri, new InetSocketAddress(InetAddress.getByName(host), port));
         } catch (UnknownHostException e) {
             throw new IllegalArgumentException("unknown host: " + host, e);
         }
     }
 
+    private static @Nullable String hostOf(URI uri) {
+        Matcher named = NAMED.matcher(String.valueOf(uri.getRawAuthority()));
+        return uri.getHost() == null && uri.getRawAuthority() != null && named.matches()
+                ? named.group(1)
+                : uri.getHost();
+    }
+
+    private static int portOf(URI uri, int usual) {
+        Matcher named = NAMED.matcher(hostField(uri));
+        if (uri.getPort() >= 0) {
+            return uri.getPort();
+        }
+        return uri.getHost() == null && named.matches() && named.group(2) != null
+                ? Integer.parseInt(named.group(2))
+                : usual;
+    }
+
     private static String bareHost(URI uri) {
-        String host = uri.getHost();
+        String host = Objects.requireNonNull(hostOf(uri), "a URL without a host");
         return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
     }
 
@@ -71,11 +94,19 @@ public record Target(URI uri, InetSocketAddress address) {
     public Target resolve(String relative) {
         // java.net.URI takes the last segment away from the path that a query alone belongs to (RFC 3986 section
         // 5.2.2).
-        return new Target(uri.resolve(relative.startsWith("?") ? uri.getRawPath() + relative : relative), address);
+        URI other = uri.resolve(relative.startsWith("?") ? uri.getRawPath() + relative : relative);
+        if (other.getRawAuthority() == null) {
+            throw new IllegalArgumentException("it names no server");
+        }
+        return new Target(other, address);
     }
 
     /** Value of the Host field: host and port, without user information (RFC 9112 section 3.2). */
     public String hostField() {
+        return hostField(uri);
+    }
+
+    private static String hostField(URI uri) {
         String authority = uri.getRawAuthority();
         return authority.substring(authority.lastIndexOf('@') + 1);
     }

@@ -205,6 +205,9 @@ class HttpCommandTest {
             Cli cli = http("--url=http://127.0.0.2:9/a", server.url("/"));
             assertEquals(ExitCode.USAGE, cli.code());
             assertTrue(cli.err().contains("http://127.0.0.2:9/a is on another server"), cli.err());
+            Cli none = http("--url=http:a", server.url("/"));
+            assertEquals(ExitCode.USAGE, none.code(), none.err());
+            assertTrue(none.err().contains("not a URL: http:a: it names no server"), none.err());
         }
     }
 

@@ -87,6 +87,24 @@ class MainProcessTest {
         }
     }
 
+    /** Docker's names may have underscores, which java.net.URI does not take for a host. */
+    @Test
+    void aHostMayHaveAnUnderscore() throws Exception {
+        Path hosts = Files.writeString(folder.resolve("hosts"), "127.0.0.1 web_app\n");
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            String url = server.url("/?count=1").replace("127.0.0.1", "web_app");
+            ProcessBuilder program = program("http", "-c=1", "-n=1", "--warmup=0s", "-q", url);
+            program.command().add(1, "-Djdk.net.hosts.file=" + hosts);
+            Process process = program.start();
+            String err = errors(process);
+            assertEquals(ExitCode.GOOD, process.waitFor(), err);
+            String port = url.replaceAll("\\D*(\\d+)/.*", "$1");
+            assertTrue(
+                    server.requests().get(0).head().contains("Host: web_app:" + port),
+                    server.requests().toString());
+        }
+    }
+
     /** A script would go on with results that it has not got. */
     @Test
     @EnabledOnOs(OS.LINUX)
