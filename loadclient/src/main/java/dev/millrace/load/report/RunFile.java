@@ -2,8 +2,11 @@ package dev.millrace.load.report;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.exc.InvalidNullException;
 import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import dev.millrace.load.experiment.Experiment;
 import dev.millrace.load.http.Failure;
@@ -66,7 +69,9 @@ public record RunFile(
     /** The fact of a run whose servers were measured at the same time. */
     public static final String TOGETHER = "together";
 
-    private static final ObjectMapper JSON = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+    private static final ObjectMapper JSON = new ObjectMapper()
+            .enable(SerializationFeature.INDENT_OUTPUT)
+            .setDefaultSetterInfo(JsonSetter.Value.forContentNulls(Nulls.FAIL));
 
     /** A run that repeats no experiment. */
     public static RunFile of(
@@ -92,6 +97,9 @@ public record RunFile(
         @Nullable RunFile run;
         try {
             run = JSON.readValue(file.toFile(), RunFile.class);
+        } catch (InvalidNullException e) {
+            throw new IOException(
+                    "cannot read " + file + ": a part of the run is missing in " + e.getPropertyName(), e);
         } catch (MismatchedInputException e) {
             throw new IOException(file + " is no run.json: " + e.getOriginalMessage(), e);
         } catch (IOException e) {
@@ -109,7 +117,21 @@ public record RunFile(
         if (!whole || run.cells().stream().anyMatch(Objects::isNull)) {
             throw new IOException("cannot read " + file + ": a part of the run is missing");
         }
+        for (CellResult cell : run.cells()) {
+            requireHistogram(file, cell);
+        }
         return run;
+    }
+
+    private static void requireHistogram(Path file, CellResult cell) throws IOException {
+        try {
+            if (!cell.histogram().isEmpty()) {
+                cell.latencies();
+            }
+        } catch (RuntimeException e) {
+            // Of bytes that end too early its decoder says no more than that a buffer has no more.
+            throw new IOException("cannot read " + file + ": a histogram that is none", e);
+        }
     }
 
     /** The experiment of a run that is a replay. */

@@ -59,6 +59,7 @@ public record CellResult(
     public CellResult {
         Objects.requireNonNull(label, "no label");
         Objects.requireNonNull(parameters, "no parameters");
+        Objects.requireNonNull(model, "no model");
         Objects.requireNonNull(counts, "no counts");
         Objects.requireNonNull(errors, "no errors");
         Objects.requireNonNull(times, "no times");

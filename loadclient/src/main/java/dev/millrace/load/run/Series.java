@@ -1,6 +1,7 @@
 package dev.millrace.load.run;
 
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Counts in each second of a cell. Immutable.
@@ -9,4 +10,12 @@ import java.util.List;
  * @param requests verified answers in the window
  * @param bytes    body bytes in the window
  */
-public record Series(List<Long> warmup, List<Long> requests, List<Long> bytes) {}
+public record Series(List<Long> warmup, List<Long> requests, List<Long> bytes) {
+
+    /** As in {@link CellResult}. */
+    public Series {
+        Objects.requireNonNull(warmup, "no warmup");
+        Objects.requireNonNull(requests, "no requests");
+        Objects.requireNonNull(bytes, "no bytes");
+    }
+}

@@ -1,5 +1,7 @@
 package dev.millrace.load.run;
 
+import java.util.Objects;
+
 /**
  * Complete downloads of files of one size. Immutable.
  *
@@ -10,4 +12,10 @@ package dev.millrace.load.run;
  * @param speedP1   first percentile of that speed
  * @param speedP50  median of that speed
  */
-public record SizeResult(long size, long downloads, Percentiles init, double speed, double speedP1, double speedP50) {}
+public record SizeResult(long size, long downloads, Percentiles init, double speed, double speedP1, double speedP50) {
+
+    /** As in {@link CellResult}. */
+    public SizeResult {
+        Objects.requireNonNull(init, "no init");
+    }
+}

@@ -1,6 +1,7 @@
 package dev.millrace.load.run;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import java.util.Objects;
 
 /**
  * TLS of a cell's connections. Immutable.
@@ -12,4 +13,11 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
  * @param handshake length of the handshakes in the window, in microseconds
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
-public record TlsResult(String version, long full, long resumed, Percentiles handshake) {}
+public record TlsResult(String version, long full, long resumed, Percentiles handshake) {
+
+    /** As in {@link CellResult}. */
+    public TlsResult {
+        Objects.requireNonNull(version, "no version");
+        Objects.requireNonNull(handshake, "no handshake");
+    }
+}

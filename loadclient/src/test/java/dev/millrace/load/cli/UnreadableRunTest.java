@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.millrace.load.TestServer;
 import java.io.IOException;
@@ -70,6 +71,30 @@ class UnreadableRunTest {
             JSON.writeValue(run.toFile(), whole.deepCopy().without(part));
             assertRefused(run, "missing");
         }
+        for (String place : new String[] {"/environment", "/plan", "/cells/0/parameters", "/cells/0/errors"}) {
+            ObjectNode lacking = whole.deepCopy();
+            ((ObjectNode) lacking.at(place)).putNull("a");
+            JSON.writeValue(run.toFile(), lacking);
+            assertRefused(run, "missing in ");
+        }
+        for (String place : new String[] {"/cells/0/notes", "/cells/0/sizes", "/cells/0/series/requests"}) {
+            ObjectNode lacking = whole.deepCopy();
+            ((ArrayNode) lacking.at(place)).addNull();
+            JSON.writeValue(run.toFile(), lacking);
+            assertRefused(run, "missing in ");
+        }
+        for (String text : new String[] {"AAAA", "x", "HISTFAAAAB4"}) {
+            ObjectNode broken = whole.deepCopy();
+            ((ObjectNode) broken.at("/cells/0")).put("histogram", text);
+            JSON.writeValue(run.toFile(), broken);
+            assertRefused(run, "histogram");
+        }
+        for (String part : new String[] {"warmup", "requests", "bytes"}) {
+            ObjectNode lacking = whole.deepCopy();
+            ((ObjectNode) lacking.at("/cells/0/series")).remove(part);
+            JSON.writeValue(run.toFile(), lacking);
+            assertRefused(run, "no " + part);
+        }
         ObjectNode empty = whole.deepCopy();
         empty.putArray("cells").addNull();
         JSON.writeValue(run.toFile(), empty);
@@ -77,6 +102,7 @@ class UnreadableRunTest {
         for (String part : new String[] {
             "label",
             "parameters",
+            "model",
             "counts",
             "errors",
             "times",
