@@ -2,6 +2,7 @@ package dev.millrace.load.cli;
 
 import static dev.millrace.load.cli.UsageException.require;
 
+import dev.millrace.load.http.Target;
 import dev.millrace.load.report.Comparison;
 import dev.millrace.load.report.Comparison.Metric;
 import dev.millrace.load.report.ComparisonFiles;
@@ -148,8 +149,8 @@ final class Deciding {
         Servers.Entry a = servers.get(0);
         Servers.Entry b = servers.get(1);
         ComparisonFiles files = new ComparisonFiles(
-                a.target().uri().toString(),
-                b.target().uri().toString(),
+                Target.withoutPasswords(a.target().uri().toString()),
+                Target.withoutPasswords(b.target().uri().toString()),
                 comparison(byLabel(results), a.label(), b.label()),
                 Metric.deciding(together),
                 marginPercent());

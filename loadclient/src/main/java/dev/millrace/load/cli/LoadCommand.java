@@ -70,7 +70,8 @@ abstract class LoadCommand implements Callable<Integer> {
                         || (settings.requests() == 0 && cells.stream().allMatch(LoadCommand::canTakeTurns)),
                 "--together excludes --requests, --rate, --limit-rate and --streams above 1: clients take turns");
         facts.putAll(run.deciding().facts());
-        Plan plan = new Plan(title, cells, settings, servers, run.schedule(load.seed()), facts);
+        Plan plan =
+                new Plan(Target.withoutPasswords(title), cells, settings, servers, run.schedule(load.seed()), facts);
         return new Session(interruption, spec.commandLine(), run, output).run(plan);
     }
 

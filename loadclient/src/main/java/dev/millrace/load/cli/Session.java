@@ -151,7 +151,13 @@ final class Session {
             if (failure != null) {
                 facts.put(RunFile.ENDED_EARLY, Failure.firstLine(failure));
             }
-            RunFile run = RunFile.of(plan.title(), started, Environment.commandLine(), environment, facts, results);
+            RunFile run = RunFile.of(
+                    plan.title(),
+                    started,
+                    Target.withoutPasswords(Environment.commandLine()),
+                    environment,
+                    facts,
+                    results);
             Path page = ReportFolder.write(run, folder, output.formats());
             if (!output.quiet()) {
                 err.println("report: " + page);

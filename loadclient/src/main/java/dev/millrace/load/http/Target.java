@@ -22,6 +22,8 @@ public record Target(URI uri, InetSocketAddress address) {
     /** Names with underscores, as Docker gives them; java.net.URI finds neither host nor port in these. */
     private static final Pattern NAMED = Pattern.compile("([\\w.-]+)(?::(\\d{1,5}))?");
 
+    private static final Pattern PASSWORD = Pattern.compile("(?i)(https?://[^\\s/@:]*):[^\\s/@]*@");
+
     /** Encodes the URL. */
     public Target {
         uri = URI.create(uri.toASCIIString());
@@ -72,6 +74,11 @@ public record Target(URI uri, InetSocketAddress address) {
     private static String bareHost(URI uri) {
         String host = Objects.requireNonNull(hostOf(uri), "a URL without a host");
         return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+    }
+
+    /** A text in which the passwords of URLs are hidden, because reports are shown to others. */
+    public static String withoutPasswords(String text) {
+        return PASSWORD.matcher(text).replaceAll("$1:***@");
     }
 
     /** The host's name or address, without the brackets of an IPv6 address. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.TestServer;
+import dev.millrace.load.http.Target;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,6 +67,31 @@ class BuildFilesTest {
         assertTrue(late.getAttribute("name").endsWith(" not p99>0.001us"), late.getAttribute("name"));
         Element failure = (Element) late.getElementsByTagName("failure").item(0);
         assertTrue(failure.getAttribute("message").startsWith("p99 is "), failure.getAttribute("message"));
+    }
+
+    @Test
+    void aPasswordInTheUrlIsInNoFile() throws Exception {
+        try (TestServer server = new TestServer(BuildFilesTest::hello)) {
+            String url = server.url("/").replace("//", "//me:secret@");
+            Cli cli = Cli.run(
+                    "http",
+                    "-c=1",
+                    "-n=1",
+                    "--warmup=0s",
+                    "-q",
+                    "-o=" + folder,
+                    "--junit=" + folder.resolve("j.xml"),
+                    url);
+            assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+        }
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                assertFalse(Files.readString(file).contains("secret"), file.toString());
+            }
+        }
+        assertEquals(
+                "java -jar x http -n 1 http://me:***@a/ https://b:8443/@c:d",
+                Target.withoutPasswords("java -jar x http -n 1 http://me:p%40:s@a/ https://b:8443/@c:d"));
     }
 
     @Test
