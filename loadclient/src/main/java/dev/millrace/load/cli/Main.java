@@ -45,6 +45,8 @@ public final class Main implements Runnable {
 
     /** All commands; those that measure get the interruption. */
     static CommandLine commandLine(Interruption interruption) {
+        // It would warn on standard error of a quote in a name, which is none of its business.
+        CommandLine.tracer().setLevel(CommandLine.TraceLevel.OFF);
         CommandLine line = new CommandLine(new Main())
                 .addSubcommand(new HttpCommand(interruption))
                 .addSubcommand(new UuidCommand(interruption))

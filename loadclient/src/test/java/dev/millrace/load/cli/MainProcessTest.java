@@ -87,6 +87,14 @@ class MainProcessTest {
         }
     }
 
+    @Test
+    void aQuoteInANameIsNoWarning() throws Exception {
+        Process process = program("http", "--dry-run", "--label=a\"b", "http://127.0.0.1:9/")
+                .start();
+        assertEquals("", errors(process));
+        assertEquals(ExitCode.GOOD, process.waitFor());
+    }
+
     /** Docker's names may have underscores, which java.net.URI does not take for a host. */
     @Test
     void aHostMayHaveAnUnderscore() throws Exception {
