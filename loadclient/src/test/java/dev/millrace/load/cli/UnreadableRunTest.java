@@ -60,40 +60,20 @@ class UnreadableRunTest {
         assertRefused(Files.writeString(folder.resolve("run.json"), text), "run.json");
     }
 
-    @Test
-    void aRunThatLacksAPartIsRefused() throws IOException {
+    private ObjectNode measured(Path run) throws IOException {
         try (TestServer server = new TestServer(TestServer::answerUuids)) {
             Cli.run("uuid", "-c=1", "-n=5", "--warmup=0s", "-q", "-o=" + folder, server.url("/generate-uuid"));
         }
+        return (ObjectNode) JSON.readTree(run.toFile());
+    }
+
+    @Test
+    void aRunThatLacksAPartIsRefused() throws IOException {
         Path run = folder.resolve("run.json");
-        ObjectNode whole = (ObjectNode) JSON.readTree(run.toFile());
+        ObjectNode whole = measured(run);
         for (String part : new String[] {"title", "started", "command", "environment", "plan"}) {
             JSON.writeValue(run.toFile(), whole.deepCopy().without(part));
             assertRefused(run, "missing");
-        }
-        for (String place : new String[] {"/environment", "/plan", "/cells/0/parameters", "/cells/0/errors"}) {
-            ObjectNode lacking = whole.deepCopy();
-            ((ObjectNode) lacking.at(place)).putNull("a");
-            JSON.writeValue(run.toFile(), lacking);
-            assertRefused(run, "missing in ");
-        }
-        for (String place : new String[] {"/cells/0/notes", "/cells/0/sizes", "/cells/0/series/requests"}) {
-            ObjectNode lacking = whole.deepCopy();
-            ((ArrayNode) lacking.at(place)).addNull();
-            JSON.writeValue(run.toFile(), lacking);
-            assertRefused(run, "missing in ");
-        }
-        for (String text : new String[] {"AAAA", "x", "HISTFAAAAB4"}) {
-            ObjectNode broken = whole.deepCopy();
-            ((ObjectNode) broken.at("/cells/0")).put("histogram", text);
-            JSON.writeValue(run.toFile(), broken);
-            assertRefused(run, "histogram");
-        }
-        for (String part : new String[] {"warmup", "requests", "bytes"}) {
-            ObjectNode lacking = whole.deepCopy();
-            ((ObjectNode) lacking.at("/cells/0/series")).remove(part);
-            JSON.writeValue(run.toFile(), lacking);
-            assertRefused(run, "no " + part);
         }
         ObjectNode empty = whole.deepCopy();
         empty.putArray("cells").addNull();
@@ -119,5 +99,35 @@ class UnreadableRunTest {
             assertRefused(run, "no " + part);
         }
         assertFalse(Files.exists(folder.resolve("sum")));
+    }
+
+    @Test
+    void aRunWithAPartThatIsNoneIsRefused() throws IOException {
+        Path run = folder.resolve("run.json");
+        ObjectNode whole = measured(run);
+        for (String place : new String[] {"/environment", "/plan", "/cells/0/parameters", "/cells/0/errors"}) {
+            ObjectNode lacking = whole.deepCopy();
+            ((ObjectNode) lacking.at(place)).putNull("a");
+            JSON.writeValue(run.toFile(), lacking);
+            assertRefused(run, "missing in ");
+        }
+        for (String place : new String[] {"/cells/0/notes", "/cells/0/sizes", "/cells/0/series/requests"}) {
+            ObjectNode lacking = whole.deepCopy();
+            ((ArrayNode) lacking.at(place)).addNull();
+            JSON.writeValue(run.toFile(), lacking);
+            assertRefused(run, "missing in ");
+        }
+        for (String text : new String[] {"AAAA", "x", "HISTFAAAAB4"}) {
+            ObjectNode broken = whole.deepCopy();
+            ((ObjectNode) broken.at("/cells/0")).put("histogram", text);
+            JSON.writeValue(run.toFile(), broken);
+            assertRefused(run, "histogram");
+        }
+        for (String part : new String[] {"warmup", "requests", "bytes"}) {
+            ObjectNode lacking = whole.deepCopy();
+            ((ObjectNode) lacking.at("/cells/0/series")).remove(part);
+            JSON.writeValue(run.toFile(), lacking);
+            assertRefused(run, "no " + part);
+        }
     }
 }
