@@ -64,8 +64,8 @@ final class RegionWriter extends IteratingNestedCallback {
         }
 
         @Override
-        public void checkNotOverwritten() throws OverwrittenFileException {
-            file.checkNotOverwritten();
+        public void checkNotOverwritten(boolean isLast) throws OverwrittenFileException {
+            file.checkNotOverwritten(isLast);
         }
     }
 
@@ -117,8 +117,8 @@ final class RegionWriter extends IteratingNestedCallback {
                 throw new TruncatedFileException(file.path(), end, file.size());
             }
             if (position > begin) {
-                // A region asks by itself between its own parts only.
-                file.checkNotOverwritten();
+                // A region asks by itself between its own parts only, and may be sent as one.
+                file.checkNotOverwritten(true);
             }
             ByteBuffer token = file.token(position, end - position);
             FileRegion next =

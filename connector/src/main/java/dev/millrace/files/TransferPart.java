@@ -53,7 +53,8 @@ final class TransferPart implements Content.Source {
         }
         ByteBuffer token;
         try {
-            file.checkNotOverwritten();
+            // A region asks by itself between its own parts only, and may be sent as one.
+            file.checkNotOverwritten(true);
             token = file.token(position, left);
         } catch (IOException | RuntimeException | Error x) {
             if (x instanceof FileFailedException failed) {

@@ -354,7 +354,7 @@ public final class FileRegion {
     private void checkLastPart(int bytes) throws IOException {
         if (bytes == token.remaining() && sent() > 0) {
             try {
-                file.checkNotOverwritten();
+                file.checkNotOverwritten(true);
             } catch (OverwrittenFileException x) {
                 checkNotTruncated();
                 throw x;

@@ -31,11 +31,12 @@ public interface FileSource {
     default void onPartSent(long end) {}
 
     /**
-     * Called before the last part of what is sent of the file, if there were others.
+     * Called between two parts of what is sent of the file.
      *
+     * @param isLast whether the next part is the last: then the file is looked at now, else it may have been a moment ago
      * @throws OverwrittenFileException when it was written over since it was opened: what was sent before was of another version
      */
-    default void checkNotOverwritten() throws OverwrittenFileException {}
+    default void checkNotOverwritten(boolean isLast) throws OverwrittenFileException {}
 
     /** A call that uses the file. */
     @FunctionalInterface

@@ -2,10 +2,16 @@ package dev.millrace.files;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.millrace.files.cache.OpenFile;
-import dev.millrace.testing.Await;
+import dev.millrace.files.cache.OpenFileChannel;
+import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.OverwrittenFileException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -14,32 +20,81 @@ import org.eclipse.jetty.http.content.ResourceHttpContentFactory;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.util.resource.ResourceFactory;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A file is written over between two parts of an answer of several ranges, of which each is read at once. */
+/** A file is written over before the last part of an answer, however soon after it was opened. The first time, classes are loaded meanwhile. */
+@Timeout(60)
 class OverwrittenPartsTest {
     private static final ByteBufferPool.Sized BUFFERS = ByteBufferPool.SIZED_NON_POOLING;
+    private static final int SIZE = 18;
 
     @TempDir
     Path directory;
 
-    @Test
-    void noPartOfAnotherVersionFollows() throws Exception {
-        Path path = Files.writeString(directory.resolve("file.txt"), "of several ranges");
-        SendfileContentFactory files = new SendfileContentFactory(new ResourceHttpContentFactory(
+    private Path path;
+    private SendfileContentFactory files;
+    private FileResource found;
+    private OpenFile held;
+
+    @BeforeEach
+    void open() throws Exception {
+        path = Files.writeString(directory.resolve("file.txt"), "of several answers");
+        files = new SendfileContentFactory(new ResourceHttpContentFactory(
                 ResourceFactory.root().newResource(directory), MimeTypes.DEFAULTS, BUFFERS));
         files.start();
-        FileResource found = (FileResource) files.getContent("/file.txt").getResource();
-        OpenFile held = found.acquire();
-        FileResource parts = new FileResource(found, held);
-        assertEquals("several", Content.Source.asString(parts.newContentSource(BUFFERS, 3, 7)));
-        Files.setLastModifiedTime(path, FileTime.fromMillis(0));
-        long begin = System.nanoTime();
-        Await.until("a file is looked at again", () -> System.nanoTime() - begin > 20_000_000);
-        Content.Chunk refused = parts.newContentSource(BUFFERS, 11, 6).read();
-        assertInstanceOf(OverwrittenFileException.class, refused.getFailure());
+        found = (FileResource) files.getContent("/file.txt").getResource();
+        held = found.acquire();
+    }
+
+    @AfterEach
+    void close() throws Exception {
         held.release();
         files.stop();
+    }
+
+    private void overwrite() throws Exception {
+        Files.setLastModifiedTime(path, FileTime.fromMillis(0));
+    }
+
+    @RepeatedTest(3)
+    void noRangeOfAnotherVersionFollows() throws Exception {
+        FileResource ranges = new FileResource(found, held);
+        assertEquals("several", Content.Source.asString(ranges.newContentSource(BUFFERS, 3, 7)));
+        overwrite();
+        Content.Chunk refused = ranges.newContentSource(BUFFERS, 11, 7).read();
+        assertInstanceOf(OverwrittenFileException.class, refused.getFailure());
+    }
+
+    @RepeatedTest(3)
+    void noPartOfAnotherVersionIsCopied() throws Exception {
+        try (OpenFileChannel copied = new OpenFileChannel(found.acquire(), 0, false, read -> {})) {
+            assertEquals(10, copied.read(ByteBuffer.allocate(10)));
+            overwrite();
+            assertThrows(OverwrittenFileException.class, () -> copied.read(ByteBuffer.allocate(10)));
+        }
+    }
+
+    @RepeatedTest(3)
+    void noPartOfAnotherVersionGoesByTheKernel() throws Exception {
+        try (ServerSocketChannel listener = ServerSocketChannel.open().bind(new InetSocketAddress("127.0.0.1", 0));
+                SocketChannel socket = SocketChannel.open(listener.getLocalAddress());
+                SocketChannel ignored = listener.accept()) {
+            FileRegion region = new FileRegion(held, 0, held.token(0, SIZE), path, null, false);
+            assertEquals(10, region.transferTo(socket, 10));
+            overwrite();
+            assertThrows(OverwrittenFileException.class, () -> region.transferTo(socket, 10));
+        }
+    }
+
+    @RepeatedTest(3)
+    void noPartOfAnotherVersionIsReadForTls() throws Exception {
+        FileRegion region = new FileRegion(held, 0, held.token(0, SIZE), path, null, false);
+        region.advance(region.read(ByteBuffer.allocate(10)));
+        overwrite();
+        assertThrows(OverwrittenFileException.class, () -> region.read(ByteBuffer.allocate(10)));
     }
 }

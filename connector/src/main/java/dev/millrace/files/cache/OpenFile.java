@@ -35,8 +35,8 @@ public final class OpenFile implements FileSource {
     private static final long PIECE_BYTES = 1L << 30;
 
     private static final int OPEN_ATTEMPTS = 5;
-    /** A system's clock for files ticks 100 times a second or more: what was written sooner would not show by its time. */
-    private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    /** Between two looks at a file for parts that are not the last ones of their answers. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private static final LinkOption[] AS_A_FILE = {LinkOption.NOFOLLOW_LINKS};
 
@@ -172,11 +172,11 @@ public final class OpenFile implements FileSource {
         }
     }
 
-    /** {@inheritDoc} Costs no more than a system call in ten milliseconds, however many send the file. */
+    /** {@inheritDoc} Costs a system call for a last part; for others one in ten milliseconds, however many send the file. */
     @Override
-    public void checkNotOverwritten() throws OverwrittenFileException {
+    public void checkNotOverwritten(boolean isLast) throws OverwrittenFileException {
         long now = NanoTime.now();
-        if (!overwritten && now - checkedNanoTime >= TICK_NANOS) {
+        if (!overwritten && (isLast || now - checkedNanoTime >= LOOK_NANOS)) {
             checkedNanoTime = now;
             if (isOverwritten()) {
                 overwritten = true;

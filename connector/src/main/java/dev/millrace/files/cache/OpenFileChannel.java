@@ -20,6 +20,7 @@ public final class OpenFileChannel implements SeekableByteChannel {
     private final boolean isContinued;
     private final LongConsumer onRead;
     private long position;
+    private long end;
     private boolean closed;
 
     /**
@@ -32,6 +33,7 @@ public final class OpenFileChannel implements SeekableByteChannel {
         this.offset = offset;
         this.isContinued = isContinued;
         this.onRead = onRead;
+        this.end = size();
     }
 
     /**
@@ -41,6 +43,7 @@ public final class OpenFileChannel implements SeekableByteChannel {
      */
     public Content.Source source(ByteBufferPool.Sized pool, long length) {
         try {
+            end = length < 0 ? size() : length;
             return Content.Source.from(pool, this, 0, length);
         } catch (Throwable x) {
             close();
@@ -59,7 +62,7 @@ public final class OpenFileChannel implements SeekableByteChannel {
                 throw file.truncated();
             }
             if (position > 0 || isContinued) {
-                file.checkNotOverwritten();
+                file.checkNotOverwritten(position + read >= end);
             }
             position += Math.max(read, 0);
             onRead.accept(Math.max(read, 0));
