@@ -1,12 +1,19 @@
 package dev.millrace.files;
 
 import java.util.List;
+import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.content.HttpContent;
 
 /** Rules of range requests that Jetty's file serving leaves open. */
 final class Ranges {
+    /**
+     * What is valid, and Jetty takes for the end of the list or for no range: an empty element (RFC 9110 section 5.6.1.2), and a number
+     * that no {@code long} holds (section 14.1.2).
+     */
+    private static final Pattern UNREADABLE = Pattern.compile("[=,][ \\t]*,|[1-9]\\d{19}");
+
     private Ranges() {}
 
     /** See {@link SendfileContentFactory#acceptsRanges}. */
@@ -21,7 +28,8 @@ final class Ranges {
         if (fields.size() != 1
                 || fields.get(0) == null
                 || !fields.get(0).startsWith("bytes=")
-                || count(fields.get(0)) > maxRanges) {
+                || count(fields.get(0)) > maxRanges
+                || UNREADABLE.matcher(fields.get(0)).find()) {
             return false;
         }
         String version = request.get(HttpHeader.IF_RANGE);

@@ -102,6 +102,19 @@ class RangeFieldsTest {
                 "X-Other: 1\r\nRange: bytes=0-0" + ",5-5".repeat(100));
     }
 
+    /** They are valid (RFC 9110 sections 5.6.1.2 and 14.1.2), and Jetty would answer 416, or by the first range alone. */
+    @Test
+    void whatJettyCannotReadIsNone() {
+        checkWhole(
+                "Range: bytes=,,-5",
+                "Range: bytes= ,0-9",
+                "Range: bytes=0-9,,20-29",
+                "Range: bytes=0-9, \t,20-29",
+                "Range: bytes=0-99999999999999999999",
+                "Range: bytes=-99999999999999999999",
+                "Range: bytes=0-9,100000-99999999999999999999");
+    }
+
     @Test
     void otherUnitsAreIgnored() {
         checkWhole("Range: items=0-5", "Range: Bytes=0-9", "Range: BYTES=0-9,20-29", "Range: none", "Range:");
