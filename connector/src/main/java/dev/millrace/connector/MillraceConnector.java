@@ -303,16 +303,18 @@ public abstract class MillraceConnector extends LimitedConnector {
     }
 
     // An interrupt makes accept() throw even when it has accepted, and the peer's descriptor is lost. Closing does not.
+    // So only acceptors that wait for the end of a pause are interrupted, and the one that accepted at its beginning
+    // has left.
     @Override
     protected void interruptAcceptors() {
         if (getAcceptors() > 0) {
             IO.close((ServerSocketChannel) getTransport());
         }
         permits.close();
+        awaitAccepted();
         if (!isAccepting()) {
             super.interruptAcceptors();
         }
-        awaitAccepted();
     }
 
     // What acceptors accept that have been woken must be handed over before the selectors stop.

@@ -1,10 +1,12 @@
 package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -16,10 +18,12 @@ import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A connector that stops loses no connection that the system has already accepted. */
+@Timeout(60)
 class StopRaceTest {
     static List<Function<Server, MillraceConnector>> connectors() {
         return List.of(
@@ -44,6 +48,57 @@ class StopRaceTest {
                 client.close();
             }
             stopped.get();
+        }
+    }
+
+    static List<Function<LastAccept, Function<Server, MillraceConnector>>> lastAccepts() {
+        return List.of(
+                last -> server -> new BioConnector(server) {
+                    @Override
+                    void acceptPermitted(int acceptorId) throws IOException {
+                        last.begin();
+                        super.acceptPermitted(acceptorId);
+                    }
+                },
+                last -> server -> new NioConnector(server, 1, 1) {
+                    @Override
+                    void acceptPermitted(int acceptorId) throws IOException {
+                        last.begin();
+                        super.acceptPermitted(acceptorId);
+                    }
+                });
+    }
+
+    /** Jetty's own connector does: what has just been accepted is lost with its descriptor, and its peer waits for ever. */
+    @ParameterizedTest
+    @MethodSource("lastAccepts")
+    void interruptsNoAcceptorThatStillAcceptsInAPause(
+            Function<LastAccept, Function<Server, MillraceConnector>> connector) throws Exception {
+        LastAccept last = new LastAccept();
+        try (TestServer server = new TestServer(connector.apply(last)::apply)) {
+            server.start(Handlers.hello());
+            last.begun.await();
+            server.connector().setAccepting(false);
+            last.stopping.complete(Thread.currentThread());
+            server.connector().stop();
+            assertFalse(last.interrupted.get());
+        }
+    }
+
+    private static final class LastAccept {
+        private final CountDownLatch begun = new CountDownLatch(1);
+        private final CompletableFuture<Thread> stopping = new CompletableFuture<>();
+        private final CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+
+        /** Begins to accept, until the stop waits for that. */
+        void begin() {
+            begun.countDown();
+            Thread waiting = stopping.join();
+            while (waiting.getState() != Thread.State.TIMED_WAITING
+                    && !Thread.currentThread().isInterrupted()) {
+                Thread.yield();
+            }
+            interrupted.complete(Thread.currentThread().isInterrupted());
         }
     }
 
