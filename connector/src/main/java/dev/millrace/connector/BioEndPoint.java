@@ -218,7 +218,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
 
     // Nearly always complete when the call returns, as behind a selector. Jetty's error pages of servlets rely on that.
     private boolean flushAtOnce(ByteBuffer... buffers) throws IOException {
-        if (TlsState.endsOutput(this, writeDuty.isWriting())) {
+        if (TlsState.endsOutput(this, writeDuty)) {
             closeAlert = CloseAlert.send(closeAlert, getChannel(), resources, buffers);
             return closeAlert != null;
         }

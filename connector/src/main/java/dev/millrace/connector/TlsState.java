@@ -32,12 +32,16 @@ final class TlsState {
     /**
      * Whether TLS has only alerts left to write: its output is done, or it ends in its first handshake with all before written.
      *
-     * @param isWriting whether a thread writes to the end point
+     * @throws EofException when a write was given up: without its record the peer could not read an alert behind it
      */
-    static boolean endsOutput(AbstractEndPoint endPoint, boolean isWriting) {
-        return endPoint.getConnection() instanceof SslConnection ssl
+    static boolean endsOutput(AbstractEndPoint endPoint, WriteDuty writeDuty) throws EofException {
+        boolean ends = endPoint.getConnection() instanceof SslConnection ssl
                 && (ssl.getSSLEngine().isOutboundDone()
-                        || (endsInHandshake(ssl) && !isWriteOfAnother(endPoint, isWriting)));
+                        || (endsInHandshake(ssl) && !isWriteOfAnother(endPoint, writeDuty.isWriting())));
+        if (ends && writeDuty.isCancelled()) {
+            throw new EofException("write was cancelled");
+        }
+        return ends;
     }
 
     // An alert says so before the close alert (user_canceled, RFC 8446 section 6.1): with the latter to come the output

@@ -48,6 +48,11 @@ final class WriteDuty {
         return writing;
     }
 
+    /** Whether a write was given up, so that no other begins. */
+    boolean isCancelled() {
+        return cancelled;
+    }
+
     /** Has the write that is pending completed by another thread. */
     void completeElsewhere() {
         awaitsThread = true;

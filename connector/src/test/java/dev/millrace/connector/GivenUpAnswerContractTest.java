@@ -1,5 +1,8 @@
 package dev.millrace.connector;
 
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
@@ -7,13 +10,16 @@ import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
+import dev.millrace.testing.TlsPeer;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.io.AbstractEndPoint;
+import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -106,5 +112,31 @@ class GivenUpAnswerContractTest {
                         .getConnection()
                         .getEndPoint()
                         .close());
+    }
+
+    /** Without the record that was given up the peer could not read those that follow, and would take that for an attack. */
+    @Test
+    void sendsNoRecordBehindOneThatWasGivenUp() throws Exception {
+        Tls tls = new Tls();
+        Handler giving = Handlers.of((request, response, callback) -> new Thread(() -> {
+                    EndPoint endPoint =
+                            request.getConnectionMetaData().getConnection().getEndPoint();
+                    Callback write =
+                            TlsState.socket(endPoint).cancelWrite(new TimeoutException("expected by the test"));
+                    assertNull(write);
+                    Content.Sink.write(response, true, "hello", callback);
+                })
+                .start());
+        TestServer server = new TestServer(
+                s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+        try (server) {
+            server.start(giving);
+            try (TlsPeer peer = new TlsPeer(tls, server.port(), "TLSv1.3").handshake()) {
+                peer.send("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+                String answer = new String(peer.readAll(), StandardCharsets.ISO_8859_1);
+                assertTrue(answer.isEmpty() || answer.endsWith("hello"), answer);
+            }
+            server.awaitNoEndPoints();
+        }
     }
 }
