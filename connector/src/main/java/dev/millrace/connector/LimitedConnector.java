@@ -6,7 +6,6 @@ import java.util.concurrent.Executor;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.thread.Scheduler;
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * has the settings and the figures, which all may be read by any thread.
  */
 @ManagedObject("Connector with limits to its peers")
-public abstract class LimitedConnector extends ServerConnector {
+public abstract class LimitedConnector extends RestartableConnector {
     final ConnectionPermits permits = new ConnectionPermits();
     private final ConnectionSweeper sweeper = new ConnectionSweeper(
             this,

@@ -1,0 +1,76 @@
+package dev.millrace.connector;
+
+import java.io.IOException;
+import java.nio.channels.ServerSocketChannel;
+import java.util.EventListener;
+import java.util.concurrent.Executor;
+import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.NetworkConnector;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.IO;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
+
+/** A connector that gives up its port whenever it stops, or cannot start, and can be started after that. */
+abstract class RestartableConnector extends ServerConnector {
+    RestartableConnector(
+            Server server,
+            @Nullable Executor executor,
+            @Nullable Scheduler scheduler,
+            @Nullable ByteBufferPool bufferPool,
+            int acceptors,
+            int selectors,
+            ConnectionFactory... factories) {
+        super(server, executor, scheduler, bufferPool, acceptors, selectors, factories);
+    }
+
+    private @Nullable ServerSocketChannel listening() {
+        return (ServerSocketChannel) getTransport();
+    }
+
+    // A server that cannot start closes what its connectors have bound. Jetty keeps the closed channel, and later
+    // accepts
+    // nothing.
+    @Override
+    public void open() throws IOException {
+        if (listening() == null) {
+            super.open();
+        } else if (!isOpen()) {
+            open(openAcceptChannel());
+            getEventListeners().forEach(this::tellOpen);
+        }
+    }
+
+    private void tellOpen(EventListener listener) {
+        if (listener instanceof NetworkConnector.Listener network) {
+            try {
+                network.onOpen(this);
+            } catch (Throwable x) {
+                // As Jetty does.
+                LOG.debug("{} fails to hear that {} is open", listener, this, x);
+            }
+        }
+    }
+
+    // Without acceptors, Jetty leaves the channel to the selectors, which know it only after a start.
+    @Override
+    public void close() {
+        super.close();
+        if (isStopped() || isFailed()) {
+            IO.close(listening());
+        }
+    }
+
+    // Nor do the selectors know the channel in a pause.
+    @Override
+    protected void doStop() throws Exception {
+        ServerSocketChannel stopped = listening();
+        try {
+            super.doStop();
+        } finally {
+            IO.close(stopped);
+        }
+    }
+}
