@@ -110,14 +110,14 @@ class FileSecurityTest {
     @Test
     void survivesRangeFloods() throws Exception {
         byte[] bytes = TestFiles.write(root, "file.bin", 200_000);
-        // Too many are answered by the whole; of numbers that no long can hold Jetty makes nothing.
+        // Too many are answered by the whole, and so are those with a number that no long can hold: they are valid.
         Map<String, Integer> floods = Map.ofEntries(
                 Map.entry("0-" + ",0-".repeat(1000), 200),
                 Map.entry("0-0" + ",2-2".repeat(1000), 200),
                 Map.entry("5-1,".repeat(800), 200),
                 Map.entry(",".repeat(5000), 200),
-                Map.entry("0-18446744073709551615", 416),
-                Map.entry("-18446744073709551615", 416),
+                Map.entry("0-18446744073709551615", 200),
+                Map.entry("-18446744073709551615", 200),
                 Map.entry("9223372036854775807-", 416),
                 Map.entry("0-0,-1", 206),
                 Map.entry("--1", 416),
