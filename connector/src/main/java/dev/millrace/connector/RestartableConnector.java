@@ -30,9 +30,7 @@ abstract class RestartableConnector extends ServerConnector {
         return (ServerSocketChannel) getTransport();
     }
 
-    // A server that cannot start closes what its connectors have bound. Jetty keeps the closed channel, and later
-    // accepts
-    // nothing.
+    // A server that cannot start closes what it has bound. Jetty keeps the closed channel, and accepts nothing later.
     @Override
     public void open() throws IOException {
         if (listening() == null) {

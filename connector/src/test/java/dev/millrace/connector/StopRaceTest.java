@@ -69,7 +69,7 @@ class StopRaceTest {
                 });
     }
 
-    /** Jetty's own connector does: what has just been accepted is lost with its descriptor, and its peer waits for ever. */
+    /** What it has just accepted would be lost with its descriptor, and the peer would wait for ever. */
     @ParameterizedTest
     @MethodSource("lastAccepts")
     void interruptsNoAcceptorThatStillAcceptsInAPause(

@@ -273,20 +273,6 @@ public final class ContentCache {
         policy.cleanUp();
     }
 
-    public long hits() {
-        return counts.hits.sum();
-    }
-
-    /** How often bytes of a file were asked for that are not here, and could be. */
-    public long misses() {
-        return counts.misses.sum();
-    }
-
-    /** How many files have left for others. */
-    public long evicted() {
-        return counts.evicted.sum();
-    }
-
     public long admissions() {
         return counts.admissions.sum();
     }
@@ -306,6 +292,6 @@ public final class ContentCache {
     @Override
     public String toString() {
         return "ContentCache[files=" + files() + ",usedBytes=" + usedBytes() + ",takenBytes=" + takenBytes() + ",hits="
-                + hits() + "]";
+                + counts.hits.sum() + "]";
     }
 }

@@ -55,20 +55,19 @@ public record Target(URI uri, InetSocketAddress address) {
     }
 
     private static @Nullable String hostOf(URI uri) {
-        Matcher named = NAMED.matcher(String.valueOf(uri.getRawAuthority()));
-        return uri.getHost() == null && uri.getRawAuthority() != null && named.matches()
-                ? named.group(1)
-                : uri.getHost();
+        if (uri.getHost() != null || uri.getRawAuthority() == null) {
+            return uri.getHost();
+        }
+        Matcher named = NAMED.matcher(hostField(uri));
+        return named.matches() ? named.group(1) : null;
     }
 
     private static int portOf(URI uri, int usual) {
-        Matcher named = NAMED.matcher(hostField(uri));
-        if (uri.getPort() >= 0) {
-            return uri.getPort();
+        if (uri.getHost() != null) {
+            return uri.getPort() >= 0 ? uri.getPort() : usual;
         }
-        return uri.getHost() == null && named.matches() && named.group(2) != null
-                ? Integer.parseInt(named.group(2))
-                : usual;
+        Matcher named = NAMED.matcher(hostField(uri));
+        return named.matches() && named.group(2) != null ? Integer.parseInt(named.group(2)) : usual;
     }
 
     private static String bareHost(URI uri) {
