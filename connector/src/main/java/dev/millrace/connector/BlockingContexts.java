@@ -1,5 +1,6 @@
 package dev.millrace.connector;
 
+import dev.millrace.jetty.HandlersListener;
 import java.util.List;
 import java.util.Set;
 import org.eclipse.jetty.io.EndPoint;
@@ -16,7 +17,6 @@ import org.eclipse.jetty.server.handler.PathMappingsHandler;
 import org.eclipse.jetty.server.handler.StatisticsHandler;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
-import org.eclipse.jetty.util.component.Container;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. Public for JMX alone.
  */
 @ManagedObject("Where the handlers of the server may block")
-public final class BlockingContexts implements Container.InheritedListener, ContextHandler.ContextScopeListener {
+public final class BlockingContexts implements HandlersListener, ContextHandler.ContextScopeListener {
     /** Handlers that choose or count, and wait for nothing. A subclass may do more. */
     private static final Set<Class<?>> ROUTERS = Set.of(
             Handler.Sequence.class,
@@ -80,22 +80,6 @@ public final class BlockingContexts implements Container.InheritedListener, Cont
             }
         }
         return true;
-    }
-
-    @Override
-    public void beanAdded(Container parent, Object child) {
-        // Jetty lets only managed beans inherit, and a collection that changes while it runs does not manage what
-        // comes.
-        if (child instanceof Handler && child instanceof Container container) {
-            container.addEventListener(this);
-        }
-    }
-
-    @Override
-    public void beanRemoved(Container parent, Object child) {
-        if (child instanceof Handler && child instanceof Container container) {
-            container.removeEventListener(this);
-        }
     }
 
     @Override

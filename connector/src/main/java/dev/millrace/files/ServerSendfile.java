@@ -1,5 +1,6 @@
 package dev.millrace.files;
 
+import dev.millrace.jetty.HandlersListener;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -15,7 +16,6 @@ import org.eclipse.jetty.http.content.ResourceHttpContentFactory;
 import org.eclipse.jetty.http.content.ValidatingCachingHttpContentFactory;
 import org.eclipse.jetty.http.content.VirtualHttpContentFactory;
 import org.eclipse.jetty.io.ByteBufferPool;
-import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.ResourceService;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.handler.ContextHandler;
@@ -45,7 +45,7 @@ import org.slf4j.LoggerFactory;
  * kind keeps it. Add it before the server starts. Thread-safe.
  */
 @ManagedObject("Sendfile for all file servlets and handlers of a server")
-public final class ServerSendfile extends ContainerLifeCycle implements Container.InheritedListener {
+public final class ServerSendfile extends ContainerLifeCycle implements HandlersListener {
     /** Contexts have an attribute of this name, {@code true}: their files go by the kernel where that is possible. */
     public static final String CONTEXT_ATTRIBUTE = "dev.millrace.sendfile";
 
@@ -113,11 +113,7 @@ public final class ServerSendfile extends ContainerLifeCycle implements Containe
 
     @Override
     public void beanAdded(Container parent, Object child) {
-        if (child instanceof Handler && child instanceof Container container) {
-            // Jetty lets only managed beans inherit, and a collection that changes while it runs does not manage what
-            // comes.
-            container.addEventListener(this);
-        }
+        HandlersListener.super.beanAdded(parent, child);
         if (child instanceof ContextHandler context) {
             context.setAttribute(CONTEXT_ATTRIBUTE, true);
             context.addEventListener(scope);
@@ -155,9 +151,7 @@ public final class ServerSendfile extends ContainerLifeCycle implements Containe
 
     @Override
     public void beanRemoved(Container parent, Object child) {
-        if (child instanceof Handler && child instanceof Container container) {
-            container.removeEventListener(this);
-        }
+        HandlersListener.super.beanRemoved(parent, child);
         if (child instanceof ContextHandler context) {
             context.removeAttribute(CONTEXT_ATTRIBUTE);
             context.removeEventListener(scope);

@@ -3,6 +3,7 @@ package dev.millrace.monitor;
 import dev.millrace.connector.BioConnector;
 import dev.millrace.connector.MillraceConnector;
 import dev.millrace.connector.NioConnector;
+import dev.millrace.jetty.HandlersListener;
 import dev.millrace.transfer.TransferStatistics;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -11,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
-import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.NetworkConnector;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
@@ -34,7 +34,7 @@ import org.eclipse.jetty.util.thread.ThreadPool;
  * Thread-safe.
  */
 @ManagedObject("Live figures of a server's connectors")
-public final class ConnectorMonitor implements Container.InheritedListener, Supplier<List<Map<String, Object>>> {
+public final class ConnectorMonitor implements HandlersListener, Supplier<List<Map<String, Object>>> {
     /**
      * Name of the context attribute: a {@link Supplier} of a {@link List} of maps, one for each connector. A map has
      * {@code name}, {@code url}, {@code connector} (its class) and counters since the start.
@@ -55,11 +55,7 @@ public final class ConnectorMonitor implements Container.InheritedListener, Supp
         } else if (child instanceof ContextHandler context) {
             context.setAttribute(CONTEXT_ATTRIBUTE, this);
         }
-        // Jetty lets only managed beans inherit, and a collection that changes while it runs does not manage what
-        // comes.
-        if (child instanceof Handler && child instanceof Container container) {
-            container.addEventListener(this);
-        }
+        HandlersListener.super.beanAdded(parent, child);
     }
 
     @Override
@@ -67,9 +63,7 @@ public final class ConnectorMonitor implements Container.InheritedListener, Supp
         if (child instanceof ContextHandler context) {
             context.removeAttribute(CONTEXT_ATTRIBUTE);
         }
-        if (child instanceof Handler && child instanceof Container container) {
-            container.removeEventListener(this);
-        }
+        HandlersListener.super.beanRemoved(parent, child);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.millrace.xsendfile;
 
+import dev.millrace.jetty.HandlersListener;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -8,7 +9,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.server.Context;
-import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * <p>Public for JMX alone; an {@link XSendfileHandler} makes its own.
  */
 @ManagedObject("What contexts may have sent")
-public final class DelegatingContexts implements Container.InheritedListener, ContextHandler.ContextScopeListener {
+public final class DelegatingContexts implements HandlersListener, ContextHandler.ContextScopeListener {
     /** See {@link XSendfileHandler#CONTEXT_ATTRIBUTE}. */
     static final String CONTEXT_ATTRIBUTE = "dev.millrace.xsendfile";
 
@@ -181,11 +181,7 @@ public final class DelegatingContexts implements Container.InheritedListener, Co
         } else if (classOf(child, CLIENT) != null) {
             follow(child, parent, classOf(parent, PROXY));
         }
-        if (child instanceof Handler && child instanceof Container container) {
-            // Jetty lets only managed beans inherit, and a collection that changes while it runs does not manage what
-            // comes.
-            container.addEventListener(this);
-        }
+        HandlersListener.super.beanAdded(parent, child);
     }
 
     private void follow(Object client, Container parent, @Nullable Class<?> proxy) {
@@ -206,9 +202,7 @@ public final class DelegatingContexts implements Container.InheritedListener, Co
         if (child instanceof ContextHandler context) {
             context.removeAttribute(CONTEXT_ATTRIBUTE);
         }
-        if (child instanceof Handler && child instanceof Container container) {
-            container.removeEventListener(this);
-        }
+        HandlersListener.super.beanRemoved(parent, child);
     }
 
     /** @return the class of that name that a bean is of; null when it is not */
