@@ -12,7 +12,6 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.eclipse.jetty.io.EndPoint;
@@ -206,15 +205,9 @@ final class ConnectionThreads implements Executor {
 
     /** Waits until no task is left but those that wait for others; returns whether that came in time. */
     private boolean awaitNoneBut(LongSupplier waiting, long timeoutMillis) {
-        long begin = NanoTime.now();
         // The thread that stops the connector may be one of them: it cannot wait for itself.
-        while (tasks.get() > waiting.getAsLong() + (running.contains(Thread.currentThread()) ? 1 : 0)) {
-            if (NanoTime.millisSince(begin) >= timeoutMillis) {
-                return false;
-            }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
-        }
-        return true;
+        int own = running.contains(Thread.currentThread()) ? 1 : 0;
+        return OrderlyEnd.await(timeoutMillis, () -> tasks.get() <= waiting.getAsLong() + own);
     }
 
     /** Takes no more tasks, and lets go of idle threads. */

@@ -185,7 +185,7 @@ public abstract class MillraceConnector extends LimitedConnector {
      * @param noneOpens whether no thread is about to open another
      */
     final void endAll(BooleanSupplier noneOpens) {
-        OrderlyEnd.await(() -> {
+        OrderlyEnd.await(OrderlyEnd.MOST_MILLIS, () -> {
             boolean last = noneOpens.getAsBoolean();
             List.copyOf(getConnectedEndPoints()).forEach(EndPoint::close);
             return last && getConnectedEndPoints().isEmpty() && leaving.get() == 0;

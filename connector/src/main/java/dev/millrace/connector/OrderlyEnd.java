@@ -63,17 +63,23 @@ final class OrderlyEnd {
         }
         // A request that neither reads nor writes has heard nothing of the end: an asynchronous one, as a rule.
         // A thread that writes what HTTP/2 held back is about to write the farewell too.
-        await(() -> requests.stream().noneMatch(JettyInternals::handlesRequest)
-                && ended.stream().noneMatch(OrderlyEnd::isReleasing));
+        await(
+                MOST_MILLIS,
+                () -> requests.stream().noneMatch(JettyInternals::handlesRequest)
+                        && ended.stream().noneMatch(OrderlyEnd::isReleasing));
         requests.forEach(IO::close);
     }
 
-    /** Waits for what other threads are about to do, a second at most. */
-    static void await(BooleanSupplier done) {
+    /** Waits for what other threads are about to do; returns whether that came in time. */
+    static boolean await(long timeoutMillis, BooleanSupplier done) {
         long begin = NanoTime.now();
-        while (!done.getAsBoolean() && NanoTime.millisSince(begin) < MOST_MILLIS) {
+        while (!done.getAsBoolean()) {
+            if (NanoTime.millisSince(begin) >= timeoutMillis) {
+                return false;
+            }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
         }
+        return true;
     }
 
     private static boolean isReleasing(HoldingEndPoint endPoint) {
