@@ -51,9 +51,10 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         this.resources = resources;
         this.local = channel.getLocalAddress();
         this.remote = channel.getRemoteAddress();
-        this.readLoop = new ReadLoop(this, resources);
+        CarrierTurn turn = resources.threads().isVirtual() ? new CarrierTurn() : null;
+        this.readLoop = new ReadLoop(this, resources, turn);
         this.writeDuty = new WriteDuty(this, resources);
-        this.blockingWrite = new BlockingWrite(this, resources, writeDuty, readLoop.turn);
+        this.blockingWrite = new BlockingWrite(this, resources, writeDuty, turn);
         setIdleTimeout(connector.getIdleTimeout());
     }
 
@@ -149,18 +150,16 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
 
     @Override
     public Runnable onSelected() {
-        SelectedChannel current = selected;
-        if (current != null) {
-            current.onSelected();
+        if (selected != null) {
+            selected.onSelected();
         }
         return super.onSelected();
     }
 
     @Override
     public void updateKey() {
-        SelectedChannel current = selected;
-        if (current != null) {
-            current.onUpdateKey();
+        if (selected != null) {
+            selected.onUpdateKey();
         }
         super.updateKey();
     }
@@ -367,7 +366,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
 
     @Override
     public boolean awaitsRead() {
-        return isFillInterested() && readLoop.isPeerAwaited();
+        return isFillInterested() && ReadAhead.isPeerAwaited(getChannel());
     }
 
     @Override

@@ -42,8 +42,7 @@ final class ReadLoop {
     // The loop in whose callback the connection's own code runs; its thread comes back here when that code returns.
     private volatile @Nullable Loop handling;
     private volatile boolean behindMalformed;
-    /** Of the threads that read and write; null on platform threads. */
-    final @Nullable CarrierTurn turn;
+    private final @Nullable CarrierTurn turn;
 
     /** The end point whose channel is read. */
     interface Owner {
@@ -61,11 +60,12 @@ final class ReadLoop {
         boolean lingers();
     }
 
-    ReadLoop(Owner owner, BioResources resources) {
+    /** @param turn of the threads that read and write; null on platform threads */
+    ReadLoop(Owner owner, BioResources resources, @Nullable CarrierTurn turn) {
         this.owner = owner;
         this.resources = resources;
         this.readAhead = new ReadAhead(resources.readAheadBytes());
-        this.turn = resources.threads().isVirtual() ? new CarrierTurn() : null;
+        this.turn = turn;
     }
 
     /**
@@ -234,11 +234,6 @@ final class ReadLoop {
 
     void resume() {
         readAhead.unlock();
-    }
-
-    /** Whether nothing has come that a thread has yet to read. */
-    boolean isPeerAwaited() {
-        return ReadAhead.isPeerAwaited(owner.getChannel());
     }
 
     /** @return the thread that runs the connection's code, if any; it may be busy in a handler */

@@ -113,7 +113,8 @@ class ReadLoopLincheck {
             loop = new ReadLoop(
                     this,
                     new BioResources(
-                            started, new ConnectorStatistics(() -> 0), null, ByteBufferPool.NON_POOLING, 16, () -> 0));
+                            started, new ConnectorStatistics(() -> 0), null, ByteBufferPool.NON_POOLING, 16, () -> 0),
+                    null);
         }
 
         @Override
