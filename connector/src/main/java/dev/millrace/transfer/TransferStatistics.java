@@ -99,7 +99,7 @@ public final class TransferStatistics {
     }
 
     /** @param bytes what one call of transferTo sent */
-    public void onTransferred(long bytes) {
+    void onTransferred(long bytes) {
         transferCalls.increment();
         transferredBytes.add(bytes);
     }

@@ -42,7 +42,7 @@ public final class FileCloser {
     }
 
     /** Whether files come faster than they can be closed. Mappings are then better left to the garbage collector. */
-    public boolean isBehind() {
+    boolean isBehind() {
         return count.get() > BEHIND_FILES;
     }
 
@@ -79,7 +79,7 @@ public final class FileCloser {
     }
 
     /** Closes what waits, on the current thread. */
-    public void closeWaiting() {
+    void closeWaiting() {
         for (Runnable close = waiting.poll(); close != null; close = waiting.poll()) {
             try {
                 close.run();

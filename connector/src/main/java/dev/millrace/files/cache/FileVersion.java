@@ -38,7 +38,7 @@ public record FileVersion(Object key, long sizeBytes, FileTime modified) {
      * @param now the version by the same path
      * @return whether the file has been written to since, and not replaced
      */
-    public boolean isWrittenBy(FileVersion now) {
+    boolean isWrittenBy(FileVersion now) {
         return Objects.equals(key, now.key) && !modified.equals(now.modified);
     }
 

@@ -210,7 +210,7 @@ public final class OpenFile implements FileSource {
     }
 
     /** Whether it was found to be shorter than its version says, or written over. */
-    public boolean isChanged() {
+    boolean isChanged() {
         return truncated || overwritten;
     }
 
@@ -231,7 +231,7 @@ public final class OpenFile implements FileSource {
      * Whether this is still the file at its path, unchanged. One system call: made for every request, where no file is
      * believed to be unchanged.
      */
-    public boolean isUnchanged() {
+    boolean isUnchanged() {
         try {
             return version.equals(FileVersion.of(path, look));
         } catch (IOException gone) {
@@ -240,7 +240,7 @@ public final class OpenFile implements FileSource {
     }
 
     /** Whether this is still the file at its path, unchanged, and may still be read. */
-    public boolean isCurrent() {
+    boolean isCurrent() {
         try {
             return isOpen() && version.equals(FileVersion.of(path)) && Files.isReadable(path);
         } catch (IOException gone) {
@@ -293,7 +293,7 @@ public final class OpenFile implements FileSource {
     }
 
     /** @return how many bytes were read into the buffer; -1 at the end of the file */
-    public int readSome(ByteBuffer buffer, long position) throws UnreadableFileException {
+    int readSome(ByteBuffer buffer, long position) throws UnreadableFileException {
         try {
             int read = (int) call(file -> file.read(buffer, position));
             if (read < 0 && position < size()) {
