@@ -14,14 +14,6 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
-import jdk.jfr.Category;
-import jdk.jfr.DataAmount;
-import jdk.jfr.Description;
-import jdk.jfr.Enabled;
-import jdk.jfr.Event;
-import jdk.jfr.Label;
-import jdk.jfr.Name;
-import jdk.jfr.StackTrace;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EofException;
@@ -70,77 +62,6 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     private volatile boolean peerEnded;
     private volatile boolean outputEnded;
     private volatile boolean expiring;
-
-    /** The life of a connection. Off unless a recording asks for it; of one that was accepted before, it has the end alone. */
-    @Name("dev.millrace.Connection")
-    @Label("Connection")
-    @Description("The life of a connection")
-    @Category({"Millrace", "Connector"})
-    @Enabled(false)
-    @StackTrace(false)
-    static final class ConnectionEvent extends Event {
-        @Label("Connector")
-        @Nullable String connector;
-
-        @Label("Remote address")
-        @Nullable String remote;
-
-        @Label("Protocol")
-        @Description("The class of the connection that was there last")
-        @Nullable String protocol;
-
-        @Label("Messages in")
-        long messagesIn;
-
-        @Label("Messages out")
-        long messagesOut;
-
-        @Label("Bytes in")
-        @DataAmount
-        long bytesIn;
-
-        @Label("Bytes out")
-        @DataAmount
-        long bytesOut;
-
-        @Label("Failure")
-        @Description("Why it was closed, when not in order")
-        @Nullable String failure;
-
-        /** @param channel just accepted: it knows its peer as long as it is open */
-        private static @Nullable ConnectionEvent begun(SocketChannel channel) throws IOException {
-            ConnectionEvent event = new ConnectionEvent();
-            if (!event.isEnabled()) {
-                return null;
-            }
-            event.begin();
-            event.remote = String.valueOf(channel.getRemoteAddress());
-            return event;
-        }
-
-        private void end(Connector closing, MillraceEndPoint endPoint, @Nullable Throwable cause) {
-            end();
-            if (!shouldCommit()) {
-                return;
-            }
-            connector = String.valueOf(closing.getName());
-            if (remote == null) {
-                remote = String.valueOf(endPoint.getRemoteSocketAddress());
-            }
-            Connection connection = endPoint.getConnection();
-            if (connection != null) {
-                protocol = connection.getClass().getSimpleName();
-                messagesIn = connection.getMessagesIn();
-                messagesOut = connection.getMessagesOut();
-                bytesIn = connection.getBytesIn();
-                bytesOut = connection.getBytesOut();
-            }
-            // Jetty itself closes a connection that it has answered 408.
-            boolean slow = endPoint.rates != null && endPoint.rates.isTold();
-            failure = slow ? "peer too slow: request content" : cause == null ? null : cause.toString();
-            commit();
-        }
-    }
 
     MillraceEndPoint(
             SocketChannel channel,
@@ -230,7 +151,8 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
 
     final void recordEnd(Connector connector, @Nullable Throwable cause) {
         if (FlightRecorder.IS_PRESENT) {
-            (life == null ? new ConnectionEvent() : life).end(connector, this, cause);
+            boolean isSlow = rates != null && rates.isTold();
+            (life == null ? new ConnectionEvent() : life).ended(connector, this, isSlow, cause);
         }
     }
 

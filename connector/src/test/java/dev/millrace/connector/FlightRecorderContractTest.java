@@ -60,7 +60,7 @@ class FlightRecorderContractTest {
     @Test
     void recordsALifeAndABlockedWriteWhenAsked() throws Exception {
         try (Recording recording = new Recording()) {
-            recording.enable(MillraceEndPoint.ConnectionEvent.class).withThreshold(Duration.ZERO);
+            recording.enable(ConnectionEvent.class).withThreshold(Duration.ZERO);
             recording.enable(BlockedWriteEvent.class).withThreshold(Duration.ofMillis(1));
             recording.start();
             try (TestServer server = new TestServer(connectors::http).start(new Large());
@@ -96,7 +96,7 @@ class FlightRecorderContractTest {
             }
         };
         try (Recording recording = new Recording()) {
-            recording.enable(MillraceEndPoint.ConnectionEvent.class).withThreshold(Duration.ZERO);
+            recording.enable(ConnectionEvent.class).withThreshold(Duration.ZERO);
             recording.start();
             try (TestServer server = new TestServer(connectors::http).start(closing);
                     RawClient client = server.client()) {
@@ -113,7 +113,7 @@ class FlightRecorderContractTest {
     @Test
     void recordsNothingShorterThanTheThreshold() throws Exception {
         try (Recording recording = new Recording()) {
-            recording.enable(MillraceEndPoint.ConnectionEvent.class).withThreshold(Duration.ofHours(1));
+            recording.enable(ConnectionEvent.class).withThreshold(Duration.ofHours(1));
             recording.enable(BlockedWriteEvent.class).withThreshold(Duration.ofHours(1));
             recording.start();
             try (TestServer server = new TestServer(connectors::http).start(new Large());
