@@ -90,7 +90,7 @@ public final class BlockingContexts implements HandlersListener, ContextHandler.
             return;
         }
         EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
-        if (TlsState.socket(endPoint) instanceof MillraceEndPoint socket) {
+        if (MillraceEndPoint.socket(endPoint) instanceof MillraceEndPoint socket) {
             socket.leaveSelector();
         }
     }

@@ -16,6 +16,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
@@ -73,6 +74,15 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         super(channel, selector, key, scheduler);
         this.contentWriter = contentWriter;
         this.life = FlightRecorder.IS_PRESENT ? ConnectionEvent.begun(channel) : null;
+    }
+
+    /** Where what is written to an end point ends up, by way of TLS maybe, and of the PROXY protocol. */
+    static EndPoint socket(EndPoint endPoint) {
+        EndPoint last = endPoint;
+        while (last instanceof EndPoint.Wrapper wrapper) {
+            last = wrapper.unwrap();
+        }
+        return last;
     }
 
     @Override

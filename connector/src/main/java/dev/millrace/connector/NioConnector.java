@@ -304,7 +304,7 @@ public class NioConnector extends MillraceConnector {
         @Override
         public void connectionOpened(Connection connection, Object context) {
             // A connection factory may wrap it.
-            EndPoint endPoint = TlsState.socket(connection.getEndPoint());
+            EndPoint endPoint = MillraceEndPoint.socket(connection.getEndPoint());
             pendingAccepts.end(endPoint.getTransport());
             if (endPoint instanceof NioEndPoint ours) {
                 ours.tellOpening(
@@ -335,7 +335,7 @@ public class NioConnector extends MillraceConnector {
 
         @Override
         public void connectionClosed(Connection connection, Throwable cause) {
-            if (TlsState.socket(connection.getEndPoint()) instanceof NioEndPoint ours) {
+            if (MillraceEndPoint.socket(connection.getEndPoint()) instanceof NioEndPoint ours) {
                 ours.tellEnd(cause, opened -> endPointClosed(ours, connection, cause, opened));
             } else {
                 super.connectionClosed(connection, cause);

@@ -67,7 +67,8 @@ final class TlsConnection extends SslConnection {
 
     static TlsConnection of(
             SslConnectionFactory factory, TlsMemory memory, Connector connector, EndPoint endPoint, SSLEngine engine) {
-        TlsBuffer.Pool buffers = new TlsBuffer.Pool(connector.getByteBufferPool(), memory, TlsState.socket(endPoint));
+        TlsBuffer.Pool buffers =
+                new TlsBuffer.Pool(connector.getByteBufferPool(), memory, MillraceEndPoint.socket(endPoint));
         return new TlsConnection(factory, buffers, memory, connector.getExecutor(), endPoint, engine);
     }
 
@@ -243,7 +244,7 @@ final class TlsConnection extends SslConnection {
 
         @Override
         public TransferStatistics getTransferStatistics() {
-            return TlsState.socket(this) instanceof TransferEndPoint encrypted
+            return MillraceEndPoint.socket(this) instanceof TransferEndPoint encrypted
                     ? encrypted.getTransferStatistics()
                     : UNCOUNTED;
         }
@@ -256,7 +257,7 @@ final class TlsConnection extends SslConnection {
                     return 0;
                 }
                 // Before the lock of TLS is taken, which the other thread may need.
-                if (TlsState.socket(this) instanceof MillraceEndPoint ended && ended.isInputShutdown()) {
+                if (MillraceEndPoint.socket(this) instanceof MillraceEndPoint ended && ended.isInputShutdown()) {
                     MalformedRequest.endOfInput(ended, getConnection());
                 }
                 Http2Turns current = turns;
@@ -341,7 +342,7 @@ final class TlsConnection extends SslConnection {
                 return;
             }
             behindMalformed = true;
-            if (TlsState.socket(this) instanceof MillraceEndPoint encrypted) {
+            if (MillraceEndPoint.socket(this) instanceof MillraceEndPoint encrypted) {
                 MalformedRequest.awaitFinder(encrypted::handlingThread);
             }
         }

@@ -63,7 +63,7 @@ final class TlsState {
      * out. It may be the scheduler's, which looks after all others.
      */
     static void beforeCancel(SslConnection.SslEndPoint cancelled, Throwable cause) {
-        EndPoint encrypted = socket(cancelled);
+        EndPoint encrypted = MillraceEndPoint.socket(cancelled);
         if (isFlushing(cancelled) && encrypted instanceof WriteDuty.Owner written && written.isBlocking()) {
             Callback pending = encrypted.cancelWrite(cause);
             if (pending != null) {
@@ -74,7 +74,9 @@ final class TlsState {
 
     /** As {@link #beforeCancel}: TLS has the thread that closes wait for the lock which the other one holds. */
     static void beforeClose(SslConnection.SslEndPoint closed) {
-        Thread writer = socket(closed) instanceof MillraceEndPoint encrypted ? encrypted.handlingThread() : null;
+        Thread writer = MillraceEndPoint.socket(closed) instanceof MillraceEndPoint encrypted
+                ? encrypted.handlingThread()
+                : null;
         if (writer != null && writer != Thread.currentThread() && isFlushing(closed)) {
             beforeCancel(closed, new EofException("connection was closed"));
         }
@@ -83,15 +85,6 @@ final class TlsState {
     private static boolean isFlushing(SslConnection.SslEndPoint decrypted) {
         WriteFlusher flusher = decrypted.getWriteFlusher();
         return !flusher.isPending() && !flusher.isFailed() && !JettyInternals.isIdle(flusher);
-    }
-
-    /** Where what is written to an end point ends up, by way of TLS maybe, and of the PROXY protocol. */
-    static EndPoint socket(EndPoint endPoint) {
-        EndPoint last = endPoint;
-        while (last instanceof EndPoint.Wrapper wrapper) {
-            last = wrapper.unwrap();
-        }
-        return last;
     }
 
     /**

@@ -122,7 +122,7 @@ class GivenUpAnswerContractTest {
                     EndPoint endPoint =
                             request.getConnectionMetaData().getConnection().getEndPoint();
                     Callback write =
-                            TlsState.socket(endPoint).cancelWrite(new TimeoutException("expected by the test"));
+                            MillraceEndPoint.socket(endPoint).cancelWrite(new TimeoutException("expected by the test"));
                     assertNull(write);
                     Content.Sink.write(response, true, "hello", callback);
                 })
