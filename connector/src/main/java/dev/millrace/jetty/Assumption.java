@@ -2,6 +2,7 @@ package dev.millrace.jetty;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.util.concurrent.Callable;
 import org.eclipse.jetty.util.Jetty;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,23 +13,19 @@ final class Assumption {
 
     private Assumption() {}
 
-    /** A fact about Jetty. An exception says no, as false does. */
-    interface Fact {
-        boolean holds() throws ReflectiveOperationException;
-    }
-
     /**
      * Looks whether something holds for this Jetty, and warns if not.
      *
+     * @param fact may say no by an exception, too
      * @param instead what is done then
      */
-    static boolean holds(Fact fact, String instead) {
+    static boolean holds(Callable<Boolean> fact, String instead) {
         Object failure = "not as expected";
         try {
-            if (fact.holds()) {
+            if (fact.call()) {
                 return true;
             }
-        } catch (ReflectiveOperationException | LinkageError | RuntimeException x) {
+        } catch (Exception | LinkageError x) {
             // Not exported, to a named module, is an IllegalAccessError.
             failure = x;
         }
