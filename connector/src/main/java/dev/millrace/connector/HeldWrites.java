@@ -5,6 +5,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.RetainableByteBuffer;
+import org.eclipse.jetty.util.ArrayUtil;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Invocable.InvocationType;
@@ -63,7 +64,9 @@ final class HeldWrites {
         if (isHeld) {
             callback.succeeded();
         } else if (before != null) {
-            socket.write(Callback.from(callback, before::release), prepend(before.getByteBuffer(), buffers));
+            socket.write(
+                    Callback.from(callback, before::release),
+                    ArrayUtil.prependToArray(before.getByteBuffer(), buffers, ByteBuffer.class));
         } else {
             socket.write(callback, buffers);
         }
@@ -87,13 +90,6 @@ final class HeldWrites {
         RetainableByteBuffer.Mutable taken = held;
         held = null;
         return taken;
-    }
-
-    private static ByteBuffer[] prepend(ByteBuffer first, ByteBuffer[] buffers) {
-        ByteBuffer[] all = new ByteBuffer[buffers.length + 1];
-        all[0] = first;
-        System.arraycopy(buffers, 0, all, 1, buffers.length);
-        return all;
     }
 
     /** Writes what is held. Does not wait; what the socket does not take leaves as any write does. */
