@@ -96,7 +96,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
     @Override
     public int fill(ByteBuffer buffer) {
         if (isInputShutdown()) {
-            return MalformedRequest.endOfInput(this, getConnection());
+            return endOfInput(getConnection());
         }
         if (selected != null) {
             int drained = readLoop.drain(buffer);
@@ -104,7 +104,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         }
         int filled = -1;
         try {
-            filled = readLoop.fill(buffer);
+            filled = isBehindMalformed() ? 0 : readLoop.fill(buffer);
         } catch (IOException x) {
             LOG.debug("Cannot fill from {}: {}", this, x.toString());
         }
@@ -177,7 +177,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
             return true;
         }
         boolean inTls = getConnection() instanceof SslConnection;
-        readLoop.beginWrite(httpParser(), inTls);
+        beginWrite(spoken());
         boolean inBackground = writeDuty.isBackgroundWriter();
         boolean isOfAnother = inTls && TlsState.isWriteOfAnother(this, writeDuty.isWriting());
         if (!inBackground && (isOfAnother || !readLoop.isAlone(httpParser()))) {

@@ -24,6 +24,7 @@ import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,6 +36,7 @@ import org.slf4j.LoggerFactory;
  */
 abstract class MillraceEndPoint extends SocketChannelEndPoint implements MonitoredEndPoint, HoldingEndPoint {
     private static final Logger LOG = LoggerFactory.getLogger(MillraceEndPoint.class);
+    private static final long MAX_LEAVING_MILLIS = 100;
 
     /** What listeners have heard of the connection, until it has left the connector's end points. */
     private enum Stage {
@@ -63,6 +65,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     private volatile boolean peerEnded;
     private volatile boolean outputEnded;
     private volatile boolean expiring;
+    private volatile boolean behindMalformed;
 
     MillraceEndPoint(
             SocketChannel channel,
@@ -226,6 +229,56 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     /** Whether the end of the peer's bytes has been read. */
     boolean hasPeerEnded() {
         return peerEnded;
+    }
+
+    /**
+     * Called before something is written. Jetty has a malformed request answered by another thread than the one that found it so. A third
+     * thread then reads on, only to close, into the buffer that the first is about to give back. By then it may be another connection's,
+     * which would go on with bytes of this one (Jetty's HttpConnection, 12.1.12). So the first thread that answers lets the finder leave,
+     * and nothing is read any more.
+     *
+     * @param answering the connection that may answer a malformed request
+     */
+    final void beginWrite(@Nullable Connection answering) {
+        if (!behindMalformed && JettyInternals.answersMalformedRequest(answering)) {
+            // TLS around it may need the peer's bytes all the same.
+            behindMalformed = answering == getConnection();
+            awaitFinder();
+        }
+    }
+
+    /** Lets the thread that runs the connection's code leave it, for it has found a malformed request, or the end of the input. */
+    final void awaitFinder() {
+        Thread finder = handlingThread();
+        if (finder == null || finder == Thread.currentThread()) {
+            return;
+        }
+        // It does no more than to give the buffer back; but inside TLS it may need the lock that this thread holds.
+        long begin = NanoTime.now();
+        while (handlingThread() == finder && NanoTime.millisSince(begin) < MAX_LEAVING_MILLIS) {
+            Thread.yield();
+        }
+    }
+
+    /** Whether a malformed request is answered, and nothing more is read. The protocol that follows an upgrade does read. */
+    final boolean isBehindMalformed() {
+        return behindMalformed && JettyInternals.parserOf(getConnection()) != null;
+    }
+
+    /**
+     * Lets the thread that has found the end of a closed connection leave it, before the current one finds the same. Jetty fails the request
+     * that had begun, and has the connection run by another thread; both would give back the one buffer.
+     *
+     * @param reader the connection that asks for bytes; TLS itself does not wait here, for it holds its lock
+     * @return -1, as the answer to it
+     */
+    final int endOfInput(@Nullable Connection reader) {
+        HttpParser parser = JettyInternals.parserOf(reader);
+        // Content may be read by another thread than the handler's, which may stay for long.
+        if (parser != null && !parser.inContentState()) {
+            awaitFinder();
+        }
+        return -1;
     }
 
     /** As Jetty's {@code fill}, but the peer's end is noted before it may close this end point, which then need not linger. */

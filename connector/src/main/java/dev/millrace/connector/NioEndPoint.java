@@ -35,7 +35,6 @@ final class NioEndPoint extends MillraceEndPoint {
     private volatile @Nullable NioTransfer transfer;
     private volatile @Nullable RequestLoop requestLoop;
     private volatile SelectionKey key;
-    private volatile boolean behindMalformed;
 
     NioEndPoint(
             NioConnector connector,
@@ -163,11 +162,10 @@ final class NioEndPoint extends MillraceEndPoint {
     @Override
     public int fill(ByteBuffer buffer) {
         if (isInputShutdown()) {
-            return MalformedRequest.endOfInput(this, getConnection());
+            return endOfInput(getConnection());
         }
         RequestLoop current = requestLoop;
-        if ((behindMalformed && MalformedRequest.endsReading(getConnection()))
-                || (current != null && current.hasLookedInVain())) {
+        if (isBehindMalformed() || (current != null && current.hasLookedInVain())) {
             return 0;
         }
         int filled = read(buffer);
@@ -191,15 +189,6 @@ final class NioEndPoint extends MillraceEndPoint {
         HttpParser parser = dispatch == Dispatch.SELECTOR ? httpParser() : null;
         if (parser != null && (parser.inContentState() || TlsState.isWriting(this))) {
             selectorExecutor.aboutToBlock();
-        }
-    }
-
-    // The first thread that answers a malformed request lets its finder leave. Not with TLS, whose lock this thread
-    // holds: the finder, which may be the selector's thread, may be about to wait for that.
-    private void beginWrite() {
-        if (!behindMalformed && JettyInternals.answersMalformedRequest(getConnection())) {
-            behindMalformed = true;
-            MalformedRequest.awaitFinder(this::handlingThread);
         }
     }
 
@@ -296,7 +285,10 @@ final class NioEndPoint extends MillraceEndPoint {
         if (isOutputShutdown()) {
             throw new EofException(new ClosedChannelException());
         }
-        beginWrite();
+        // Not of what is inside TLS, whose lock this thread holds: the finder, which may be the selector's thread, may
+        // be
+        // about to wait for that.
+        beginWrite(getConnection());
         NioTransfer current = transfer;
         int token = current == null ? -1 : current.region().indexIn(buffers);
         boolean flushed;

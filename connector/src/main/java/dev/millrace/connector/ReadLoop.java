@@ -41,7 +41,6 @@ final class ReadLoop {
     private final ReadAhead readAhead;
     // The loop in whose callback the connection's own code runs; its thread comes back here when that code returns.
     private volatile @Nullable Loop handling;
-    private volatile boolean behindMalformed;
     private final @Nullable CarrierTurn turn;
 
     /** The end point whose channel is read. */
@@ -190,7 +189,7 @@ final class ReadLoop {
      * Fills a buffer with what is there, without waiting.
      *
      * @param buffer in flush mode, filled behind its limit
-     * @return the bytes filled; 0 when none are there, or another thread reads or waits, or none is to be read; -1 at the end
+     * @return the bytes filled; 0 when none are there, or another thread reads or waits; -1 at the end
      */
     int fill(ByteBuffer buffer) throws IOException {
         if (!readAhead.tryLock()) {
@@ -201,7 +200,7 @@ final class ReadLoop {
         boolean hasRead = false;
         try {
             boolean wasAhead = readAhead.hasRemaining();
-            int filled = behindMalformed || phase(duty) == WAITING ? 0 : readAhead.fill(owner.getChannel(), buffer);
+            int filled = phase(duty) == WAITING ? 0 : readAhead.fill(owner.getChannel(), buffer);
             hasRead = filled > 0 && !wasAhead;
             return filled;
         } finally {
@@ -251,20 +250,6 @@ final class ReadLoop {
      */
     boolean isAlone(@Nullable HttpParser parser) {
         return handlingThread() == Thread.currentThread() && parser != null && !JettyInternals.hasContentLeft(parser);
-    }
-
-    /**
-     * Called before something is written. The first thread that answers a malformed request lets its finder leave. From then on nothing
-     * is read: see {@link MalformedRequest}.
-     *
-     * @param parser null for another protocol than HTTP/1.1
-     * @param inTls whether TLS may need the peer's bytes all the same
-     */
-    void beginWrite(@Nullable HttpParser parser, boolean inTls) {
-        if (parser != null && parser.isTerminated() && !behindMalformed) {
-            behindMalformed = !inTls;
-            MalformedRequest.awaitFinder(this::handlingThread);
-        }
     }
 
     /** Whether a thread waits for the peer's bytes, or is about to. */

@@ -253,12 +253,12 @@ final class TlsConnection extends SslConnection {
         public int fill(ByteBuffer buffer) throws IOException {
             // Without room for bytes it is Jetty's own, for TLS that needs some of the peer to write on.
             if (buffer.capacity() > 0) {
-                if (behindMalformed && MalformedRequest.endsReading(getConnection())) {
+                if (behindMalformed && JettyInternals.parserOf(getConnection()) != null) {
                     return 0;
                 }
                 // Before the lock of TLS is taken, which the other thread may need.
                 if (MillraceEndPoint.socket(this) instanceof MillraceEndPoint ended && ended.isInputShutdown()) {
-                    MalformedRequest.endOfInput(ended, getConnection());
+                    ended.endOfInput(getConnection());
                 }
                 Http2Turns current = turns;
                 if (current != null) {
@@ -343,7 +343,7 @@ final class TlsConnection extends SslConnection {
             }
             behindMalformed = true;
             if (MillraceEndPoint.socket(this) instanceof MillraceEndPoint encrypted) {
-                MalformedRequest.awaitFinder(encrypted::handlingThread);
+                encrypted.awaitFinder();
             }
         }
 
