@@ -1,7 +1,9 @@
 package dev.millrace.load.http;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.util.Objects;
@@ -19,6 +21,7 @@ public record Target(URI uri, InetSocketAddress address) {
 
     private static final int HTTP_PORT = 80;
     private static final int HTTPS_PORT = 443;
+    private static final int CONNECT_MILLIS = 1000;
     /** Names with underscores, as Docker gives them; java.net.URI finds neither host nor port in these. */
     private static final Pattern NAMED = Pattern.compile("([\\w.-]+)(?::(\\d{1,5}))?");
 
@@ -30,7 +33,8 @@ public record Target(URI uri, InetSocketAddress address) {
     }
 
     /**
-     * Reads an absolute {@code http:} or {@code https:} URL and resolves its host.
+     * Reads an absolute {@code http:} or {@code https:} URL and resolves its host. Of several addresses it takes the first that accepts
+     * a connection, as browsers do: {@code localhost} may be two, of which a server often has one. When none does, it takes the first.
      *
      * @throws IllegalArgumentException if it is no such URL, or the host is unknown
      */
@@ -48,9 +52,30 @@ public record Target(URI uri, InetSocketAddress address) {
         String host = bareHost(uri);
         try {
             int port = portOf(uri, secure ? HTTPS_PORT : HTTP_PORT);
-            return new Target(uri, new InetSocketAddress(InetAddress.getByName(host), port));
+            return new Target(uri, addressOf(host, port));
         } catch (UnknownHostException e) {
             throw new IllegalArgumentException("unknown host: " + host, e);
+        }
+    }
+
+    private static InetSocketAddress addressOf(String host, int port) throws UnknownHostException {
+        InetAddress[] all = InetAddress.getAllByName(host);
+        for (int i = 0; all.length > 1 && i < all.length; i++) {
+            InetSocketAddress address = new InetSocketAddress(all[i], port);
+            if (accepts(address)) {
+                return address;
+            }
+        }
+        return new InetSocketAddress(all[0], port);
+    }
+
+    private static boolean accepts(InetSocketAddress address) {
+        try (Socket socket = new Socket()) {
+            socket.connect(address, CONNECT_MILLIS);
+            return true;
+        } catch (IOException ignored) {
+            // The next address may accept; if none does, the run's first connect tells why.
+            return false;
         }
     }
 

@@ -123,4 +123,20 @@ class MainProcessTest {
         assertEquals(ExitCode.ERRORS, process.waitFor(), err);
         assertEquals("loadclient: cannot write to standard output", err.strip());
     }
+
+    /** As localhost is, with IPv4 and IPv6: a server that has one of the addresses is found. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aHostWithSeveralAddressesIsAskedWhereItAnswers() throws Exception {
+        Path hosts = Files.writeString(folder.resolve("hosts"), "127.0.0.2 both.test\n127.0.0.1 both.test\n");
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            String url = server.url("/?count=1").replace("127.0.0.1", "both.test");
+            List<String> command = program("http", "-c=1", "-n=1", "--warmup=0s", "-q", "-o=" + folder, url)
+                    .command();
+            command.add(1, "-Djdk.net.hosts.file=" + hosts);
+            Process process = new ProcessBuilder(command).start();
+            String err = errors(process);
+            assertEquals(0, process.waitFor(), err);
+        }
+    }
 }
