@@ -63,9 +63,9 @@ final class BlockingWrite {
         return bytesInCall;
     }
 
-    /** Whether a transfer waits for its turn: then it is this server that makes the peer wait. */
+    /** Whether a transfer waits for its turn, or a write for its thread: then it is this server that makes the peer wait. */
     boolean isQueued() {
-        return queued;
+        return queued || duty.awaitsThread();
     }
 
     /**

@@ -2,6 +2,7 @@ package dev.millrace.connector;
 
 import java.io.Closeable;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.util.ProcessorUtils;
 import org.eclipse.jetty.util.thread.Invocable;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestLoop implements Invocable.Task, Closeable {
     private static final int MAX_TO_PASS = 64;
+    // In place of an object each, for idle connections are many.
+    private static final AtomicReferenceFieldUpdater<RequestLoop, Thread> THREAD =
+            AtomicReferenceFieldUpdater.newUpdater(RequestLoop.class, Thread.class, "thread");
 
     private final AbstractEndPoint endPoint;
     // What the selector wants to be done for the connection.
@@ -75,9 +79,8 @@ final class RequestLoop implements Invocable.Task, Closeable {
                 look();
             }
         } finally {
-            if (thread == current) {
-                thread = null;
-            }
+            // The connection's next task may run already, on another thread.
+            THREAD.compareAndSet(this, current, null);
             // The interrupt was meant for the handler that has returned. A stopping selector would take it for its own
             // end, and its stop would wait without end (ManagedSelector.select).
             Thread.interrupted();

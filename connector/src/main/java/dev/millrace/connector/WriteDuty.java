@@ -48,6 +48,11 @@ final class WriteDuty {
         return writing;
     }
 
+    /** Whether a write waits for the thread that is to complete it. */
+    boolean awaitsThread() {
+        return awaitsThread && owner.isBlocking() && owner.getWriteFlusher().isPending();
+    }
+
     /** Whether a write was given up, so that no other begins. */
     boolean isCancelled() {
         return cancelled;
