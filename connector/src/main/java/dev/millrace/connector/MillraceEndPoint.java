@@ -359,12 +359,28 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
 
     @Override
     protected void onIdleExpired(TimeoutException timeout) {
+        if (isReadByHandler()) {
+            LOG.debug("Not idle, but read by a handler: {}", this);
+            return;
+        }
         expiring = true;
         try {
             super.onIdleExpired(timeout);
         } finally {
             expiring = false;
         }
+    }
+
+    // Neither the peer's bytes nor room in the socket are waited for then. Jetty would discard the content from this
+    // thread while the
+    // handler's parses it, and that one may take the end of what is left for the end of all.
+    private boolean isReadByHandler() {
+        HttpParser parser = handlingThread() == null ? null : httpParser();
+        return parser != null
+                && JettyInternals.hasContentLeft(parser)
+                && !isFillInterested()
+                && !getWriteFlusher().isPending()
+                && !isInputShutdown();
     }
 
     /**

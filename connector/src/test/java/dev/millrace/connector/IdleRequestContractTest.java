@@ -3,6 +3,7 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
@@ -12,8 +13,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.IdleTimeout;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
@@ -158,5 +161,56 @@ class IdleRequestContractTest {
     @MethodSource(ALL)
     void isAnsweredByAHandlerThatWasToldOfAFailure(Connectors connectors) throws Exception {
         assertAnswersLate(connectors, Late.FAILED);
+    }
+
+    /** Reads one chunk, is idle until the timeout has expired, and answers how many bytes came in all. */
+    private static final class Slow extends Handler.Abstract {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            Content.Chunk first = request.read();
+            int bytes = first.remaining();
+            first.release();
+            EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
+            endPoint.setIdleTimeout(SHORT_MILLIS);
+            IdleTimeout socket = (IdleTimeout) MillraceEndPoint.socket(endPoint);
+            AtomicLong idleFor = new AtomicLong();
+            for (int i = 0; i < EXPIRIES; i++) {
+                Await.until("expired", () -> socket.getIdleFor() < idleFor.getAndSet(socket.getIdleFor()));
+            }
+            endPoint.setIdleTimeout(LONG_MILLIS);
+            try (InputStream rest = Content.Source.asInputStream(request)) {
+                Content.Sink.write(response, true, "" + (bytes + rest.readAllBytes().length), callback);
+            }
+            return true;
+        }
+    }
+
+    private static void assertReadsAll(RawClient client) throws Exception {
+        int bytes = 100_000;
+        client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + bytes + "\r\n\r\n");
+        client.send(new byte[bytes]);
+        assertEquals("" + bytes, client.answer().text());
+    }
+
+    /** Jetty discards the content, and the request fails. Where the handler reads in that moment, it may take what is left for all. */
+    @ParameterizedTest
+    @MethodSource("dev.millrace.testing.Connectors#ours")
+    void keepsTheContentThatABusyHandlerHasYetToRead(Connectors connectors) throws Exception {
+        try (TestServer server = new TestServer(connectors::http).start(new Slow());
+                RawClient client = server.client()) {
+            assertReadsAll(client);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.millrace.testing.Connectors#ours")
+    void keepsTheContentThatABusyHandlerHasYetToReadOverTls(Connectors connectors) throws Exception {
+        Tls tls = new Tls();
+        TestServer server = new TestServer(
+                s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+        try (server;
+                RawClient client = tls.connect(server.start(new Slow()).port())) {
+            assertReadsAll(client);
+        }
     }
 }
