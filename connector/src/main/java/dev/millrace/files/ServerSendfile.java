@@ -45,7 +45,7 @@ import org.slf4j.LoggerFactory;
  * kind keeps it. Add it before the server starts. Thread-safe.
  */
 @ManagedObject("Sendfile for all file servlets and handlers of a server")
-public final class ServerSendfile extends ContainerLifeCycle implements HandlersListener {
+public final class ServerSendfile extends ContainerLifeCycle implements HandlersListener, Container.InheritedListener {
     /** Contexts have an attribute of this name, {@code true}: their files go by the kernel where that is possible. */
     public static final String CONTEXT_ATTRIBUTE = "dev.millrace.sendfile";
 

@@ -5,9 +5,10 @@ import org.eclipse.jetty.util.component.Container;
 
 /**
  * A listener of all handlers below the one that it is added to. Jetty lets only managed beans inherit a listener, and a collection that
- * changes while it runs does not manage what comes.
+ * changes while it runs does not manage what comes. Nor should other beans inherit one without need: Jetty's {@code LowResourceMonitor}
+ * refuses to be changed when it has a listener.
  */
-public interface HandlersListener extends Container.InheritedListener {
+public interface HandlersListener extends Container.Listener {
     @Override
     default void beanAdded(Container parent, Object child) {
         if (child instanceof Handler && child instanceof Container container) {

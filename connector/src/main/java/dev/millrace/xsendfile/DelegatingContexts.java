@@ -26,7 +26,8 @@ import org.slf4j.LoggerFactory;
  * <p>Public for JMX alone; an {@link XSendfileHandler} makes its own.
  */
 @ManagedObject("What contexts may have sent")
-public final class DelegatingContexts implements HandlersListener, ContextHandler.ContextScopeListener {
+public final class DelegatingContexts
+        implements HandlersListener, Container.InheritedListener, ContextHandler.ContextScopeListener {
     /** See {@link XSendfileHandler#CONTEXT_ATTRIBUTE}. */
     static final String CONTEXT_ATTRIBUTE = "dev.millrace.xsendfile";
 

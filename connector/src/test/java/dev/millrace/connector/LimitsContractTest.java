@@ -240,4 +240,19 @@ class LimitsContractTest {
             }
         }
     }
+
+    @Test
+    void jettysMonitorOfLowResourcesMayChangeWhileTheServerRuns() throws Exception {
+        TestServer server = server();
+        LowResourceMonitor monitor = new LowResourceMonitor(server.server());
+        monitor.setPeriod(100);
+        server.server().addManaged(monitor);
+        try (server) {
+            server.start(Handlers.hello());
+            // Refused by Jetty once somebody listens to the monitor's beans.
+            monitor.setMonitorThreads(!monitor.getMonitorThreads());
+            monitor.setMaxMemory(1);
+            Await.until("is low on memory", monitor::isLowOnResources);
+        }
+    }
 }

@@ -23,6 +23,7 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.LowResourceMonitor;
 import org.eclipse.jetty.server.ProxyConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -106,6 +107,20 @@ class ConnectorMonitorTest {
             assertSame(monitor, context.getAttribute(ConnectorMonitor.CONTEXT_ATTRIBUTE));
             contexts.removeHandler(added);
             assertNull(context.getAttribute(ConnectorMonitor.CONTEXT_ATTRIBUTE));
+        } finally {
+            server.stop();
+        }
+    }
+
+    @Test
+    void jettysMonitorOfLowResourcesMayChangeWhileTheServerRuns() throws Exception {
+        Server server = new Server();
+        server.addBean(new ConnectorMonitor(server));
+        LowResourceMonitor monitor = new LowResourceMonitor(server);
+        server.addManaged(monitor);
+        server.start();
+        try {
+            monitor.setMonitorThreads(!monitor.getMonitorThreads());
         } finally {
             server.stop();
         }
