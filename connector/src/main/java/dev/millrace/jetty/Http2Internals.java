@@ -22,7 +22,7 @@ public final class Http2Internals {
         Assumption.find(HTTP2Session.class, long.class, "getStreamsOpened");
         Assumption.find(HTTP2Stream.class, int.class, "getSendWindow", "getRecvWindow");
         Assumption.find(HTTP2Stream.class, long.class, "getDataLength");
-        Assumption.find(HTTP2Stream.class, boolean.class, "isRemotelyClosed", "isLastDataReceived");
+        Assumption.find(HTTP2Stream.class, boolean.class, "isRemotelyClosed", "isLastDataReceived", "isLocallyClosed");
         return HTTP2Session.FrameListener.class.isInterface();
     }
 
@@ -40,6 +40,13 @@ public final class Http2Internals {
     /** Whether the peer lets nothing more be sent on a stream. */
     public static boolean isSendWindowClosed(Stream stream) {
         return ((HTTP2Stream) stream).getSendWindow() <= 0;
+    }
+
+    /** Whether all of an answer has been sent, and content of its request may still come. */
+    public static boolean hasAnsweredEarly(Connection connection, int streamId) {
+        HTTP2Session session = sessionOf(connection);
+        HTTP2Stream stream = session == null ? null : session.getStream(streamId);
+        return stream != null && stream.isLocallyClosed();
     }
 
     /** Whether more content of a request may come, and none lies there that the application could have had. */

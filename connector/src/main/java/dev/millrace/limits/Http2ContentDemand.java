@@ -109,7 +109,14 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
         @Override
         public void failed(Throwable x) {
             end();
-            super.failed(x);
+            super.failed(isForUnreadContent(x) ? CONTENT_NOT_CONSUMED : x);
+        }
+
+        // Jetty resets such a stream without an error, behind its whole answer, if it is told this very reason. But its
+        // channel tells it as the cause of another (12.1.12), and a peer discards the answer of a cancelled stream.
+        private boolean isForUnreadContent(Throwable x) {
+            return x.getCause() == CONTENT_NOT_CONSUMED
+                    && Http2Internals.hasAnsweredEarly(connection, Integer.parseInt(getId()));
         }
 
         private void end() {

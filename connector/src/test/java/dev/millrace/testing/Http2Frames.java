@@ -361,6 +361,15 @@ public final class Http2Frames {
         return goAwayPayload().getInt(4);
     }
 
+    /** Reads until the server resets a stream, whose answer may come before: the error. */
+    public int awaitReset(int ofStream) throws IOException {
+        Frame frame = read();
+        while (frame.type != RST_STREAM || frame.stream != ofStream) {
+            frame = read();
+        }
+        return ByteBuffer.wrap(frame.payload).getInt();
+    }
+
     private ByteBuffer goAwayPayload() throws IOException {
         Frame frame = read();
         while (frame.type != GOAWAY) {
