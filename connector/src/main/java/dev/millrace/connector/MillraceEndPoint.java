@@ -371,9 +371,8 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         }
     }
 
-    // Neither the peer's bytes nor room in the socket are waited for then. Jetty would discard the content from this
-    // thread while the
-    // handler's parses it, and that one may take the end of what is left for the end of all.
+    // The handler waits for nothing of the peer's then. Jetty would discard the content from this thread, while that of
+    // the handler may parse it, and take the end of what is left for the end of all.
     private boolean isReadByHandler() {
         HttpParser parser = handlingThread() == null ? null : httpParser();
         return parser != null

@@ -286,8 +286,7 @@ final class NioEndPoint extends MillraceEndPoint {
             throw new EofException(new ClosedChannelException());
         }
         // Not of what is inside TLS, whose lock this thread holds: the finder, which may be the selector's thread, may
-        // be
-        // about to wait for that.
+        // be about to wait for it.
         beginWrite(getConnection());
         NioTransfer current = transfer;
         int token = current == null ? -1 : current.region().indexIn(buffers);
