@@ -2,17 +2,18 @@ package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.millrace.testing.Await;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
-import java.io.IOException;
-import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
+import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -25,7 +26,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A write of a blocking connector whose thread comes late: the peer is not to blame. */
 @Timeout(60)
 class LateThreadTest {
-    private static final int IDLE_TIMEOUT_MILLIS = 200;
+    private static final int SHORT_MILLIS = 50;
+    private static final int LONG_MILLIS = 30_000;
     /** More than the sockets of both sides take. */
     private static final int BYTES = 32_000_000;
 
@@ -79,36 +81,24 @@ class LateThreadTest {
         ConnectionFactory http = new HttpConnectionFactory();
         try (TestServer server = new TestServer(s ->
                 isSecure ? new Late(s, new TlsConnectionFactory(tls.server(), "http/1.1"), http) : new Late(s, http))) {
-            server.connector().setIdleTimeout(IDLE_TIMEOUT_MILLIS);
             server.start(handler);
             try (RawClient client = isSecure ? tls.connect(server.port()) : server.client()) {
                 client.get("/");
-                String line = client.line();
-                while (!line.isEmpty()) {
-                    line = client.line();
-                }
-                client.socket().setSoTimeout(3 * IDLE_TIMEOUT_MILLIS);
-                byte[] bytes = new byte[64 * 1024];
-                long left = BYTES - readUntilSilence(client, bytes);
+                Await.until(
+                        "there",
+                        () -> !server.connector().getConnectedEndPoints().isEmpty());
+                AbstractEndPoint endPoint = (AbstractEndPoint)
+                        server.connector().getConnectedEndPoints().iterator().next();
+                Await.until(
+                        "the write waits for its thread",
+                        () -> !held.isEmpty() && endPoint.getWriteFlusher().isPending());
+                endPoint.setIdleTimeout(SHORT_MILLIS);
+                AtomicLong idleFor = new AtomicLong();
+                Await.until("expired", () -> endPoint.getIdleFor() < idleFor.getAndSet(endPoint.getIdleFor()));
+                endPoint.setIdleTimeout(LONG_MILLIS);
                 release();
-                client.socket().setSoTimeout(30_000);
-                for (int read = 0; left > 0 && read >= 0; left -= read) {
-                    read = client.in().read(bytes);
-                }
-                assertEquals(0, left);
+                assertEquals(BYTES, client.answer().body().length);
             }
         }
-    }
-
-    private static long readUntilSilence(RawClient client, byte[] bytes) throws IOException {
-        long all = 0;
-        try {
-            for (int read = 0; read >= 0; read = client.in().read(bytes)) {
-                all += read;
-            }
-        } catch (SocketTimeoutException silence) {
-            return all;
-        }
-        throw new IOException("the server has ended after " + all + " bytes");
     }
 }
