@@ -163,23 +163,21 @@ class IdleRequestContractTest {
         assertAnswersLate(connectors, Late.FAILED);
     }
 
-    /** Reads one chunk, is idle until the timeout has expired, and answers how many bytes came in all. */
+    /** Reads a byte, is idle until the timeout has expired, and answers how many bytes came in all. */
     private static final class Slow extends Handler.Abstract {
         @Override
         public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            Content.Chunk first = request.read();
-            int bytes = first.remaining();
-            first.release();
             EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
-            endPoint.setIdleTimeout(SHORT_MILLIS);
             IdleTimeout socket = (IdleTimeout) MillraceEndPoint.socket(endPoint);
-            AtomicLong idleFor = new AtomicLong();
-            for (int i = 0; i < EXPIRIES; i++) {
-                Await.until("expired", () -> socket.getIdleFor() < idleFor.getAndSet(socket.getIdleFor()));
-            }
-            endPoint.setIdleTimeout(LONG_MILLIS);
-            try (InputStream rest = Content.Source.asInputStream(request)) {
-                Content.Sink.write(response, true, "" + (bytes + rest.readAllBytes().length), callback);
+            try (InputStream content = Content.Source.asInputStream(request)) {
+                assertEquals(0, content.read());
+                endPoint.setIdleTimeout(SHORT_MILLIS);
+                AtomicLong idleFor = new AtomicLong();
+                for (int i = 0; i < EXPIRIES; i++) {
+                    Await.until("expired", () -> socket.getIdleFor() < idleFor.getAndSet(socket.getIdleFor()));
+                }
+                endPoint.setIdleTimeout(LONG_MILLIS);
+                Content.Sink.write(response, true, "" + (1 + content.readAllBytes().length), callback);
             }
             return true;
         }
