@@ -256,9 +256,10 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
     protected void onIdleExpired(TimeoutException timeout) {
         // Slices follow the peer's pace, and each counts as activity: the peer of a write that is still there takes
         // next to nothing.
-        if (blockingWrite.isQueued()) {
-            LOG.debug("Not idle, but waiting for its turn: {}", this);
-        } else if (writeDuty.isWriting()) {
+        boolean isWriting = writeDuty.isWriting();
+        if (blockingWrite.isQueued() || (!isWriting && IdleTimeouts.isReadByHandler(this))) {
+            LOG.debug("Not idle, but waiting for this server: {}", this);
+        } else if (isWriting) {
             connector.runElsewhere(() -> IdleTimeouts.failWrite(this, timeout));
         } else {
             boolean isStalled = selected != null && getWriteFlusher().isPending();

@@ -1,6 +1,8 @@
 package dev.millrace.connector;
 
+import dev.millrace.jetty.JettyInternals;
 import java.util.concurrent.TimeoutException;
+import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.WriteFlusher;
 import org.eclipse.jetty.io.ssl.SslConnection;
@@ -26,6 +28,19 @@ final class IdleTimeouts {
             return true;
         }
         return endPoint.isInputShutdown() || outermost(endPoint).isOutputShutdown();
+    }
+
+    /**
+     * Whether a handler of HTTP/1.1 is at work, has content to read, and waits for nothing of the peer's. Jetty would discard the content
+     * from this thread. That of the handler may parse it just then, and take the end of what is left for the end of all.
+     */
+    static boolean isReadByHandler(MillraceEndPoint endPoint) {
+        HttpParser parser = endPoint.handlingThread() == null ? null : endPoint.httpParser();
+        return parser != null
+                && JettyInternals.hasContentLeft(parser)
+                && !endPoint.isFillInterested()
+                && !endPoint.getWriteFlusher().isPending()
+                && !endPoint.isInputShutdown();
     }
 
     /** Fails the write that is under way, and closes the connection. */

@@ -359,27 +359,12 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
 
     @Override
     protected void onIdleExpired(TimeoutException timeout) {
-        if (isReadByHandler()) {
-            LOG.debug("Not idle, but read by a handler: {}", this);
-            return;
-        }
         expiring = true;
         try {
             super.onIdleExpired(timeout);
         } finally {
             expiring = false;
         }
-    }
-
-    // The handler waits for nothing of the peer's then. Jetty would discard the content from this thread, while that of
-    // the handler may parse it, and take the end of what is left for the end of all.
-    private boolean isReadByHandler() {
-        HttpParser parser = handlingThread() == null ? null : httpParser();
-        return parser != null
-                && JettyInternals.hasContentLeft(parser)
-                && !isFillInterested()
-                && !getWriteFlusher().isPending()
-                && !isInputShutdown();
     }
 
     /**
