@@ -34,7 +34,7 @@ public record Target(URI uri, InetSocketAddress address) {
 
     /**
      * Reads an absolute {@code http:} or {@code https:} URL and resolves its host. Of several addresses it takes the first that accepts
-     * a connection, as browsers do: {@code localhost} may be two, of which a server often has one. When none does, it takes the first.
+     * a connection: {@code localhost} may be two, of which a server often has one. When none does, it takes the first.
      *
      * @throws IllegalArgumentException if it is no such URL, or the host is unknown
      */
@@ -62,19 +62,21 @@ public record Target(URI uri, InetSocketAddress address) {
         InetAddress[] all = InetAddress.getAllByName(host);
         for (int i = 0; all.length > 1 && i < all.length; i++) {
             InetSocketAddress address = new InetSocketAddress(all[i], port);
-            if (accepts(address)) {
+            if (accepts(address, CONNECT_MILLIS)) {
                 return address;
             }
         }
         return new InetSocketAddress(all[0], port);
     }
 
-    private static boolean accepts(InetSocketAddress address) {
+    /** Whether an address accepts connections. */
+    public static boolean accepts(InetSocketAddress address, int millis) {
         try (Socket socket = new Socket()) {
-            socket.connect(address, CONNECT_MILLIS);
-            return true;
+            socket.connect(address, millis);
+            // A connect from a port to itself succeeds without a listener (RFC 9293 section 3.5, simultaneous open).
+            return socket.getLocalPort() != address.getPort();
         } catch (IOException ignored) {
-            // The next address may accept; if none does, the run's first connect tells why.
+            // The connect was refused or timed out.
             return false;
         }
     }

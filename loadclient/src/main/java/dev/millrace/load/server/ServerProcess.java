@@ -1,12 +1,12 @@
 package dev.millrace.load.server;
 
 import dev.millrace.load.host.ProcessCpu;
+import dev.millrace.load.http.Target;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.io.Reader;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -118,24 +118,12 @@ public final class ServerProcess implements AutoCloseable {
             if (process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
                 awaitListeners();
             }
-            if (answers(address, POLL_MILLIS) && process.isAlive()) {
+            if (Target.accepts(address, POLL_MILLIS) && process.isAlive()) {
                 children = process.descendants().toList();
                 return;
             }
         }
         throw new IOException("nothing listens on " + address + " after " + START_SECONDS + " s, see " + log);
-    }
-
-    /** Whether an address accepts connections. */
-    static boolean answers(InetSocketAddress address, int millis) {
-        try (Socket socket = new Socket()) {
-            socket.connect(address, millis);
-            // A connect from a port to itself succeeds without a listener (RFC 9293 section 3.5, simultaneous open).
-            return socket.getLocalPort() != address.getPort();
-        } catch (IOException ignored) {
-            // The connect was refused or timed out.
-            return false;
-        }
     }
 
     private void read(PrintWriter copy) {

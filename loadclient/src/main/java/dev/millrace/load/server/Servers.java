@@ -89,7 +89,7 @@ public final class Servers implements AutoCloseable {
 
     /** Fails if another process listens, because it would be measured in place of the server. */
     private static void refuseOther(InetSocketAddress address) throws IOException {
-        if (ServerProcess.answers(address, PROBE_MILLIS)) {
+        if (Target.accepts(address, PROBE_MILLIS)) {
             throw new IOException("something listens on " + address.getHostString() + ":" + address.getPort()
                     + " already, so the server's command was not started");
         }
