@@ -16,6 +16,9 @@ import org.eclipse.jetty.util.annotation.ManagedObject;
  */
 @ManagedObject("What connections of HTTP/2 write at once")
 public final class Http2Writes implements Connection.Listener {
+    /** Jetty counts the bytes of all buffers of a write at each field that it adds: it takes the square of their number. */
+    private static final int MOST_BYTES = TlsMemory.BATCH_BYTES / 2;
+
     private final StreamExecutor streams;
     private final Connector connector;
 
@@ -29,10 +32,10 @@ public final class Http2Writes implements Connection.Listener {
         return factories.stream().anyMatch(AbstractHTTP2ServerConnectionFactory.class::isInstance);
     }
 
-    /** @return as much as a connection of TLS encrypts for one write; Jetty's is 32 KiB, its size of a servlet's buffer */
+    /** @return half of what a connection of TLS encrypts for one write; Jetty's is 32 KiB, its size of a servlet's buffer */
     @ManagedAttribute("Bytes of frames that a connection of HTTP/2 collects for a write")
     public int getBytes() {
-        return TlsMemory.BATCH_BYTES;
+        return MOST_BYTES;
     }
 
     @Override

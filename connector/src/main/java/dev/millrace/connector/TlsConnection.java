@@ -159,10 +159,11 @@ final class TlsConnection extends SslConnection {
         int consumed = first.bytesConsumed();
         int produced = first.bytesProduced();
         SSLEngineResult result = first;
-        while (goesOn(result) && all.remaining() - output.position() >= packetBytes && !BufferUtil.isEmpty(input)) {
+        TlsContent content = new TlsContent(input);
+        while (goesOn(result) && all.remaining() - output.position() >= packetBytes && content.hasRemaining()) {
             all.put(output.flip());
             output.clear();
-            result = super.wrap(engine, input, output);
+            result = content.wrap(engine, output);
             consumed += result.bytesConsumed();
             produced += result.bytesProduced();
         }

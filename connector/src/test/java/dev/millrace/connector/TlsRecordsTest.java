@@ -34,6 +34,9 @@ class TlsRecordsTest {
     private static final int RECORD_BYTES = 100;
 
     private final Deque<Status> answers = new ArrayDeque<>();
+    /** How many buffers the engine was given, for each record. */
+    private final List<Integer> given = new ArrayList<>();
+
     private final TlsMemory memory = new TlsMemory(1);
     private final ByteArrayEndPoint socket = new ByteArrayEndPoint();
     private final byte[] content = new byte[5 * RECORD_BYTES];
@@ -49,6 +52,7 @@ class TlsRecordsTest {
 
         @Override
         public SSLEngineResult wrap(ByteBuffer[] sources, int offset, int length, ByteBuffer target) {
+            given.add(length);
             Status status = answers.isEmpty() ? Status.OK : answers.poll();
             int before = target.position();
             for (int i = offset; i < offset + length && status == Status.OK; i++) {
@@ -173,8 +177,11 @@ class TlsRecordsTest {
     }
 
     private byte[] flush() throws Exception {
+        return flush(ByteBuffer.wrap(content, 0, 150), ByteBuffer.wrap(content, 150, content.length - 150));
+    }
+
+    private byte[] flush(ByteBuffer... parts) throws Exception {
         ByteArrayOutputStream written = new ByteArrayOutputStream();
-        ByteBuffer[] parts = {ByteBuffer.wrap(content, 0, 150), ByteBuffer.wrap(content, 150, content.length - 150)};
         for (int i = 0; i < 100 && !BufferUtil.isEmpty(parts); i++) {
             connection.getSslEndPoint().flush(parts);
             written.writeBytes(BufferUtil.toArray(socket.takeOutput()));
@@ -188,6 +195,20 @@ class TlsRecordsTest {
     void leaveTogether() throws Exception {
         assertArrayEquals(content, flush());
         assertEquals(content.length, connection.getBytesOut());
+    }
+
+    /** The engine looks at each buffer that it is given, for each record. */
+    @Test
+    void areMadeOfTheBuffersThatOneMayTakeFrom() throws Exception {
+        byte[] bytes = new byte[60_000];
+        new Random(2).nextBytes(bytes);
+        ByteBuffer[] parts = new ByteBuffer[60];
+        Arrays.setAll(parts, i -> ByteBuffer.wrap(bytes, i * 1000, 1000));
+        parts[7] = ByteBuffer.wrap(bytes, 7000, 0);
+        parts[8] = ByteBuffer.wrap(bytes, 7000, 2000);
+        assertArrayEquals(bytes, flush(parts));
+        assertEquals(600, given.size());
+        assertTrue(given.stream().skip(1).allMatch(buffers -> buffers >= 1 && buffers <= 18), given::toString);
     }
 
     @Test
