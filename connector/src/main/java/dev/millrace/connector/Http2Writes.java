@@ -16,7 +16,7 @@ import org.eclipse.jetty.util.annotation.ManagedObject;
  */
 @ManagedObject("What connections of HTTP/2 write at once")
 public final class Http2Writes implements Connection.Listener {
-    /** Jetty counts the bytes of all buffers of a write at each field that it adds: it takes the square of their number. */
+    /** For each field of a frame, Jetty adds up the bytes of all buffers of the write: that grows with the square of their number. */
     private static final int MOST_BYTES = TlsMemory.BATCH_BYTES / 2;
 
     private final StreamExecutor streams;
