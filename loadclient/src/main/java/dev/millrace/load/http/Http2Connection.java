@@ -94,7 +94,7 @@ public final class Http2Connection implements Connection {
         long latest = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(settings.connectTimeoutMillis());
         try {
             while (!settled) {
-                if (System.nanoTime() - latest > 0) {
+                if (socket.getSoTimeout() > 0 && System.nanoTime() - latest > 0) {
                     throw new SocketTimeoutException("no settings among its frames");
                 }
                 frame(in.read());

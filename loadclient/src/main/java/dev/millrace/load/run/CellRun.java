@@ -219,13 +219,7 @@ public final class CellRun {
                 ? THROTTLED_RECEIVE_BUFFER
                 : settings.receiveBufferBytes();
         Target target = cell.workload().target();
-        return SocketSettings.to(
-                target,
-                settings.tls(),
-                cell.protocol(),
-                source,
-                receiveBuffer,
-                Math.toIntExact(settings.timeout().toMillis()));
+        return SocketSettings.to(target, settings.tls(), cell.protocol(), source, receiveBuffer, 0);
     }
 
     /** Waits, and calls the listener each second, until the time is over or the clients have nothing more to do. */

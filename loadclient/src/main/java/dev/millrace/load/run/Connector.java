@@ -54,11 +54,10 @@ final class Connector {
             if (connection != null) {
                 connection.close();
             }
-            // Each read of a handshake, or of HTTP/2's settings, has a bound, but not their number.
-            if (System.nanoTime() - before >= 2 * timeoutNanos) {
+            if (System.nanoTime() - before >= timeoutNanos) {
                 failure = new Failure(
                         FailureKind.CONNECT,
-                        "not connected after " + TimeUnit.NANOSECONDS.toMillis(2 * timeoutNanos) + " ms");
+                        "not connected after " + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms");
             } else {
                 clock.cutOff.increment();
             }
@@ -83,10 +82,10 @@ final class Connector {
         }
     }
 
-    /** Lets the end of the drain, and Ctrl-C, end a connect; the socket has its own bound for the usual case. */
+    /** Lets the watchdog, the end of the drain, and Ctrl-C end a connect with its handshake and HTTP/2's settings. */
     private void guard(Closeable socket) {
         deadline.guard(socket);
-        deadline.set(System.nanoTime() + 2 * timeoutNanos);
+        deadline.set(System.nanoTime() + timeoutNanos);
     }
 
     /** Why the last connect failed; null if it did not fail. */
