@@ -16,6 +16,7 @@
 # tls     cost over TLS 1.3, keep-alive: wrk and ours (loadclient http) on nginx, which answers 13 bytes. Needs nginx and openssl.
 # h2c, h2 cost of HTTP/2 with 16 streams on each of 4 connections, in clear text and over TLS: h2load and ours, on the same nginx.
 # open    agreement, open model: 2,000 requests/s of /hello (h2load spreads its rate over connections; wrk has no rate).
+# In the parts of cost oha is measured too, where there is one (cargo install --locked oha).
 # shellcheck source=docs/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
 rounds=${1:-5} seconds=${2:-5} connections=${3:-32} warm_up=${WARM_UP_SECONDS:-15}
@@ -47,11 +48,17 @@ timed() {
     awk -v label="$label" -v ticks=$((after - before)) '
         FILENAME ~ /time$/ { if ($1 == "cpu") cpu = $2 + $3; next }
         / requests in / { requests = $1 }
+        /^ *\[200\] [0-9]+ responses/ { requests = $2 }
         /^requests:/ { requests = $8 }
         END { print label, requests, cpu * 1e6 / requests, ticks * 1e4 / requests }' "$work/time" "$work/out"
 }
 wrk_() { # label, prefix, path
     timed "$1" $2 wrk -t1 "-c$connections" "-d${seconds}s" "$url$3"
+}
+oha_() { # url, option...
+    local url=$1
+    shift
+    ! type oha > /dev/null 2>&1 || undisturbed timed oha oha --no-tui --no-color --insecure -z "${seconds}s" "$@" "$url"
 }
 h2_() { # label, url
     timed "$1" h2load -t1 -c4 -m16 "-D$seconds" "$2"
@@ -90,12 +97,13 @@ measure_cost() {
     for _ in $(seq "$rounds"); do
         undisturbed wrk_ wrk "" /hello
         undisturbed h2load_ h2load "" /hello
+        oha_ "$url/hello" -c "$connections"
         undisturbed ours counting "" none /hello
         undisturbed ours verifying "" full /generate-uuid "--uuid-method=TIME"
     done > "$work/results"
     echo
     echo "cost"
-    cost wrk h2load counting verifying
+    cost wrk h2load oha counting verifying
 }
 
 # nginx with one worker: HTTP/1.1 over TLS on 28441, HTTP/2 over TLS on 28442 and in clear text on 28443.
@@ -139,9 +147,10 @@ measure_tls() {
     serve_nginx
     for _ in $(seq "$rounds"); do
         undisturbed timed wrk wrk -t1 "-c$connections" "-d${seconds}s" https://127.0.0.1:28441/
+        oha_ https://127.0.0.1:28441/ -c "$connections"
         undisturbed any counting https://127.0.0.1:28441/ "-c$connections"
     done > "$work/results"
-    compared "cost over TLS" wrk counting
+    compared "cost over TLS" wrk oha counting
 }
 
 measure_h2c() {
@@ -150,20 +159,22 @@ measure_h2c() {
     serve_nginx
     for _ in $(seq "$rounds"); do
         undisturbed h2_ h2load http://127.0.0.1:28443/
+        oha_ http://127.0.0.1:28443/ --http2 -c 4 -p 16
         undisturbed any counting http://127.0.0.1:28443/ -c4 --streams=16 --protocol=h2c
         undisturbed any verifying http://127.0.0.1:28443/ -c4 --streams=16 --protocol=h2c \
             --expect-header=Content-Type=text/plain "--expect-body-sha256=$digest"
     done > "$work/results"
-    compared "cost of HTTP/2 in clear text" h2load counting verifying
+    compared "cost of HTTP/2 in clear text" h2load oha counting verifying
 }
 
 measure_h2() {
     serve_nginx
     for _ in $(seq "$rounds"); do
         undisturbed h2_ h2load https://127.0.0.1:28442/
+        oha_ https://127.0.0.1:28442/ --http2 -c 4 -p 16
         undisturbed any counting https://127.0.0.1:28442/ -c4 --streams=16 --protocol=h2
     done > "$work/results"
-    compared "cost of HTTP/2 over TLS" h2load counting
+    compared "cost of HTTP/2 over TLS" h2load oha counting
 }
 
 measure_closed() {
