@@ -1,7 +1,6 @@
 package dev.millrace.connector;
 
 import dev.millrace.transfer.FileRegion;
-import dev.millrace.transfer.FlightRecorder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -77,8 +76,7 @@ final class BlockingWrite {
         duty.begin();
         // Meant for the application, as on a selector connector; here it would close the channel.
         interrupted = Thread.interrupted();
-        // Nobody has recorded yet, in most processes: then a write needs not even ask whether somebody does.
-        return FlightRecorder.IS_PRESENT && jdk.jfr.FlightRecorder.isInitialized() ? BlockedWriteEvent.begun() : null;
+        return MillraceEndPoint.isRecorded() ? BlockedWriteEvent.begun() : null;
     }
 
     void end(@Nullable BlockedWriteEvent event) {

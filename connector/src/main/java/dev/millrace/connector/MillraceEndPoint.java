@@ -76,7 +76,12 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
             throws IOException {
         super(channel, selector, key, scheduler);
         this.contentWriter = contentWriter;
-        this.life = FlightRecorder.IS_PRESENT ? ConnectionEvent.begun(channel) : null;
+        this.life = isRecorded() ? ConnectionEvent.begun(channel) : null;
+    }
+
+    /** Whether somebody records in this process, or has: elsewhere no event needs to be made to ask whether it is enabled. */
+    static boolean isRecorded() {
+        return FlightRecorder.IS_PRESENT && jdk.jfr.FlightRecorder.isInitialized();
     }
 
     /** Where what is written to an end point ends up, by way of TLS maybe, and of the PROXY protocol. */
@@ -150,7 +155,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
 
     /** Notes that a write waits for the selector, unless it does already. */
     final void beginWait() {
-        if (waiting == null && FlightRecorder.IS_PRESENT) {
+        if (waiting == null && isRecorded()) {
             waiting = BlockedWriteEvent.begun();
         }
     }
@@ -163,7 +168,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     }
 
     final void recordEnd(Connector connector, @Nullable Throwable cause) {
-        if (FlightRecorder.IS_PRESENT) {
+        if (isRecorded()) {
             boolean isSlow = rates != null && rates.isTold();
             (life == null ? new ConnectionEvent() : life).ended(connector, this, isSlow, cause);
         }

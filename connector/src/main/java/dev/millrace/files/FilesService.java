@@ -205,6 +205,9 @@ public final class FilesService extends ResourceService {
     @Override
     protected boolean handleConditionalHeaders(Request asked, Response response, HttpContent content, Callback callback)
             throws IOException {
+        if (!hasCondition(asked.getHeaders())) {
+            return false;
+        }
         Request request = with(asked, EntityTags.comparable(asked.getHeaders(), content.getETagValue()));
         boolean isMatch = "*".equals(request.getHeaders().get(HttpHeader.IF_MATCH));
         boolean isNotModified = "*".equals(request.getHeaders().get(HttpHeader.IF_NONE_MATCH))
@@ -227,6 +230,16 @@ public final class FilesService extends ResourceService {
             writeHttpError(request, response, callback, HttpStatus.NOT_MODIFIED_304);
         }
         return isNotModified;
+    }
+
+    // Most requests have none: one pass over their fields, in place of one for each condition.
+    private static boolean hasCondition(HttpFields fields) {
+        for (HttpField field : fields) {
+            if (field.getHeader() != null && CONDITIONS.contains(field.getHeader())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static Request undecided(Request request, boolean isMatch, boolean isNotModified) {
