@@ -90,16 +90,24 @@ public record ComparisonFiles(String a, String b, Comparison comparison, List<Me
     }
 
     private void line(StringBuilder page, String name, Metric metric, Ratio ratio) {
-        boolean interval = Double.isFinite(ratio.low()) && Double.isFinite(ratio.high());
         page.append(String.format(
                 Locale.ROOT,
                 "| %s | %s | %.3f | %s | %d | %s |\n",
                 name,
                 metric.label(),
                 ratio.ratio(),
-                interval ? String.format(Locale.ROOT, "%.3f to %.3f", ratio.low(), ratio.high()) : "none",
+                interval(ratio),
                 ratio.pairs(),
                 deciding.contains(metric) ? verdict(metric, ratio) : ""));
+    }
+
+    private static String interval(Ratio ratio) {
+        if (!ratio.hasInterval()) {
+            return "none";
+        }
+        return ratio.isNarrow()
+                ? String.format(Locale.ROOT, "%.3f to %.3f", ratio.low(), ratio.high())
+                : Comparison.TOO_WIDE;
     }
 
     /** What would end a cell of the table, or be read as HTML. */

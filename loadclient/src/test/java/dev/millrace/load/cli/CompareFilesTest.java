@@ -6,11 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.millrace.load.TestServer;
+import dev.millrace.load.report.ReportFolder;
+import dev.millrace.load.report.RunFile;
+import dev.millrace.load.run.CellResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -41,18 +45,32 @@ class CompareFilesTest {
         }
     }
 
-    private Cli compare(String a, String b, String... options) {
-        List<String> all = new ArrayList<>(List.of("compare", "--metric=p50", "--threshold=100000"));
-        all.addAll(List.of("--json=" + folder.resolve("c.json"), "--markdown=" + folder.resolve("c.md")));
-        all.addAll(List.of(options));
-        all.addAll(List.of(a, b));
-        return Cli.run(all.toArray(String[]::new));
+    /** A run with these requests per repetition, on a server whose CPU time is not known. */
+    private String made(String name, long... requests) throws IOException {
+        List<CellResult> cells = new ArrayList<>();
+        for (int i = 0; i < requests.length; i++) {
+            cells.add(CompareTest.unknownCpu(CompareTest.cell("", i, requests[i], 1)));
+        }
+        Path file = folder.resolve(name);
+        ReportFolder.write(RunFile.of(name, "", "", Map.of(), Map.of(), cells), file);
+        return file.toString();
+    }
+
+    private Cli compare(String metric, String a, String b) {
+        return Cli.run(
+                "compare",
+                "--metric=" + metric,
+                "--threshold=100000",
+                "--json=" + folder.resolve("c.json"),
+                "--markdown=" + folder.resolve("c.md"),
+                a,
+                b);
     }
 
     @Test
     void ratiosAreNumbersAndATable() throws IOException {
         String a = measured("a", 3);
-        Cli cli = compare(a, measured("b", 3));
+        Cli cli = compare("p50", a, measured("b", 3));
         assertEquals(ExitCode.GOOD, cli.code(), cli.err());
         JsonNode json = new ObjectMapper().readTree(folder.resolve("c.json").toFile());
         assertEquals(a, json.get("a").asText());
@@ -76,7 +94,7 @@ class CompareFilesTest {
     @Test
     void withOneRepetitionThereIsNoInterval() throws IOException {
         String a = measured("a", 1);
-        assertEquals(ExitCode.GOOD, compare(a, a).code());
+        assertEquals(ExitCode.GOOD, compare("p50", a, a).code());
         JsonNode figure =
                 new ObjectMapper().readTree(folder.resolve("c.json").toFile()).at("/cells/0/figures/0");
         assertEquals(1.0, figure.get("ratio").asDouble());
@@ -85,14 +103,20 @@ class CompareFilesTest {
     }
 
     @Test
-    void aFigureThatIsMissingHasItsReason() throws IOException {
-        String a = measured("a", 1);
-        compare(a, a, "--metric=cpu");
-        String reason = new ObjectMapper()
-                .readTree(folder.resolve("c.json").toFile())
-                .at("/cells/0/notComparable")
-                .asText();
+    void anIntervalThatSaysNothingIsNotPrinted() throws IOException {
+        compare("throughput", made("a", 1000, 1000), made("b", 3000, 300));
         String page = Files.readString(folder.resolve("c.md"));
-        assertTrue(reason.isEmpty() || reason.equals("null") || page.contains(reason), page);
+        assertTrue(page.contains("| throughput | 0.949 | [too wide] | 2 | undecided |\n"), page);
+    }
+
+    @Test
+    void aFigureThatIsMissingHasItsReason() throws IOException {
+        String a = made("a", 1000);
+        compare("cpu", a, a);
+        JsonNode cell =
+                new ObjectMapper().readTree(folder.resolve("c.json").toFile()).at("/cells/0");
+        assertEquals("A: no server CPU", cell.get("notComparable").asText());
+        String page = Files.readString(folder.resolve("c.md"));
+        assertTrue(page.contains("| c=8 | | | | | A: no server CPU |\n"), page);
     }
 }

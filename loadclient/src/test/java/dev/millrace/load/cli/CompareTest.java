@@ -29,7 +29,7 @@ class CompareTest {
     @TempDir
     private Path folder;
 
-    private static CellResult cell(String label, int repetition, long requests, double serverSeconds) {
+    static CellResult cell(String label, int repetition, long requests, double serverSeconds) {
         Percentiles times = new Percentiles(10, 2, 1, 3, 4, 5, 6);
         return new CellResult(
                 label,
@@ -81,7 +81,7 @@ class CompareTest {
         return with(cell, "8", Map.of(), "invalid: stopped early");
     }
 
-    private static CellResult unknownCpu(CellResult cell) {
+    static CellResult unknownCpu(CellResult cell) {
         return with(cell, "8", Map.of(), new CpuUse(null, 1.0, 0.0, 1.0, 0.0, 0.0, null, null, false, null), "ok");
     }
 
