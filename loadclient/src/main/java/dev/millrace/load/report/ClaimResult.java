@@ -18,21 +18,48 @@ import org.jspecify.annotations.Nullable;
  * @param now          today's ratios
  * @param byThroughput decision by throughput, or by the figure that the claim names
  * @param byCpu        decision by work per server CPU; null if the claim has none
+ * @param reason       what was found by each, in words; it tells why an undecided claim is
  */
 record ClaimResult(
         Claim claim,
         String then,
         String now,
         Decision byThroughput,
-        @Nullable Decision byCpu) {
+        @Nullable Decision byCpu,
+        String reason) {
 
     private static final Set<Decision> ALWAYS_COUNTED = EnumSet.of(Decision.HOLDS, Decision.FAILS, Decision.UNDECIDED);
+
+    /** What is found by one figure. Confined to the call that fills it. */
+    private record Findings(List<Decision> decisions, List<String> open) {
+
+        Findings() {
+            this(new ArrayList<>(), new ArrayList<>());
+        }
+
+        void add(Claim.Compared compared, @Nullable Ratio ratio, boolean measured) {
+            Decision decision = Decision.of(compared, ratio, measured);
+            decisions.add(decision);
+            if (decision == Decision.UNDECIDED && ratio != null) {
+                open.add(Decision.reason(compared, ratio));
+            }
+        }
+
+        Decision decision() {
+            return Decision.ofAll(decisions);
+        }
+
+        /** One comparison that is undecided is enough for the claim to be. */
+        String text() {
+            return decision() == Decision.UNDECIDED ? open.get(0) : decision().label();
+        }
+    }
 
     static ClaimResult of(Claim claim, ExperimentResults today) {
         List<String> then = new ArrayList<>();
         List<String> now = new ArrayList<>();
-        List<Decision> decisions = new ArrayList<>();
-        List<Decision> byCpu = new ArrayList<>();
+        Findings byThroughput = new Findings();
+        Findings byCpu = new Findings();
         for (Claim.Compared compared : claim.compare()) {
             Row a = today.row(compared.a());
             Row b = today.row(compared.b());
@@ -41,18 +68,20 @@ record ClaimResult(
             Ratio ratio = known ? today.ratio(compared.figure(), a, b, compared.than()) : null;
             then.add(known && a != null ? then(compared, a, b) : FigureFormat.UNKNOWN);
             now.add(ratio == null ? FigureFormat.UNKNOWN : ratio.text());
-            decisions.add(Decision.of(compared, ratio, measured));
+            byThroughput.add(compared, ratio, measured);
             if (compared.figure().equals(ExperimentResults.THROUGHPUT) && compared.b() != null) {
                 // The reciprocal of CPU per work: more is better then, as in throughput.
-                byCpu.add(Decision.of(compared, known ? today.ratio("cpu", b, a, null) : null, measured));
+                byCpu.add(compared, known ? today.ratio("cpu", b, a, null) : null, measured);
             }
         }
+        boolean hasCpu = !byCpu.decisions().isEmpty();
         return new ClaimResult(
                 claim,
                 String.join("; ", then),
                 String.join("; ", now),
-                Decision.ofAll(decisions),
-                byCpu.isEmpty() ? null : Decision.ofAll(byCpu));
+                byThroughput.decision(),
+                hasCpu ? byCpu.decision() : null,
+                byThroughput.text() + (hasCpu ? "; server CPU: " + byCpu.text() : ""));
     }
 
     private static String then(Claim.Compared compared, Row a, @Nullable Row b) {
@@ -74,8 +103,11 @@ record ClaimResult(
         return byCpu != null && isDecidedByCpu() ? byCpu : byThroughput;
     }
 
-    /** The verdict in words. */
+    /** The verdict in words, with the reason why there is none. */
     String verdict() {
+        if (decision() == Decision.UNDECIDED) {
+            return decision().label() + ": " + reason;
+        }
         return decision().label() + (isDecidedByCpu() ? ", by server CPU" : "");
     }
 

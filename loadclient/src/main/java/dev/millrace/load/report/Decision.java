@@ -3,6 +3,9 @@ package dev.millrace.load.report;
 import dev.millrace.load.experiment.Claim;
 import dev.millrace.load.report.Comparison.Ratio;
 import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The decision on a published claim by the intervals of today's ratios. */
@@ -56,6 +59,18 @@ enum Decision {
         }
         boolean same = ratio.low() >= 1 / MARGIN && ratio.high() <= MARGIN;
         return same && wantsDifference(compared) ? NO_DIFFERENCE : UNDECIDED;
+    }
+
+    /** Why a ratio leaves its comparison undecided. */
+    static String reason(Claim.Compared compared, Ratio ratio) {
+        if (!ratio.isNarrow()) {
+            return ratio.hasInterval() ? "the interval is too wide" : "too few repetitions for an interval";
+        }
+        String bounds = Stream.of(compared.low(), compared.high())
+                .filter(bound -> bound != null && ratio.low() <= bound && bound <= ratio.high())
+                .map(FigureFormat::number)
+                .collect(Collectors.joining(" and "));
+        return String.format(Locale.ROOT, "%.3f to %.3f lies across %s", ratio.low(), ratio.high(), bounds);
     }
 
     /** Whether a row is said to be better or worse than another, without a word on by how much. */

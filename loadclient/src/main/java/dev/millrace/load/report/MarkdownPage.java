@@ -26,9 +26,11 @@ public final class MarkdownPage {
                 to their machines, so only ratios and orders compare.
 
                 - A claim *holds* if the whole interval of today's ratio lies where the claim wants it. It *does not hold today* if the
-                  whole interval lies elsewhere, and is *undecided* otherwise.
-                - Intervals miss the truth in at most 5 of 100. Where servers are started further times for undecided claims, ratios are
-                  looked at twice, and each look has intervals of 97.5 % (Bonferroni).
+                  whole interval lies elsewhere, and is *undecided* otherwise, for the reason that stands beside.
+                - Of each claim, intervals miss the truth in at most 5 of 100. They are not corrected for the number of claims, unless
+                  the replay had a budget: of 40 verdicts about two may be wrong.
+                - Where servers are started further times for undecided claims, ratios are looked at twice, and each look has intervals of
+                  97.5 % (Bonferroni).
                 - Where a claim says that one is better than another, *no difference* means that the whole interval lies within 5 % of 1,
                   on both sides of it: the claim is decided, and does not hold today.
                 - A repetition is a block in which every cell is measured once, and ratios are taken within it. Where servers are started

@@ -119,6 +119,21 @@ class ExperimentTablesTest {
     }
 
     @Test
+    void anUndecidedClaimHasItsReason() {
+        List<ClaimResult> claims = ExperimentTables.claims(run(false));
+        assertEquals(
+                "undecided: 1.475 to 1.525 lies across 1.50; server CPU: 1.475 to 1.525 lies across 1.50",
+                claims.get(3).verdict());
+        assertEquals("holds", claims.get(0).verdict());
+        assertEquals("does not hold today", claims.get(5).verdict());
+        Claim.Compared between = new Claim.Compared("throughput", "a", "b", null, 0.94, 0.99);
+        assertEquals("0.900 to 1.100 lies across 0.94 and 0.99", Decision.reason(between, new Ratio(1, 0.9, 1.1, 3)));
+        assertEquals("0.900 to 0.980 lies across 0.94", Decision.reason(between, new Ratio(0.95, 0.9, 0.98, 3)));
+        assertEquals("the interval is too wide", Decision.reason(between, Ratio.of(List.of(1.0, 4.0))));
+        assertEquals("too few repetitions for an interval", Decision.reason(between, Ratio.of(List.of(5.0))));
+    }
+
+    @Test
     void cellsWithErrorsDecideNothing() {
         Table claims = ExperimentTables.of(run(true)).get(1);
         assertEquals("not comparable", claims.rows().get(0).get(3));
