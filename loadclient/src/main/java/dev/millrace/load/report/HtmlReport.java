@@ -74,12 +74,14 @@ final class HtmlReport {
         List<CellResult> bad = run.cells().stream()
                 .filter(cell -> cell.errorCount() > 0 || !cell.valid())
                 .toList();
+        String others = others();
         if (bad.isEmpty()) {
             page.append("<p class=\"good\">No error, and every cell is valid.")
-                    .append(others())
+                    .append(others.isEmpty() ? "" : " But " + others)
                     .append("</p>\n");
         } else {
             items("<ul class=\"bad\">", bad, cell -> cell.verdict() + " " + ResultLine.errors(cell));
+            page.append(others.isEmpty() ? "" : "<p>In a window, " + others + "</p>\n");
         }
         List<CellResult> noted =
                 run.cells().stream().filter(cell -> !cell.notes().isEmpty()).toList();
@@ -94,7 +96,7 @@ final class HtmlReport {
         }
     }
 
-    /** What makes valid figures less exact stands beside the good news. */
+    /** What makes valid figures less exact; empty for nothing. */
     private String others() {
         double most = run.cells().stream()
                 .map(CellResult::cpu)
@@ -105,7 +107,7 @@ final class HtmlReport {
                 .orElse(0);
         return most < CpuUse.MUCH_BY_OTHERS
                 ? ""
-                : String.format(Locale.ROOT, " But other processes took up to %.0f %% of the machine.", most * 100);
+                : String.format(Locale.ROOT, "other processes took up to %.0f %% of the machine.", most * 100);
     }
 
     private void items(String tag, List<CellResult> cells, Function<CellResult, String> text) {
