@@ -11,6 +11,7 @@ import dev.millrace.load.report.Outcomes.Outcome;
 import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.Cell;
 import dev.millrace.load.run.CellResult;
+import dev.millrace.load.run.RunSettings;
 import dev.millrace.load.server.Servers;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -113,7 +114,7 @@ final class Deciding {
             facts.put(RunFile.TOGETHER, "clients take turns, so that throughput is the same, and server CPU decides");
         }
         if (budget != null) {
-            facts.put(RunFile.BUDGET, Units.text(budget));
+            facts.put(RunFile.BUDGET, RunSettings.text(budget));
             facts.put(RunFile.MARGIN, Double.toString(marginPercent()));
         }
         return facts;

@@ -77,9 +77,9 @@ final class Demo {
         plan.put("model", "closed: each client waits for the answer before it sends the next request");
         plan.put(
                 "warm-up",
-                Units.text(warmup) + " per listener and kind of work, then " + Units.text(settle())
+                RunSettings.text(warmup) + " per listener and kind of work, then " + RunSettings.text(settle())
                         + " before each window");
-        plan.put("window", Units.text(duration));
+        plan.put("window", RunSettings.text(duration));
         plan.put("order", "listeners take turns cell by cell");
         plan.put(
                 "checked",

@@ -315,9 +315,9 @@ final class LoadOptions {
     Map<String, String> facts(RunSettings settings) {
         Map<String, String> facts = new LinkedHashMap<>();
         facts.put("warm-up", warmup);
-        facts.put("window", requests > 0 ? requests + " requests" : Units.text(settings.duration()));
-        facts.put("timeout", Units.text(timeout));
-        facts.put("drain", Units.text(drain));
+        facts.put("window", requests > 0 ? requests + " requests" : RunSettings.text(settings.duration()));
+        facts.put("timeout", RunSettings.text(timeout));
+        facts.put("drain", RunSettings.text(drain));
         facts.put("seed", Long.toString(seed));
         if (settings.receiveBufferBytes() > 0) {
             facts.put("SO_RCVBUF", Integer.toString(settings.receiveBufferBytes()));

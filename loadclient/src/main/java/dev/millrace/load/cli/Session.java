@@ -310,9 +310,8 @@ final class Session {
                 + (plan.settings().requests() > 0
                         ? ""
                         : ", about "
-                                + each.multipliedBy((long) groups(plan.cells()).size() * repeat)
-                                        .toSeconds()
-                                + " s"));
+                                + RunSettings.text(each.multipliedBy(
+                                        (long) groups(plan.cells()).size() * repeat))));
     }
 
     private static void probe(Target target, Protocol protocol, RunSettings settings) throws IOException {

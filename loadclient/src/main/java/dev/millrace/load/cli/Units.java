@@ -59,15 +59,6 @@ final class Units {
         return millis;
     }
 
-    /** The form that {@link #duration} reads. */
-    static String text(Duration time) {
-        long millis = time.toMillis();
-        if (millis % SECOND != 0) {
-            return millis + "ms";
-        }
-        return millis == 0 || millis % MINUTE != 0 ? time.toSeconds() + "s" : time.toMinutes() + "m";
-    }
-
     static long bytes(String text) {
         Matcher matcher = SIZE.matcher(text);
         if (!matcher.matches()) {

@@ -10,6 +10,7 @@ import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.CellResult;
 import dev.millrace.load.run.Interruption;
 import dev.millrace.load.run.Progress;
+import dev.millrace.load.run.RunSettings;
 import dev.millrace.load.server.ServerPrograms;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -28,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * #close()}. Confined to one thread, except {@link #stopServers()}.
  */
 public final class Replay implements AutoCloseable {
+
+    private static final double MILLIS = 1000;
 
     private final Settings settings;
     private final ServerPrograms programs;
@@ -106,12 +109,12 @@ public final class Replay implements AutoCloseable {
                 .forEach(name -> lines.add("- left out: " + name + " (it cannot do this work)"));
         lines.add(String.format(
                 Locale.ROOT,
-                "plan: %s, %d cells on %d servers, %d times, about %d s",
+                "plan: %s, %d cells on %d servers, %d times, about %s",
                 form(),
                 plan.cells(),
                 plan.servers(),
                 plan.lengths().blocks(),
-                plan.duration().toSeconds()));
+                RunSettings.text(Duration.ofSeconds(plan.duration().toSeconds()))));
         if (plan.lengths().further() > 0 && settings.budget() == null) {
             lines.add("then: " + further());
         }
@@ -189,7 +192,7 @@ public final class Replay implements AutoCloseable {
         if (settings.budget() != null) {
             facts.put(
                     RunFile.BUDGET,
-                    settings.budget().toSeconds() + " s for further rounds until the claims are decided");
+                    RunSettings.text(settings.budget()) + " for further rounds until the claims are decided");
         }
         facts.put("rehearsal", lengths.rehearsal() > 0 ? "a block before, thrown away" : "none");
         facts.put("warm-up of a server", seconds(lengths.warmup()) + ", longer until the JIT compilers rest");
@@ -205,7 +208,7 @@ public final class Replay implements AutoCloseable {
     }
 
     private static String seconds(double length) {
-        return String.format(Locale.ROOT, "%.2f s", length);
+        return RunSettings.text(Duration.ofMillis(Math.round(length * MILLIS)));
     }
 
     /** Ends all servers for good. Any thread may call it, such as a shutdown hook. */

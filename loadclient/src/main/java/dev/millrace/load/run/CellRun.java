@@ -144,7 +144,7 @@ public final class CellRun {
         double compilers = 1;
         while (!stopped && !(Steadiness.reached(warmupSeries) && compilers < COMPILERS_REST)) {
             if (System.nanoTime() - end > 0) {
-                notes.add("not steady after a warm-up of " + warmup.most().toSeconds() + " s");
+                notes.add("not steady after a warm-up of " + RunSettings.text(warmup.most()));
                 return;
             }
             long compiledBefore = cpu.compilerNanos();
@@ -153,7 +153,7 @@ public final class CellRun {
             long used = cpu.serverNanos() - usedBefore;
             compilers = used <= 0 ? 0 : (double) (cpu.compilerNanos() - compiledBefore) / used;
         }
-        notes.add("steady after a warm-up of " + warmupSeries.size() + " s");
+        notes.add("steady after a warm-up of " + RunSettings.text(Duration.ofSeconds(warmupSeries.size())));
     }
 
     private void passWindow() throws InterruptedException {

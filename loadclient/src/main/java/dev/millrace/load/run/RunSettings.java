@@ -59,6 +59,14 @@ public record RunSettings(
                 Limits.NONE);
     }
 
+    /** A time as options take it, in whole milliseconds: {@code 10s}, {@code 500ms}, {@code 2m}. */
+    public static String text(Duration time) {
+        if (time.toMillisPart() != 0) {
+            return time.toMillis() + "ms";
+        }
+        return time.toSecondsPart() != 0 || time.isZero() ? time.toSeconds() + "s" : time.toMinutes() + "m";
+    }
+
     /** Whether the drain is long enough to blame the server for exchanges that outlast it. */
     boolean drainIsConclusive() {
         return drain.compareTo(LEAST_CONCLUSIVE_DRAIN) >= 0;

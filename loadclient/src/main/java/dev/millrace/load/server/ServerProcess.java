@@ -98,7 +98,7 @@ public final class ServerProcess implements AutoCloseable {
             return listeners.get(START_SECONDS, TimeUnit.SECONDS);
         } catch (TimeoutException e) {
             throw new IOException(
-                    "the server did not announce " + listenerCount + " listeners within " + START_SECONDS + " s, see "
+                    "the server did not announce " + listenerCount + " listeners within " + START_SECONDS + "s, see "
                             + log,
                     e);
         } catch (ExecutionException e) {
@@ -123,7 +123,7 @@ public final class ServerProcess implements AutoCloseable {
                 return;
             }
         }
-        throw new IOException("nothing listens on " + address + " after " + START_SECONDS + " s, see " + log);
+        throw new IOException("nothing listens on " + address + " after " + START_SECONDS + "s, see " + log);
     }
 
     private void read(PrintWriter copy) {

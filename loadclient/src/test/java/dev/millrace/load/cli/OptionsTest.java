@@ -9,6 +9,7 @@ import dev.millrace.load.TestFiles;
 import dev.millrace.load.TestServer;
 import dev.millrace.load.host.Sockets;
 import dev.millrace.load.report.RunFile;
+import dev.millrace.load.run.RunSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -202,13 +203,22 @@ class OptionsTest {
     void aDryRunCountsTheBurstsOfTheWarmUp() throws IOException {
         try (TestServer server = new TestServer(TestServer::answerUuids)) {
             Cli cli = Cli.run("uuid", "--warmup=5x3s+2s", "-d=10s", "--dry-run", server.url("/"));
-            assertEquals("1 cells, about 35 s", cli.outLines().get(1));
+            assertEquals("1 cells, about 35s", cli.outLines().get(1));
             assertEquals(
-                    "1 cells, about 25 s",
+                    "1 cells, about 25s",
                     Cli.run("uuid", "--warmup=5x3s", "-d=10s", "--dry-run", server.url("/"))
                             .outLines()
                             .get(1));
         }
+    }
+
+    @Test
+    void timesAreWrittenAsOptionsTakeThem() {
+        for (String text : List.of("0s", "1ms", "1500ms", "1s", "59s", "1m", "90s", "60m", "10001ms")) {
+            assertEquals(text, RunSettings.text(Units.duration(text)));
+        }
+        assertEquals("2m", RunSettings.text(Units.duration("120")));
+        assertEquals("1800ms", RunSettings.text(Units.duration("0.03m")));
     }
 
     @Test

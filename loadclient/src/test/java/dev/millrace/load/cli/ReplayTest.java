@@ -82,7 +82,8 @@ class ReplayTest {
         assertMeasured(cli, "cowtown");
         List<String> lines = cli.outLines();
         assertTrue(lines.get(0).startsWith("UUID web service over XML"), cli.out());
-        String plan = "plan: quick, " + (VIRTUAL ? 19 : 18) + " cells on " + (VIRTUAL ? 5 : 4) + " servers, 2 times, ";
+        String plan =
+                "plan: quick, " + (VIRTUAL ? 19 : 18) + " cells on " + (VIRTUAL ? 5 : 4) + " servers, 2 times, about ";
         assertTrue(lines.stream().anyMatch(line -> line.startsWith(plan)), cli.out());
         assertTrue(cli.out().contains("\ntime-based instead of random"), cli.out());
         assertTrue(cli.out().contains("\nClaims made then\n"), cli.out());
@@ -97,6 +98,8 @@ class ReplayTest {
         assertEquals(
                 "2 on servers started once: the intervals do not hold the luck of a start",
                 run.plan().get("repetitions"));
+        assertEquals("18ms", run.plan().get("window"));
+        assertEquals("120ms, longer until the JIT compilers rest", run.plan().get("warm-up of a server"));
         assertTrue(run.command().startsWith("loadclient replay --war "), run.command());
         Map<Integer, List<String>> order = run.cells().stream()
                 .collect(Collectors.groupingBy(
@@ -212,6 +215,9 @@ class ReplayTest {
         assertMeasured(cli, "undertow");
         RunFile run = run("undertow");
         assertTrue(run.endedWhenDecided());
+        assertEquals(
+                "1ms for further rounds until the claims are decided",
+                run.plan().get("budget"));
         assertEquals(Set.of(0), run.cells().stream().map(CellResult::repetition).collect(Collectors.toSet()));
         assertTrue(cli.outLines().get(cli.outLines().size() - 1).matches("Of \\d+ claims: .*"), cli.out());
     }
@@ -222,13 +228,15 @@ class ReplayTest {
         assertEquals(ExitCode.GOOD, cli.code(), cli.err());
         long seconds = cli.outLines().stream()
                 .filter(line -> line.startsWith("plan: full"))
-                .mapToLong(line -> Long.parseLong(line.replaceFirst(".*about (\\d+) s", "$1")))
+                .mapToLong(line ->
+                        Units.duration(line.replaceFirst(".*about ", "")).toSeconds())
                 .sum();
         assertTrue(seconds > 1800 && seconds < 3900, "all five take " + seconds + " s");
         Cli quick = replay("good.war", "--dry-run", "cowtown", "minar", "mina", "undertow", "bhargava");
         seconds = quick.outLines().stream()
                 .filter(line -> line.startsWith("plan: quick"))
-                .mapToLong(line -> Long.parseLong(line.replaceFirst(".*about (\\d+) s", "$1")))
+                .mapToLong(line ->
+                        Units.duration(line.replaceFirst(".*about ", "")).toSeconds())
                 .sum();
         assertTrue(seconds < 780, "all five take " + seconds + " s");
         assertFalse(Files.exists(folder.resolve("out")));
