@@ -150,8 +150,9 @@ final class LoadOptions {
             split = ",",
             defaultValue = "http1",
             paramLabel = "http1|h2|h2c",
-            description = "h2: HTTP/2 over TLS, agreed on by ALPN; h2c: HTTP/2 in clear text, by prior knowledge "
-                    + "(default: ${DEFAULT-VALUE}).")
+            description =
+                    "h2 or http2: HTTP/2 over TLS, agreed on by ALPN; h2c: HTTP/2 in clear text, by prior knowledge "
+                            + "(default: ${DEFAULT-VALUE}).")
     private List<Protocol> protocols;
 
     @Option(

@@ -2,6 +2,7 @@ package dev.millrace.load.cli;
 
 import static dev.millrace.load.cli.UsageException.require;
 
+import dev.millrace.load.http.Protocol;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -24,6 +25,7 @@ final class Units {
 
     static void register(CommandLine line) {
         line.registerConverter(Duration.class, Units::duration);
+        line.registerConverter(Protocol.class, Units::protocol);
         line.registerConverter(ByteSize.class, text -> new ByteSize(bytes(text)));
     }
 
@@ -33,6 +35,16 @@ final class Units {
      * @param bytes the number
      */
     record ByteSize(long bytes) {}
+
+    /** A protocol; h2 has the name http2 too. */
+    private static Protocol protocol(String text) {
+        String name = text.toUpperCase(Locale.ROOT);
+        try {
+            return Protocol.valueOf(name.equals("HTTP2") ? "H2" : name);
+        } catch (IllegalArgumentException e) {
+            throw new TypeConversionException("'" + text + "' is not http1, h2 or h2c");
+        }
+    }
 
     /** A time in whole milliseconds. */
     static Duration duration(String text) {

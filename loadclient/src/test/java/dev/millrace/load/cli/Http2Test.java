@@ -66,10 +66,6 @@ class Http2Test {
                     response.getHeaders().put("X-Long", request.getHeaders().get("X-Long"));
                     write(response, "text/plain", "hello".getBytes(UTF_8), callback);
                 }
-                case "/generate-uuid" -> write(response, "text/xml", TestServer.uuids(1), callback);
-                case "/files/catalog.json" ->
-                    write(response, "application/json", TestFiles.catalog("a.bin", FILE), callback);
-                case "/files/a.bin" -> write(response, "application/octet-stream", FILE, callback);
                 case "/stuck" -> {
                     return true;
                 }
@@ -217,17 +213,6 @@ class Http2Test {
     }
 
     @Test
-    void theOtherCommandsSpeakItToo() throws Exception {
-        try (Http2TestServer server = Http2TestServer.clear(new Application(), 128)) {
-            Cli uuids = run("uuid", server.url("/generate-uuid"), "-n=10", "--streams=2");
-            assertEquals(ExitCode.GOOD, uuids.code(), uuids.err());
-            Cli files = run("download", server.url("/files/"), "-n=10", "-c=1", "--streams=3");
-            assertEquals(ExitCode.GOOD, files.code(), files.err());
-            assertEquals(10L * FILE.length, cell().counts().bytes());
-        }
-    }
-
-    @Test
     void withoutKeepAliveEachRequestHasAConnection() throws Exception {
         try (Http2TestServer server = Http2TestServer.clear(new Application(), 128)) {
             Cli cli = run("http", server.url("/hello"), "-c=1", "-n=5", "--keepalive=off");
@@ -243,7 +228,7 @@ class Http2Test {
             Cli cli = run(
                     "http",
                     server.url("/hello"),
-                    "--protocol=h2",
+                    "--protocol=http2",
                     "-c=1",
                     "-n=100",
                     "--streams=4",
@@ -353,6 +338,7 @@ class Http2Test {
         assertUsage("--protocol=h2c takes http URLs", "https://127.0.0.1:9/", "--protocol=h2c");
         assertUsage("--rate takes --streams=1", "http://127.0.0.1:9/", "--streams=2", "-R=10");
         assertUsage("--keepalive=off takes --streams=1", "http://127.0.0.1:9/", "--streams=2", "--keepalive=off");
+        assertUsage("'http3' is not http1, h2 or h2c", "http://127.0.0.1:9/", "--protocol=http3");
         assertUsage("--streams must be above 0", "http://127.0.0.1:9/", "--streams=0");
     }
 
