@@ -49,6 +49,7 @@ public final class TestServer implements AutoCloseable {
     private final String scheme;
     private final ServerSocket listener;
     private final Thread acceptor;
+    private final Runnable accepted;
     private final Behaviour behaviour;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final Queue<Request> requests = new ConcurrentLinkedQueue<>();
@@ -60,20 +61,27 @@ public final class TestServer implements AutoCloseable {
 
     /** Listens on this port of the loopback interface. */
     public TestServer(int port, Behaviour behaviour) throws IOException {
-        this("http", new ServerSocket(port, 1024, InetAddress.getLoopbackAddress()), behaviour);
+        this("http", new ServerSocket(port, 1024, InetAddress.getLoopbackAddress()), () -> {}, behaviour);
     }
 
     /** Listens on a free port of the loopback interface, and speaks TLS. */
     public TestServer(SSLContext tls, Behaviour behaviour) throws IOException {
+        this(tls, () -> {}, behaviour);
+    }
+
+    /** Listens on a free port of the loopback interface, and speaks TLS with each client when it has run this. */
+    public TestServer(SSLContext tls, Runnable accepted, Behaviour behaviour) throws IOException {
         this(
                 "https",
                 tls.getServerSocketFactory().createServerSocket(0, 1024, InetAddress.getLoopbackAddress()),
+                accepted,
                 behaviour);
     }
 
-    private TestServer(String scheme, ServerSocket listener, Behaviour behaviour) {
+    private TestServer(String scheme, ServerSocket listener, Runnable accepted, Behaviour behaviour) {
         this.scheme = scheme;
         this.listener = listener;
+        this.accepted = accepted;
         this.behaviour = behaviour;
         this.acceptor = start(this::accept);
     }
@@ -137,6 +145,7 @@ public final class TestServer implements AutoCloseable {
     private void serve(Socket socket) {
         try (socket) {
             socket.setTcpNoDelay(true);
+            accepted.run();
             InputStream in = new BufferedInputStream(socket.getInputStream());
             while (!socket.isClosed()) {
                 Request request = read(in);

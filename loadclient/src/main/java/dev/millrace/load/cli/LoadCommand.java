@@ -88,7 +88,7 @@ abstract class LoadCommand implements Callable<Integer> {
     }
 
     final Servers servers(List<Target> targets) {
-        return run.servers(targets, output.folder());
+        return run.servers(targets, output.folder(), load.tls());
     }
 
     /** Whether the user has given an option. */

@@ -3,6 +3,7 @@ package dev.millrace.load.cli;
 import static dev.millrace.load.cli.UsageException.require;
 
 import dev.millrace.load.http.Target;
+import dev.millrace.load.http.TlsSettings;
 import dev.millrace.load.run.RunSettings;
 import dev.millrace.load.server.Servers;
 import java.net.URI;
@@ -220,7 +221,7 @@ final class RunOptions {
     }
 
     /** The servers at these URLs. The output of those with a command goes to the folder, if it is not null. */
-    Servers servers(List<Target> targets, @Nullable Path logFolder) {
+    Servers servers(List<Target> targets, @Nullable Path logFolder, TlsSettings tls) {
         List<String> names = labels(targets);
         List<Servers.Entry> entries = new ArrayList<>();
         for (int i = 0; i < targets.size(); i++) {
@@ -231,7 +232,7 @@ final class RunOptions {
                     cpuUrls == null ? null : cpuUrls.get(i),
                     commands.isEmpty() ? null : commands.get(i)));
         }
-        return new Servers(entries, logFolder);
+        return new Servers(entries, logFolder, tls);
     }
 
     /** Whether the servers are children of this program, which the terminal's Ctrl-C ends too. */

@@ -3,7 +3,6 @@ package dev.millrace.load.cli;
 import static dev.millrace.load.cli.UsageException.require;
 
 import dev.millrace.load.host.Environment;
-import dev.millrace.load.host.ReportedCpu;
 import dev.millrace.load.host.ServerCpu;
 import dev.millrace.load.http.Connections;
 import dev.millrace.load.http.Failure;
@@ -25,6 +24,7 @@ import dev.millrace.load.run.RunSettings;
 import dev.millrace.load.run.Together;
 import dev.millrace.load.scenario.Fetch;
 import dev.millrace.load.scenario.ServerClock;
+import dev.millrace.load.server.ReportedCpu;
 import dev.millrace.load.server.Servers;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -7,11 +7,9 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.millrace.load.http.Failure;
 import dev.millrace.load.http.Target;
-import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -155,29 +153,13 @@ public record Catalog(
      * @throws IOException if no answer comes in time, or it is no catalogue; the message is for people
      */
     public static Catalog fetch(Target target, List<String> headers, Fetch fetch) throws IOException {
-        Collector collector = new Collector();
+        byte[] json;
         try {
-            fetch.get(target, headers, collector);
+            json = fetch.body(target, headers, MOST_BYTES);
         } catch (IOException e) {
             throw unreadable(target.uri().toString(), e.getMessage(), e);
-        } catch (UncheckedIOException e) {
-            throw unreadable(target.uri().toString(), e.getMessage(), e.getCause());
         }
-        return parse(target.uri().toString(), collector.bytes.toByteArray());
-    }
-
-    private static final class Collector extends StatusCheck {
-
-        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-
-        @Override
-        public void body(byte[] chunk, int offset, int length) {
-            if (bytes.size() + length > MOST_BYTES) {
-                throw new UncheckedIOException(
-                        "it has more than " + MOST_BYTES + " bytes", new IOException("the server sends on"));
-            }
-            bytes.write(chunk, offset, length);
-        }
+        return parse(target.uri().toString(), json);
     }
 
     /**

@@ -11,8 +11,10 @@ import dev.millrace.load.http.SocketSettings;
 import dev.millrace.load.http.Target;
 import dev.millrace.load.http.Timing;
 import dev.millrace.load.http.TlsSettings;
+import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executors;
@@ -60,6 +62,41 @@ public final class Fetch {
                 .filter(header -> !CHANGING.matcher(header).matches())
                 .toList();
         run(target, new Request("GET", target, false, fields, null), check);
+    }
+
+    /**
+     * Sends a GET and returns the body of the answer.
+     *
+     * @param headers further request fields; encodings, ranges and conditions are left out
+     * @param most    bytes that the body may have
+     * @throws IOException if no such answer came; the message is for people
+     */
+    public byte[] body(Target target, List<String> headers, int most) throws IOException {
+        Collector collector = new Collector(most);
+        try {
+            get(target, headers, collector);
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+        return collector.bytes.toByteArray();
+    }
+
+    private static final class Collector extends StatusCheck {
+
+        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        private final int most;
+
+        Collector(int most) {
+            this.most = most;
+        }
+
+        @Override
+        public void body(byte[] chunk, int offset, int length) {
+            if (bytes.size() + length > most) {
+                throw new UncheckedIOException(new IOException("it has more than " + most + " bytes"));
+            }
+            bytes.write(chunk, offset, length);
+        }
     }
 
     private void run(Target target, Request request, ResponseCheck check) throws IOException {

@@ -3,9 +3,9 @@ package dev.millrace.load.server;
 import dev.millrace.load.host.Environment;
 import dev.millrace.load.host.ListeningPort;
 import dev.millrace.load.host.ProcessCpu;
-import dev.millrace.load.host.ReportedCpu;
 import dev.millrace.load.host.ServerCpu;
 import dev.millrace.load.http.Target;
+import dev.millrace.load.http.TlsSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -30,6 +30,7 @@ public final class Servers implements AutoCloseable {
 
     private final List<Entry> entries;
     private final @Nullable Path logFolder;
+    private final TlsSettings tls;
     private final Map<String, ServerProcess> started = new ConcurrentHashMap<>();
     /** The processes of servers that this object has not started. */
     private final Map<String, ListeningPort.Holder> found = new ConcurrentHashMap<>();
@@ -52,10 +53,16 @@ public final class Servers implements AutoCloseable {
             @Nullable URI cpuUri,
             @Nullable String command) {}
 
-    /** Servers. The output of those that are started goes to the folder; null for the temporary folder. */
-    public Servers(List<Entry> entries, @Nullable Path logFolder) {
+    /**
+     * Servers.
+     *
+     * @param logFolder folder for the output of those that are started; null for the temporary folder
+     * @param tls       how a server is asked for its CPU time
+     */
+    public Servers(List<Entry> entries, @Nullable Path logFolder, TlsSettings tls) {
         this.entries = List.copyOf(entries);
         this.logFolder = logFolder;
+        this.tls = tls;
     }
 
     /**
@@ -101,7 +108,7 @@ public final class Servers implements AutoCloseable {
         URI cpuUri = entry.cpuUri();
         return cpuUri == null
                 ? process(label)
-                : new ReportedCpu(cpuUri, isLocal(entry.target().address().getAddress()));
+                : new ReportedCpu(cpuUri, isLocal(entry.target().address().getAddress()), tls);
     }
 
     private Entry entry(String label) {

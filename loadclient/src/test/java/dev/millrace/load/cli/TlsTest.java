@@ -10,6 +10,8 @@ import dev.millrace.load.TestFiles;
 import dev.millrace.load.TestServer;
 import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.CellResult;
+import dev.millrace.load.run.Percentiles;
+import dev.millrace.load.run.Times;
 import dev.millrace.load.run.TlsResult;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -18,6 +20,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -72,6 +76,25 @@ class TlsTest {
             assertTrue(cli.out().contains("| TLSv1.3 1 full 0 resumed p50 "), cli.out());
             assertEquals("1", Cli.column(folder, "full_handshakes"));
             assertTrue(Files.readString(folder.resolve("report.html")).contains(tls.version()));
+        }
+    }
+
+    /** The kernel accepts connections for a server that does not begin the handshake yet. */
+    @Test
+    void aHandshakeIsTimedApartFromConnecting() throws IOException {
+        long pauseMicros = 50_000;
+        Runnable pause = () -> LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(pauseMicros));
+        try (TestServer server = new TestServer(certificate.context(), pause, TlsTest::hello)) {
+            Cli cli = run("http", server, "/", "--insecure", "--keepalive=off");
+            assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+            Times times = cell().times();
+            Percentiles handshake = cell().tls().handshake();
+            assertEquals(6, handshake.count());
+            assertEquals(6, times.connect().count());
+            // Three digits are kept.
+            assertTrue(handshake.p50() > 0.99 * pauseMicros, handshake.toString());
+            assertTrue(times.connect().p50() < pauseMicros, times.toString());
+            assertTrue(times.latency().p50() > 0.99 * pauseMicros, "it begins before connecting: " + times);
         }
     }
 
@@ -182,9 +205,47 @@ class TlsTest {
         }
     }
 
+    @Test
+    void twoServersAreCompared() throws IOException {
+        try (TestServer a = new TestServer(certificate.context(), TlsTest::hello);
+                TestServer b = new TestServer(certificate.context(), TlsTest::hello)) {
+            String[] words = {"compare", "--budget=1ms", a.url("/"), b.url("/"), "--", "-c=1", "-n=6", "--warmup=0s"};
+            Cli refused = Cli.run(words);
+            assertEquals(ExitCode.ERRORS, refused.code(), refused.out());
+            assertTrue(refused.err().contains("its certificate is of no trusted authority (--cacert"), refused.err());
+            List<String> trusting = new ArrayList<>(List.of(words));
+            trusting.add("--cacert=" + certificate.pem());
+            Cli cli = Cli.run(trusting.toArray(String[]::new));
+            assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+            assertEquals(6, a.requests().size());
+            assertEquals(6, b.requests().size());
+        }
+    }
+
+    @Test
+    void aServerIsAskedForItsCpuTimeAsItIsMeasured() throws IOException {
+        try (TestServer server = new TestServer(certificate.context(), TlsTest::application);
+                TestServer clear = new TestServer(TlsTest::hello)) {
+            String url = server.url("/cpu");
+            for (String trust : List.of("--cacert=" + certificate.pem(), "--insecure")) {
+                Cli cli = run("http", server, "/files/a.bin", trust, "--server-cpu-url=" + url);
+                assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+                assertEquals(0.0, cell().cpu().server());
+            }
+            Cli refused = run("http", clear, "/", "--server-cpu-url=" + url);
+            assertEquals(ExitCode.ERRORS, refused.code());
+            assertEquals(
+                    "loadclient: cannot read the server's CPU time at " + url
+                            + ": its certificate is of no trusted authority (--cacert names one, --insecure accepts any)",
+                    refused.err().strip());
+        }
+    }
+
     private static void application(TestServer.Request request, OutputStream out, Socket socket) throws IOException {
         if (request.target().startsWith("/generate-uuid")) {
             TestServer.answerUuids(request, out, socket);
+        } else if (request.target().equals("/cpu")) {
+            TestServer.send(out, "200 OK", "text/plain", "1.5".getBytes(UTF_8));
         } else if (request.target().endsWith("catalog.json")) {
             TestServer.send(out, "200 OK", "application/json", TestFiles.catalog("a.bin", FILE));
         } else {

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.load.TestServer;
 import dev.millrace.load.host.ProcessCpu;
 import dev.millrace.load.http.Target;
+import dev.millrace.load.http.TlsSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -74,7 +75,8 @@ class ServersTest {
             bound.bind(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0));
             Target target = Target.of("http://127.0.0.1:" + bound.getLocalPort() + "/");
             String command = "touch " + begun + "; exit 1";
-            try (Servers servers = new Servers(List.of(new Servers.Entry("", target, null, null, command)), folder)) {
+            try (Servers servers = new Servers(
+                    List.of(new Servers.Entry("", target, null, null, command)), folder, TlsSettings.ofJdk())) {
                 IOException failure = assertThrows(IOException.class, servers::startBlock);
                 assertTrue(failure.getMessage().startsWith("cannot write to " + taken), failure.getMessage());
                 assertFalse(Files.exists(begun));
@@ -94,7 +96,8 @@ class ServersTest {
         try (Socket bound = new Socket()) {
             bound.bind(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0));
             Target target = Target.of("http://127.0.0.1:" + bound.getLocalPort() + "/");
-            Servers servers = new Servers(List.of(new Servers.Entry("", target, null, null, command)), folder);
+            Servers servers = new Servers(
+                    List.of(new Servers.Entry("", target, null, null, command)), folder, TlsSettings.ofJdk());
             // Both wait, and the common pool may have a single thread.
             CompletableFuture<Void> starting = CompletableFuture.runAsync(
                     () -> {
@@ -124,7 +127,8 @@ class ServersTest {
         try (Socket bound = new Socket()) {
             bound.bind(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0));
             Target target = Target.of("http://127.0.0.1:" + bound.getLocalPort() + "/");
-            Servers servers = new Servers(List.of(new Servers.Entry("", target, null, null, "exec sleep 600")), folder);
+            Servers servers = new Servers(
+                    List.of(new Servers.Entry("", target, null, null, "exec sleep 600")), folder, TlsSettings.ofJdk());
             servers.close();
             IOException failure = assertThrows(IOException.class, servers::startBlock);
             assertEquals("the servers were ended", failure.getMessage());
@@ -138,7 +142,8 @@ class ServersTest {
         ProcessCpu self = new ProcessCpu(ProcessHandle.current().pid(), true);
         TestServer server = new TestServer(TestServer::answerUuids);
         Target target = Target.of(server.url("/"));
-        try (Servers servers = new Servers(List.of(new Servers.Entry("", target, null, null, null)), folder)) {
+        try (Servers servers =
+                new Servers(List.of(new Servers.Entry("", target, null, null, null)), folder, TlsSettings.ofJdk())) {
             try (server) {
                 assertEquals(self, servers.process(""));
                 assertEquals(self, servers.process(""));
@@ -155,7 +160,7 @@ class ServersTest {
             List<Servers.Entry> entries = List.of(
                     new Servers.Entry("found", target, null, null, null),
                     new Servers.Entry("named", target, self, null, null));
-            try (Servers servers = new Servers(entries, folder)) {
+            try (Servers servers = new Servers(entries, folder, TlsSettings.ofJdk())) {
                 assertEquals(new ProcessCpu(self, true), servers.process("named"));
                 if (OS.LINUX.isCurrentOs()) {
                     assertEquals(new ProcessCpu(self, true), servers.process("found"));

@@ -1,26 +1,34 @@
-package dev.millrace.load.host;
+package dev.millrace.load.server;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.millrace.load.host.ServerCpu;
+import dev.millrace.load.http.Protocol;
+import dev.millrace.load.http.Target;
+import dev.millrace.load.http.TlsClient;
+import dev.millrace.load.http.TlsSettings;
+import dev.millrace.load.scenario.Fetch;
 import java.io.IOException;
-import java.io.InputStream;
 import java.math.BigDecimal;
-import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * CPU time that a server reports by HTTP, for a server on another machine or in another PID namespace. Three forms are
  * read: the sample application's {@code /stats} (JSON with {@code cpuMillis}), Prometheus' text with the counter
- * {@code process_cpu_seconds_total}, and a number of seconds. Each reading costs the server a request. Immutable.
+ * {@code process_cpu_seconds_total}, and a number of seconds. Each reading costs the server a connection and a
+ * request. Immutable.
  *
  * @param uri             http or https
  * @param isOnThisMachine whether the server shares this machine's cores
+ * @param tls             how TLS connections are made
  */
-public record ReportedCpu(URI uri, boolean isOnThisMachine) implements ServerCpu {
+public record ReportedCpu(URI uri, boolean isOnThisMachine, TlsSettings tls) implements ServerCpu {
 
     private static final int TIMEOUT_MILLIS = 5000;
     private static final int MOST_BYTES = 4 << 20;
@@ -49,26 +57,19 @@ public record ReportedCpu(URI uri, boolean isOnThisMachine) implements ServerCpu
      */
     public long read() throws IOException {
         try {
-            return nanos(fetch());
-        } catch (IOException | IllegalArgumentException | ArithmeticException e) {
-            throw new IOException("cannot read the server's CPU time at " + uri + ": " + e.getMessage(), e);
+            Fetch fetch = new Fetch(TIMEOUT_MILLIS, tls, Protocol.HTTP1);
+            byte[] body = fetch.body(Target.of(uri.toString()), List.of(), MOST_BYTES);
+            return nanos(new String(body, StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw unreadable(TlsClient.reason(e), e);
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            throw unreadable(e.getMessage(), e);
         }
     }
 
-    private String fetch() throws IOException {
-        HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
-        connection.setConnectTimeout(TIMEOUT_MILLIS);
-        connection.setReadTimeout(TIMEOUT_MILLIS);
-        try {
-            if (connection.getResponseCode() != HttpURLConnection.HTTP_OK) {
-                throw new IOException("status " + connection.getResponseCode());
-            }
-            try (InputStream body = connection.getInputStream()) {
-                return new String(body.readNBytes(MOST_BYTES), StandardCharsets.UTF_8);
-            }
-        } finally {
-            connection.disconnect();
-        }
+    private IOException unreadable(@Nullable String reason, Exception cause) {
+        String shown = Target.withoutPasswords(uri.toString());
+        return new IOException("cannot read the server's CPU time at " + shown + ": " + reason, cause);
     }
 
     /** The CPU time in an answer, in nanoseconds. */

@@ -1,4 +1,4 @@
-package dev.millrace.load.host;
+package dev.millrace.load.server;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.TestServer;
+import dev.millrace.load.http.TlsSettings;
 import java.io.IOException;
 import java.net.URI;
 import java.util.OptionalLong;
@@ -51,13 +52,13 @@ class ReportedCpuTest {
     void aServerThatDoesNotReportIsNamed() throws IOException {
         try (TestServer server = new TestServer((request, out, socket) ->
                 TestServer.send(out, "404 Not Found", "text/plain", "no".getBytes(US_ASCII)))) {
-            ReportedCpu cpu = new ReportedCpu(URI.create(server.url("/stats")), false);
+            ReportedCpu cpu = new ReportedCpu(URI.create(server.url("/stats")), false, TlsSettings.ofJdk());
             assertEquals(OptionalLong.empty(), cpu.nanos());
             assertEquals(
                     "cannot read the server's CPU time at " + server.url("/stats") + ": status 404",
                     assertThrows(IOException.class, cpu::read).getMessage());
             assertFalse(cpu.isOnThisMachine());
-            assertTrue(new ReportedCpu(cpu.uri(), true).isOnThisMachine());
+            assertTrue(new ReportedCpu(cpu.uri(), true, cpu.tls()).isOnThisMachine());
             assertEquals(0, cpu.compilerNanos());
         }
     }
