@@ -2,6 +2,8 @@ package dev.millrace.load.cli;
 
 import dev.millrace.load.run.CellResult;
 import dev.millrace.load.run.Percentiles;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -30,6 +32,7 @@ record Gate(String text, String metric, boolean above, double bound) {
             "p999", Percentiles::p999,
             "max", Percentiles::max);
     private static final double MICROS_PER_MILLI = 1e3;
+    private static final MathContext SHOWN = new MathContext(6);
 
     /**
      * Reads a condition.
@@ -105,10 +108,16 @@ record Gate(String text, String metric, boolean above, double bound) {
         return fails ? metric + " is " + shown(figure.getAsDouble()) + ", --fail-if '" + text + "'" : null;
     }
 
-    private String shown(double figure) {
-        boolean time = TIMES.containsKey(metric);
-        return time
-                ? String.format(Locale.ROOT, "%.3g ms", figure / MICROS_PER_MILLI)
-                : String.format(Locale.ROOT, metric.equals("cpu") ? "%.3g us" : "%.6g", figure);
+    /** A figure for people. */
+    String shown(double figure) {
+        if (TIMES.containsKey(metric)) {
+            return plain(figure / MICROS_PER_MILLI) + " ms";
+        }
+        return plain(figure) + (metric.equals("cpu") ? " us" : "");
+    }
+
+    /** A number without an exponent, which people would have to read twice. */
+    private static String plain(double number) {
+        return new BigDecimal(number).round(SHOWN).stripTrailingZeros().toPlainString();
     }
 }

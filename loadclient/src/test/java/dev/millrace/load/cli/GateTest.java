@@ -1,10 +1,12 @@
 package dev.millrace.load.cli;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.TestServer;
 import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -44,6 +46,47 @@ class GateTest {
                 cli.err());
         assertTrue(cli.err().contains("throughput is "), cli.err());
         assertTrue(!cli.err().contains("p50 is"), cli.err());
+    }
+
+    private static Cli run(String gate, TestServer server) {
+        String cpu = "--server-cpu-url=" + server.url("/cpu");
+        return Cli.run("http", "-c=1", "-n=20", "--warmup=0s", "-q", cpu, "--fail-if=" + gate, server.url("/"));
+    }
+
+    @Test
+    void theServersCpuForEachRequestHasABound() throws IOException {
+        // It tells a millisecond for each request. At the ends of the window one more or less may count.
+        try (TestServer server = TogetherTest.server("0.001", "200 OK")) {
+            Cli within = run("cpu>2ms", server);
+            assertEquals(ExitCode.GOOD, within.code(), within.err());
+            Cli beyond = run("cpu>500us", server);
+            assertEquals(ExitCode.ERRORS, beyond.code());
+            assertTrue(
+                    beyond.err().matches("loadclient: c=1 GET ka=on /: cpu is [0-9.]+ us, --fail-if 'cpu>500us'\\R"),
+                    beyond.err());
+        }
+    }
+
+    @Test
+    void whatIsNotKnownFails() throws IOException {
+        AtomicInteger asked = new AtomicInteger();
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            boolean told = !request.target().equals("/cpu") || asked.incrementAndGet() == 1;
+            TestServer.send(out, told ? "200 OK" : "503 Service Unavailable", "text/plain", "1".getBytes(US_ASCII));
+        })) {
+            Cli cli = run("cpu>30us", server);
+            assertEquals(ExitCode.ERRORS, cli.code());
+            assertTrue(cli.err().contains("c=1 GET ka=on /: cpu is not known, --fail-if 'cpu>30us'"), cli.err());
+        }
+    }
+
+    @Test
+    void figuresHaveNoExponent() {
+        assertEquals("3", Gate.of("errors>0").shown(3));
+        assertEquals("1234.57", Gate.of("throughput<1").shown(1234.5678));
+        assertEquals("1000000", Gate.of("throughput<1").shown(1e6));
+        assertEquals("1200 us", Gate.of("cpu>1ms").shown(1200));
+        assertEquals("0.05 ms", Gate.of("p99>50ms").shown(50));
     }
 
     @ParameterizedTest

@@ -30,7 +30,7 @@ class TogetherTest {
     private Path folder;
 
     /** A server that tells at /cpu so many seconds for each of its other requests. */
-    private static TestServer server(String secondsEach, String status) throws IOException {
+    static TestServer server(String secondsEach, String status) throws IOException {
         AtomicInteger served = new AtomicInteger();
         return new TestServer((request, out, socket) -> {
             if (request.target().equals("/cpu")) {
