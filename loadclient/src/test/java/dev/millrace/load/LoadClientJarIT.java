@@ -108,7 +108,8 @@ class LoadClientJarIT {
                 // Process.destroy() would close the streams before the test has read them.
                 client.toHandle().destroy();
                 String out = new String(client.getInputStream().readAllBytes(), UTF_8);
-                client.waitFor();
+                // 128, and the number of SIGTERM.
+                assertEquals(143, client.waitFor());
                 assertTrue(out.contains("invalid: stopped early"), out);
                 assertTrue(RunFile.read(folder.resolve("run.json"))
                                 .cells()

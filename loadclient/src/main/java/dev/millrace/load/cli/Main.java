@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
         mixinStandardHelpOptions = true,
         version = "Millrace load client 0.1.0",
         description = "Measures HTTP servers: verified throughput, latency, and the server's CPU time.",
-        footer = {"", "Exit: 0 good, 1 errors found, 2 usage, 3 measurement invalid."})
+        footer = {"", "Exit: 0 good, 1 errors found, 2 usage, 3 measurement invalid, 130 Ctrl-C."})
 public final class Main implements Runnable {
 
     private Main() {}

@@ -1,9 +1,12 @@
 package dev.millrace.load.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.millrace.load.TestServer;
+import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -14,9 +17,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The program in a JVM of its own, which meets the ends of its resources. */
 class MainProcessTest {
@@ -93,6 +99,57 @@ class MainProcessTest {
                 .start();
         assertEquals("", errors(process));
         assertEquals(ExitCode.GOOD, process.waitFor());
+    }
+
+    /** What was measured is reported. The exit code is that of a program which the signal has ended. */
+    @ParameterizedTest
+    @CsvSource({"INT, 130", "TERM, 143"})
+    @EnabledOnOs(OS.LINUX)
+    @Timeout(60)
+    void aSignalIsInTheExitCode(String signal, int code) throws Exception {
+        try (TestServer server = new TestServer(TestServer.unhurried(TestServer::answerUuids))) {
+            Process process = program(
+                            "uuid", "-c=1", "-d=10m", "--warmup=0s", "--progress=plain", server.url("/generate-uuid"))
+                    .start();
+            try (BufferedReader progress = process.errorReader()) {
+                String line = progress.readLine();
+                while (line != null && !line.startsWith("[1/1] window ")) {
+                    line = progress.readLine();
+                }
+                assumeFalse(ignores(process, code - 128), "a job in the background of a shell without job control");
+                new ProcessBuilder("sh", "-c", "kill -" + signal + " " + process.pid()).start();
+                String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+                assertEquals(code, process.waitFor(), out);
+                assertTrue(out.contains("invalid: stopped early"), out);
+            } finally {
+                process.destroyForcibly();
+            }
+        }
+    }
+
+    /** Whether a process was started with this signal ignored. The JVM leaves it so, as it must. */
+    private static boolean ignores(Process process, int signal) throws IOException {
+        String mask = Files.readAllLines(Path.of("/proc/" + process.pid() + "/status")).stream()
+                .filter(line -> line.startsWith("SigIgn:"))
+                .findFirst()
+                .orElseThrow();
+        return (Long.parseUnsignedLong(mask.replaceFirst("SigIgn:\\s*", ""), 16) >> (signal - 1) & 1) == 1;
+    }
+
+    @Test
+    void coloursCanBeLeftOut() throws Exception {
+        ProcessBuilder program = program("--help");
+        program.environment().remove("NO_COLOR");
+        program.environment().put("CLICOLOR_FORCE", "1");
+        assertTrue(help(program).contains("\u001b["), "colours that were asked for");
+        program.environment().put("NO_COLOR", "1");
+        assertFalse(help(program).contains("\u001b["), "NO_COLOR comes first");
+    }
+
+    private static String help(ProcessBuilder program) throws IOException {
+        String text = new String(program.start().getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertTrue(text.contains("130 Ctrl-C."), text);
+        return text;
     }
 
     /** Docker's names may have underscores, which java.net.URI does not take for a host. */
