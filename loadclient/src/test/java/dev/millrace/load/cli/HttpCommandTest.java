@@ -124,6 +124,15 @@ class HttpCommandTest {
     }
 
     @Test
+    void aFileMakesAPostOfBytes() throws IOException {
+        try (TestServer server = new TestServer(answering("200 OK", "text/plain", "hello"))) {
+            http("--body-file=" + Files.writeString(folder.resolve("body"), "three"), server.url("/"));
+            List<String> expected = List.of("POST / HTTP/1.1", "Content-Type: application/octet-stream");
+            assertTrue(server.requests().get(0).head().containsAll(expected), "" + server.requests());
+        }
+    }
+
+    @Test
     void aBodyMakesAPostOfText() throws IOException {
         try (TestServer server = new TestServer(answering("200 OK", "text/plain", "hello"))) {
             Cli cli = http("--body=one=1&two=2", server.url("/"));

@@ -284,8 +284,13 @@ class ReportInChromiumTest {
         "sweep,dark,1280",
         "sweep,light,390",
         "wide,dark,390",
+        "wide,light,1280",
         "mina,light,390",
-        "mina,dark,1280"
+        "mina,dark,1280",
+        "cowtown,light,1280",
+        "minar,dark,390",
+        "undertow,light,390",
+        "bhargava,dark,1280"
     })
     void isAccessible(String name, String scheme, int width) throws Exception {
         open(name, scheme, width);
