@@ -34,13 +34,17 @@ import picocli.CommandLine.Spec;
                 + "a figure that decides; 3 if such cells are invalid and no more.",
         footer = {
             "",
-            "A and B are run.json files, or folders with one; #LABEL takes one variant out of a run. Two runs",
-            "of several variants each are compared variant by variant. Two URLs are measured in turns, until",
-            "each question is decided, as by loadclient http --budget.",
+            "A and B are run.json files, or folders with one; #LABEL takes one variant out",
+            "of a run. Two runs of several variants each are compared variant by variant.",
+            "Two URLs are measured in turns, until each question is decided, as by loadclient",
+            "http --budget. On a machine with other work that may take long: --together",
+            "measures both in one window.",
             "",
             "Examples:",
             "  loadclient compare before/run.json after/run.json",
             "  loadclient compare http://127.0.0.1:8080/ http://127.0.0.1:8081/ -- -c 16",
+            "  loadclient compare http://127.0.0.1:8080/ http://127.0.0.1:8081/ -- --together",
+            "  loadclient compare https://a.example/ https://b.example/ -- --cacert ca.pem",
             "  loadclient compare --json c.json http://127.0.0.1:8080/ http://127.0.0.1:8081/",
             "  loadclient compare --noise out#BIO2 out#STOCK out#BIO"
         })
