@@ -324,7 +324,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         }
     }
 
-    // The last thread has it linger of those that close, that have waited for bytes, and that write the close alert.
+    // Up to three threads use the channel: one closes, one reads, one writes the close alert. The last has it linger.
     @Override
     public boolean lingers() {
         Lingering taken = lingering;

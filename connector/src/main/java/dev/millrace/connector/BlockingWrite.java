@@ -198,7 +198,7 @@ final class BlockingWrite {
     /**
      * Writes the buffers from one index to another.
      *
-     * @param least of those from here on only what leaves with the others is written
+     * @param least index of the first buffer that need not be written: from there on, bytes leave only if the same call takes them
      */
     void write(ByteBuffer[] buffers, int from, int to, int least) throws IOException {
         int first = from;

@@ -252,7 +252,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         }
     }
 
-    /** Lets the thread that runs the connection's code leave it, for it has found a malformed request, or the end of the input. */
+    /** Lets the finder leave the connection: the thread that runs its code, and has found a malformed request, or the end of the input. */
     final void awaitFinder() {
         Thread finder = handlingThread();
         if (finder == null || finder == Thread.currentThread()) {

@@ -285,8 +285,7 @@ final class NioEndPoint extends MillraceEndPoint {
         if (isOutputShutdown()) {
             throw new EofException(new ClosedChannelException());
         }
-        // Not of what is inside TLS, whose lock this thread holds: the finder, which may be the selector's thread, may
-        // be about to wait for it.
+        // The connection inside TLS is not asked. This thread holds the lock of TLS, for which the finder may wait.
         beginWrite(getConnection());
         NioTransfer current = transfer;
         int token = current == null ? -1 : current.region().indexIn(buffers);

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Lets the thread that has answered a request go on with the next one of the connection. Before it leaves the connection to the
  * selector, the thread lets others run, and looks whether the next request is there. A busy peer's often is, and then neither
- * the selector nor a thread of the pool is woken for it. After a look in vain the thread leaves at once the next times, about
- * twice as many after each.
+ * the selector nor a thread of the pool is woken for it. After a look in vain the thread skips the next looks: 1, then 3, 7 and so
+ * on, at most 64.
  *
  * <p>A selector's own thread serves other connections too: it goes on only after it has left the selector to another thread.
  *

@@ -102,7 +102,7 @@ final class TlsState {
      * Fails a connection whose peer sends content in the middle of another handshake, for which a write waits. Jetty reads nothing more
      * before somebody takes the content, nor lets anybody have it before the write ends: it looks again without end.
      *
-     * @param output one of the connection's own when Jetty keeps the content, for nobody has given it a buffer
+     * @param output where the content went: a buffer of the connection's own when nobody reads, and Jetty keeps the content
      */
     static SSLEngineResult checkProgress(
             SslConnection ssl, SSLEngineResult result, TlsBuffer.Pool buffers, ByteBuffer output) throws SSLException {

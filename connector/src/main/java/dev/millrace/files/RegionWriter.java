@@ -117,7 +117,7 @@ final class RegionWriter extends IteratingNestedCallback {
                 throw new TruncatedFileException(file.path(), end, file.size());
             }
             if (position > begin) {
-                // A region asks by itself between its own parts only, and may be sent as one.
+                // A region asks between its own parts only. Between regions it is asked here.
                 file.checkNotOverwritten(true);
             }
             ByteBuffer token = file.token(position, end - position);

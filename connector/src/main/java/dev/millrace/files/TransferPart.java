@@ -53,7 +53,7 @@ final class TransferPart implements Content.Source {
         }
         ByteBuffer token;
         try {
-            // A region asks by itself between its own parts only, and may be sent as one.
+            // A region asks between its own parts only. Between regions it is asked here.
             file.checkNotOverwritten(true);
             token = file.token(position, left);
         } catch (IOException | RuntimeException | Error x) {

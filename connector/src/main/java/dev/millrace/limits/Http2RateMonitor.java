@@ -36,7 +36,7 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
 
     // Both written by one thread at a time.
     private final AtomicInteger frames = new AtomicInteger();
-    /** By so many the peer has opened closed windows; or it has sent so many there, and was not silent for that. */
+    /** By how much the peer has opened closed windows, and what it has sent there: either keeps a stream from being idle. */
     private final AtomicLong grantedBytes = new AtomicLong();
 
     private int framesSeen;

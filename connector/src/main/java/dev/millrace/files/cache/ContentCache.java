@@ -28,7 +28,7 @@ public final class ContentCache {
     private static final long RECENT_MILLIS = 10_000;
     /** There are file systems whose clock ticks once in two seconds: what is written again before would not show by its time. */
     private static final long TICK_MILLIS = 2000;
-    /** After so many have left for others, all have so long: more than there is room for would take each other's for ever. */
+    /** After so many evictions there is none for {@link #FULL_MILLIS}: files that do not all fit would evict each other without end. */
     private static final int MAX_EVICTIONS = 64;
 
     private static final long FULL_MILLIS = 100;
