@@ -178,7 +178,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         }
         boolean inTls = getConnection() instanceof SslConnection;
         beginWrite(spoken());
-        boolean inBackground = writeDuty.isBackgroundWriter();
+        boolean inBackground = writeDuty.takeBackgroundWrite();
         boolean isOfAnother = inTls && TlsState.isWriteOfAnother(this, writeDuty.isWriting());
         if (!inBackground && (isOfAnother || !readLoop.isAlone(httpParser()))) {
             return flushAtOnce(buffers);
@@ -307,7 +307,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
     }
 
     private void closeChannel() {
-        if (!CloseAlert.isUnderWay(closeAlert) && lingers()) {
+        if (!CloseAlert.isUnderWay(closeAlert) && lingerIfClosed()) {
             return;
         }
         // The end comes before a reset, as the JDK has it where there is a selector. On JDK 17 close() also leaves a
@@ -326,7 +326,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
 
     // Up to three threads use the channel: one closes, one reads, one writes the close alert. The last has it linger.
     @Override
-    public boolean lingers() {
+    public boolean lingerIfClosed() {
         Lingering taken = lingering;
         if (taken != null && !CloseAlert.isUnderWay(closeAlert)) {
             if (selected != null) {

@@ -130,7 +130,7 @@ final class Http2Turns implements Connection.Listener {
                 if (ended) {
                     return null;
                 }
-                if (!enters()) {
+                if (!takePlace()) {
                     end();
                 }
                 task = ended ? null : begin();
@@ -175,7 +175,7 @@ final class Http2Turns implements Connection.Listener {
         }
 
         /** Whether the scheduler's thread looks after this turn. */
-        private boolean enters() {
+        private boolean takePlace() {
             if (place == StreamExecutor.NO_PLACE) {
                 place = executor.enter(this);
             }
@@ -229,7 +229,7 @@ final class Http2Turns implements Connection.Listener {
         private boolean mayHold() {
             synchronized (Http2Turns.this) {
                 steps++;
-                return !ended && enters();
+                return !ended && takePlace();
             }
         }
 

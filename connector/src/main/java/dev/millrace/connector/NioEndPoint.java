@@ -177,7 +177,7 @@ final class NioEndPoint extends MillraceEndPoint {
 
     @Override
     protected void needsFillInterest() {
-        if (JettyInternals.answersMalformedRequest(getConnection()) || goesOn()) {
+        if (JettyInternals.answersMalformedRequest(getConnection()) || stayForNextRequest()) {
             return;
         }
         super.needsFillInterest();
@@ -199,7 +199,7 @@ final class NioEndPoint extends MillraceEndPoint {
     }
 
     // Only where nothing is left to do but to wait for a request: TLS may ask in the middle of a write, and then wait.
-    private boolean goesOn() {
+    private boolean stayForNextRequest() {
         RequestLoop current = requestLoop;
         Connection connection = getConnection();
         HttpParser parser = connection instanceof TlsConnection tls && tls.isOnlyRead()
@@ -207,7 +207,7 @@ final class NioEndPoint extends MillraceEndPoint {
                 : JettyInternals.parserOf(connection);
         return current != null
                 && awaitsRequest(parser)
-                && current.goesOn(connector.getRequestsPerDispatch(), connector.pool());
+                && current.stayForNextRequest(connector.getRequestsPerDispatch(), connector.pool());
     }
 
     // Not at the end of a connection: a thread that looks in vain then closes it, before the peer has read the answer.

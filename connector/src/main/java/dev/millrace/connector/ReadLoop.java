@@ -55,8 +55,8 @@ final class ReadLoop {
 
         void close(Throwable cause);
 
-        /** Whether the channel has been left to others, or is from now on: called before and after a thread waits for bytes. */
-        boolean lingers();
+        /** Called before and after a thread waits for bytes: has a channel linger that was closed for that. Returns whether it was. */
+        boolean lingerIfClosed();
     }
 
     /** @param turn of the threads that read and write; null on platform threads */
@@ -76,10 +76,10 @@ final class ReadLoop {
     @Nullable Runnable begin(Runnable opening) {
         Loop loop = new Loop(0);
         loop.thread = Thread.currentThread();
-        duty = loop.phase(BUSY);
+        duty = duty(loop.id, BUSY);
         try {
             loop.call(opening);
-            return loop.goesOn() ? loop : null;
+            return loop.keepsDuty() ? loop : null;
         } catch (Throwable x) {
             LOG.warn("Closing {}", owner, x);
             owner.close(x);
@@ -106,12 +106,12 @@ final class ReadLoop {
                 return;
             }
             if (mine != null) {
-                if (DUTY.compareAndSet(this, now, mine.phase(AGAIN))) {
+                if (DUTY.compareAndSet(this, now, duty(mine.id, AGAIN))) {
                     return;
                 }
             } else {
                 Loop loop = new Loop(id(now) + 1);
-                if (DUTY.compareAndSet(this, now, loop.phase(WAITING))) {
+                if (DUTY.compareAndSet(this, now, duty(loop.id, WAITING))) {
                     resources.statistics().onHandOver();
                     start(loop);
                     return;
@@ -125,7 +125,7 @@ final class ReadLoop {
             resources.threads().execute(loop);
         } catch (Throwable x) {
             // No thread (OutOfMemoryError is how the JDK says so): nothing will ever read this connection again.
-            duty = loop.phase(IDLE);
+            duty = duty(loop.id, IDLE);
             owner.close(x);
             throw new IOException("no thread to read " + owner, x);
         }
@@ -143,7 +143,7 @@ final class ReadLoop {
                 return false;
             }
             // Another id: a loop that is busy finds that the duty is not its own.
-            if (DUTY.compareAndSet(this, now, ((id(now) + 1) << 2) | IDLE)) {
+            if (DUTY.compareAndSet(this, now, duty(id(now) + 1, IDLE))) {
                 return true;
             }
         }
@@ -269,6 +269,10 @@ final class ReadLoop {
         return duty >>> 2;
     }
 
+    private static int duty(int id, int phase) {
+        return id << 2 | phase;
+    }
+
     /** One thread's time with this connection. */
     private final class Loop implements Runnable {
         private final int id;
@@ -278,20 +282,16 @@ final class ReadLoop {
             this.id = id;
         }
 
-        private int phase(int phase) {
-            return id << 2 | phase;
-        }
-
         @Override
         public void run() {
             thread = Thread.currentThread();
             try {
                 do {
                     await();
-                    duty = phase(BUSY);
-                    owner.lingers();
+                    duty = duty(id, BUSY);
+                    owner.lingerIfClosed();
                     call(owner.getFillInterest()::fillable);
-                } while (goesOn());
+                } while (keepsDuty());
             } catch (Throwable x) {
                 LOG.warn("Closing {}", owner, x);
                 owner.close(x);
@@ -315,15 +315,15 @@ final class ReadLoop {
         }
 
         /** Whether this loop still has the duty, now that the connection's code has returned. */
-        private boolean goesOn() {
+        private boolean keepsDuty() {
             while (true) {
                 int now = duty;
-                if (now == phase(AGAIN)) {
+                if (now == duty(id, AGAIN)) {
                     // Ids come again: a loop that was held up for a whole request may find the AGAIN of another.
-                    if (DUTY.compareAndSet(ReadLoop.this, now, phase(WAITING))) {
+                    if (DUTY.compareAndSet(ReadLoop.this, now, duty(id, WAITING))) {
                         return true;
                     }
-                } else if (now != phase(BUSY) || DUTY.compareAndSet(ReadLoop.this, now, phase(IDLE))) {
+                } else if (now != duty(id, BUSY) || DUTY.compareAndSet(ReadLoop.this, now, duty(id, IDLE))) {
                     return false;
                 }
             }
@@ -332,7 +332,7 @@ final class ReadLoop {
         private void await() {
             // The thread that closes sees that this one is about to read, or this one sees that the channel is no
             // longer its own.
-            ByteBuffer room = owner.lingers() ? null : readAhead.room(resources.readAheadBytes());
+            ByteBuffer room = owner.lingerIfClosed() ? null : readAhead.room(resources.readAheadBytes());
             if (room == null) {
                 return;
             }

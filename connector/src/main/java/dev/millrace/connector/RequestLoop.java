@@ -132,7 +132,7 @@ final class RequestLoop implements Invocable.Task, Closeable {
      * @param executor runs the tasks; the thread goes on only if it is a pool of platform threads that has some to spare
      * @return whether this thread will look for the request; if not, the selector does
      */
-    boolean goesOn(int maxRequests, Executor executor) {
+    boolean stayForNextRequest(int maxRequests, Executor executor) {
         if (thread != Thread.currentThread() || !mayBlock) {
             return false;
         }

@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Which thread writes a blocking connection, and whether one still may. Where the caller must not block, one of the connector's threads
- * completes the write: a hand-over. A write can be given up at any time, by any thread, and the connection closed.
+ * completes the write. A write can be given up at any time, by any thread, and the connection closed.
  *
  * <p>One write at a time, as Jetty's flusher has it. Giving up and closing are thread-safe.
  */
@@ -87,11 +87,8 @@ final class WriteDuty {
         }
     }
 
-    /**
-     * Whether the current thread writes for another, and may block. That is for this write only: the callback that
-     * follows it is the application's, and must not.
-     */
-    boolean isBackgroundWriter() {
+    /** Whether the current thread writes for another, and may block; true once, for the callback that follows is the application's. */
+    boolean takeBackgroundWrite() {
         if (backgroundWriter != Thread.currentThread()) {
             return false;
         }

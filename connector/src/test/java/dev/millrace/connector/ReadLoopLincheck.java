@@ -189,7 +189,7 @@ class ReadLoopLincheck {
         }
 
         @Override
-        public boolean lingers() {
+        public boolean lingerIfClosed() {
             return lingers;
         }
     }

@@ -76,7 +76,7 @@ class WriteDutyLincheck {
             if (isOutputShutdown()) {
                 throw new EOFException();
             }
-            boolean inBackground = duty.isBackgroundWriter();
+            boolean inBackground = duty.takeBackgroundWrite();
             duty.begin();
             try {
                 noteIfGivenUp("begins");
