@@ -344,7 +344,7 @@ public class BioConnector extends MillraceConnector {
         if (opened) {
             getSelectorManager().connectionClosed(endPoint.getConnection(), cause);
         }
-        leave(endPoint, () -> acceptEvents().endPointClosed(endPoint));
+        endPointEnded(endPoint, () -> acceptEvents().endPointClosed(endPoint));
         // Last, for what it runs is the application's, and may block.
         if (endPoint.httpParser() == null) {
             TlsState.failFarewell(endPoint.getConnection());

@@ -174,7 +174,7 @@ final class BlockingWrite {
             return;
         }
         try {
-            write(buffers, 0, region.goesWith(buffers, token) ? token + 1 : token, token);
+            write(buffers, 0, region.leavesWithHeader(buffers, token) ? token + 1 : token, token);
             // When it has gone whole with what stood before it, that was a turn as well, but none to be waited for.
             int turnBytes = region.remaining() == 0 ? 0 : region.ownThreadTurnBytes();
             do {

@@ -48,13 +48,13 @@ final class LingeringClose extends AbstractLifeCycle {
     private final Queue<Lingering> arriving = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean called = new AtomicBoolean();
     private final LongAdder begun = new LongAdder();
-    private final LongAdder cut = new LongAdder();
+    private final LongAdder cuts = new LongAdder();
     private volatile long restMillis = 10_000;
     /** A peer that sends nothing for so long will send no more: as nginx's {@code lingering_timeout}. */
     private volatile long silenceMillis = 5000;
 
     private NewSelector newSelector = Selector::open;
-    private ThreadFactory newThread = this::newThread;
+    private ThreadFactory threads = this::newThread;
     private volatile @Nullable Selector selector;
     private @Nullable Thread thread;
     private boolean warned;
@@ -132,7 +132,7 @@ final class LingeringClose extends AbstractLifeCycle {
         }
 
         private void cut() {
-            cut.increment();
+            cuts.increment();
             LOG.debug("Cutting {} after {} bytes", channel, bytes);
             end();
         }
@@ -158,9 +158,9 @@ final class LingeringClose extends AbstractLifeCycle {
     }
 
     /** Sets what the system may refuse, for tests. */
-    synchronized void setSources(NewSelector newSelector, ThreadFactory newThread) {
+    synchronized void setSources(NewSelector newSelector, ThreadFactory threads) {
         this.newSelector = newSelector;
-        this.newThread = newThread;
+        this.threads = threads;
     }
 
     int getLingering() {
@@ -172,7 +172,7 @@ final class LingeringClose extends AbstractLifeCycle {
     }
 
     long getCut() {
-        return cut.sum();
+        return cuts.sum();
     }
 
     /**
@@ -191,7 +191,7 @@ final class LingeringClose extends AbstractLifeCycle {
         } catch (IOException | OutOfMemoryError x) {
             // No descriptor; or no thread, which the JDK tells by OutOfMemoryError.
             warnOnce(x);
-            cut.increment();
+            cuts.increment();
             return null;
         }
         if (!isRunning()) {
@@ -225,7 +225,7 @@ final class LingeringClose extends AbstractLifeCycle {
         if (selector == null) {
             Selector opened = newSelector.open();
             try {
-                thread = newThread.newThread(() -> run(opened));
+                thread = threads.newThread(() -> run(opened));
                 thread.start();
             } catch (Throwable x) {
                 opened.close();

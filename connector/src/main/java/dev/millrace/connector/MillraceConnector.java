@@ -163,7 +163,7 @@ public abstract class MillraceConnector extends LimitedConnector {
     }
 
     /** Takes an end point out of those that are connected, and has it told that its channel is closed, when it is. */
-    final void leave(MillraceEndPoint endPoint, Runnable telling) {
+    final void endPointEnded(MillraceEndPoint endPoint, Runnable telling) {
         leaving.incrementAndGet();
         try {
             LingeringClose.Lingering lingering = endPoint.leave();

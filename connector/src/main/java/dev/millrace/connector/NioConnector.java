@@ -348,7 +348,7 @@ public class NioConnector extends MillraceConnector {
             if (opened) {
                 super.connectionClosed(connection, cause);
             }
-            leave(endPoint, () -> super.endPointClosed(endPoint));
+            endPointEnded(endPoint, () -> super.endPointClosed(endPoint));
         }
 
         // Jetty calls this after connectionClosed(), or alone for an end point that never had a connection.

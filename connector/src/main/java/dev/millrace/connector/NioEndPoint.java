@@ -309,7 +309,7 @@ final class NioEndPoint extends MillraceEndPoint {
 
     // When the socket does not take all of the token, the transfer goes on with the rest.
     private boolean writeBefore(ByteBuffer[] buffers, int token, NioTransfer current) throws IOException {
-        if (!current.beginsWith(buffers, token)) {
+        if (!current.leavesWithHeader(buffers, token)) {
             return write(buffers, 0, token);
         }
         return write(buffers, 0, token + 1) || GatherWriter.skipEmpty(buffers, 0, token) == token;

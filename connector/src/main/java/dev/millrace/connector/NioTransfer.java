@@ -79,8 +79,8 @@ final class NioTransfer implements Invocable.Task {
     }
 
     /** Whether the thread that writes the response is to write the token with what is before it. */
-    boolean beginsWith(ByteBuffer[] buffers, int token) throws IOException {
-        if (stage != Stage.WRITER || !region.goesWith(buffers, token)) {
+    boolean leavesWithHeader(ByteBuffer[] buffers, int token) throws IOException {
+        if (stage != Stage.WRITER || !region.leavesWithHeader(buffers, token)) {
             return false;
         }
         if (Invocable.isNonBlockingInvocation()) {
@@ -112,7 +112,7 @@ final class NioTransfer implements Invocable.Task {
         }
         boolean byWorker = before == Stage.TURN;
         if (!byWorker) {
-            beforeDisk(before, bytes, requestLoop);
+            leaveSelectorFor(before, bytes, requestLoop);
         }
         Stage next;
         try {
@@ -149,7 +149,7 @@ final class NioTransfer implements Invocable.Task {
     }
 
     // The disk may be slow, and a large part of a file takes longer to send than a thread to wake.
-    private void beforeDisk(Stage before, int bytes, @Nullable RequestLoop requestLoop) {
+    private void leaveSelectorFor(Stage before, int bytes, @Nullable RequestLoop requestLoop) {
         if (before == Stage.SELECTED
                 || bytes < LEAVES_SELECTOR_BYTES
                 || requestLoop == null

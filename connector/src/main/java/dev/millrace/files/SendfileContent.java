@@ -81,7 +81,7 @@ final class SendfileContent extends HttpContent.Wrapper {
     }
 
     /** Its bytes leave the content cache, and stay out. */
-    void leave() {
+    void retire() {
         if (slot != null) {
             slot.retire();
         }

@@ -73,7 +73,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         this.wrapped = wrapped;
         this.settings = settings;
         this.openFiles =
-                new OpenFileCache<>(settings::getMaxOpenFiles, settings::getValidMillis, SendfileContent::leave);
+                new OpenFileCache<>(settings::getMaxOpenFiles, settings::getValidMillis, SendfileContent::retire);
         this.mount = new Mount(settings, openFiles, path -> getContent(path, settings.getMissingMillis()));
         if (wrapped instanceof LifeCycle) {
             installBean(wrapped);

@@ -252,7 +252,7 @@ public final class FileRegion {
      * @throws TruncatedFileException when the file has become shorter than what the response promised: of its last page the
      *     mapping would show zeros
      */
-    public boolean goesWith(ByteBuffer[] buffers, int index) throws IOException {
+    public boolean leavesWithHeader(ByteBuffer[] buffers, int index) throws IOException {
         if (!withHead || sent() > 0) {
             return false;
         }

@@ -92,9 +92,9 @@ class FileRegionTest {
             FileRegion unchecked = region(file);
             FileRegion checked = region(file);
             checked.checkNotTruncated();
-            assertTrue(checked.goesWith(write(checked), 1));
+            assertTrue(checked.leavesWithHeader(write(checked), 1));
             file.truncate(50);
-            assertThrows(TruncatedFileException.class, () -> unchecked.goesWith(write(unchecked), 1));
+            assertThrows(TruncatedFileException.class, () -> unchecked.leavesWithHeader(write(unchecked), 1));
             Await.until("asked again", () -> isTruncated(checked));
         }
     }
@@ -109,7 +109,7 @@ class FileRegionTest {
 
     private static boolean isTruncated(FileRegion region) {
         try {
-            return !region.goesWith(write(region), 1);
+            return !region.leavesWithHeader(write(region), 1);
         } catch (TruncatedFileException x) {
             return true;
         } catch (IOException x) {

@@ -142,7 +142,7 @@ public final class ContentCache {
                 .removalListener((@Nullable Slot slot, @Nullable ContentMemory content, RemovalCause cause) -> {
                     // No reference to them is weak.
                     if (slot != null && content != null) {
-                        leave(slot, content, cause);
+                        onRemoved(slot, content, cause);
                     }
                 })
                 .build();
@@ -158,7 +158,7 @@ public final class ContentCache {
                 : new ContentCache(GrowingMemory.of(largePages, bytes, maxFileBytes), bytes, maxFileBytes, counts);
     }
 
-    private void leave(Slot slot, ContentMemory content, RemovalCause cause) {
+    private void onRemoved(Slot slot, ContentMemory content, RemovalCause cause) {
         if (cause.wasEvicted()) {
             counts.evicted.increment();
         }
