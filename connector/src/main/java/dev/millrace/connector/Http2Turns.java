@@ -21,9 +21,10 @@ import org.slf4j.LoggerFactory;
  * Short requests of a connection of HTTP/2 that were read together. One thread runs them one after the other, and their answers leave
  * together ({@link HeldWrites}). Jetty wakes a thread for each, which writes by itself.
  *
- * <p>A thread has its turn while it runs such requests, or while it reads, for it runs those itself that do not block. It holds back
- * what it writes until its turn ends. A turn that makes no progress for some milliseconds is ended by the scheduler's thread. Each of
- * the requests behind it then has a thread of the pool. So have all of the connection for a while, when they turn out not to be short.
+ * <p>Two kinds of threads have a turn: one that runs collected requests, and one that reads, which runs requests itself that do not
+ * block. Either holds back what it writes until its turn ends. A turn that makes no progress for some milliseconds is ended by the
+ * scheduler's thread. Each of the requests behind it then has a thread of the pool. So have all of the connection for a while, when
+ * they turn out not to be short.
  *
  * <p>The turns of a connection, and what the words here mean:
  * <ul>
@@ -31,7 +32,8 @@ import org.slf4j.LoggerFactory;
  *   <li>A turn <em>takes</em> a task that its thread has for the pool: a runner will run it.
  *   <li>It <em>collects</em> while requests that its thread reads are run together.
  *   <li>It has <em>ended</em>, for one of the reasons above, while its thread goes on. Such a thread holds and takes nothing.
- *   <li>The connection is <em>paused</em>, at first and after a request that took long: no turn takes anything.
+ *   <li>The connection is <em>paused</em> for a while after requests that took long, or at first, after those of another one: no turn
+ *       takes anything.
  * </ul>
  *
  * <p>Thread-safe. Loaded only where there is HTTP/2.
@@ -40,6 +42,8 @@ final class Http2Turns implements Connection.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(Http2Turns.class);
     /** Requests that take longer on average do not wait for each other. */
     private static final long MOST_MEAN_NANOS = 200_000;
+    /** What the mean begins with, and begins with again after a pause. */
+    private static final long FIRST_MEAN_NANOS = 150_000;
     /** A request counts as no longer than this: the system may have taken the processor away from it. */
     private static final long MOST_NANOS = 1_000_000;
 
@@ -57,8 +61,7 @@ final class Http2Turns implements Connection.Listener {
     // All guarded by this.
     private final Queue<Runnable> tasks = new ArrayDeque<>(RUN_LENGTH);
     private int runs;
-    private long meanNanos;
-    private boolean paused = true;
+    private long meanNanos = FIRST_MEAN_NANOS;
     private long pauseEndNanoTime;
 
     Http2Turns(StreamExecutor executor, HTTP2Session session, HeldWrites held) {
@@ -77,7 +80,6 @@ final class Http2Turns implements Connection.Listener {
         private boolean ended;
         private int steps;
         private int seenSteps;
-        private boolean measures;
         private long beginNanoTime;
 
         private ConnectionTurn(boolean isReader) {
@@ -134,7 +136,7 @@ final class Http2Turns implements Connection.Listener {
                     end();
                 }
                 task = ended ? null : begin();
-                others = ended || paused ? drain() : List.of();
+                others = ended || isPaused(beginNanoTime) ? drain() : List.of();
             }
             spread(others);
             return task == null ? last() : task;
@@ -156,18 +158,17 @@ final class Http2Turns implements Connection.Listener {
             Runnable task = tasks.poll();
             if (task != null) {
                 steps++;
-                measures = true;
                 beginNanoTime = NanoTime.now();
             }
             return task;
         }
 
+        // In a pause there is nothing to decide. The one after a wait is the longer, and must not be replaced.
         private void measure() {
-            if (!measures) {
+            long now = NanoTime.now();
+            if (steps == 0 || isPaused(now)) {
                 return;
             }
-            measures = false;
-            long now = NanoTime.now();
             meanNanos += (Math.min(now - beginNanoTime, MOST_NANOS) - meanNanos) / 8;
             if (meanNanos > MOST_MEAN_NANOS) {
                 pause(now + PAUSE_NANOS);
@@ -275,18 +276,15 @@ final class Http2Turns implements Connection.Listener {
     }
 
     private boolean mayCollect() {
-        if (session.getStreamsOpened() - streamsBefore < 2 || !executor.mayCollect()) {
-            return false;
-        }
-        if (paused && NanoTime.isBefore(pauseEndNanoTime, NanoTime.now())) {
-            paused = false;
-            meanNanos = MOST_MEAN_NANOS * 3 / 4;
-        }
-        return !paused;
+        return session.getStreamsOpened() - streamsBefore >= 2 && executor.mayCollect() && !isPaused(NanoTime.now());
+    }
+
+    private boolean isPaused(long nowNanoTime) {
+        return NanoTime.isBefore(nowNanoTime, pauseEndNanoTime);
     }
 
     private void pause(long endNanoTime) {
-        paused = true;
+        meanNanos = FIRST_MEAN_NANOS;
         pauseEndNanoTime = endNanoTime;
         executor.pause(endNanoTime);
     }
