@@ -261,17 +261,10 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
             LOG.debug("Not idle, but waiting for this server: {}", this);
         } else if (isWriting) {
             connector.runElsewhere(() -> IdleTimeouts.failWrite(this, timeout));
+        } else if (IdleTimeouts.mayClose(this, JettyInternals.requestOf(spoken()))) {
+            connector.runElsewhere(() -> expire(timeout, connector));
         } else {
-            boolean isStalled = selected != null && getWriteFlusher().isPending();
-            if (IdleTimeouts.mayClose(this, JettyInternals.requestOf(spoken()))) {
-                connector.runElsewhere(() -> super.onIdleExpired(timeout));
-            } else {
-                super.onIdleExpired(timeout);
-            }
-            if (isStalled) {
-                // HTTP/2 keeps its connection and writes that it will end; but this peer takes nothing.
-                connector.runElsewhere(() -> close(timeout));
-            }
+            expire(timeout, connector);
         }
     }
 

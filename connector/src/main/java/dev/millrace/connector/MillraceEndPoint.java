@@ -362,13 +362,18 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         super.doShutdownOutput();
     }
 
-    @Override
-    protected void onIdleExpired(TimeoutException timeout) {
+    /** As Jetty's {@code onIdleExpired}, but a connection that is not of HTTP/1.1 is closed when its peer takes nothing. */
+    final void expire(TimeoutException timeout, LimitedConnector connector) {
+        boolean isStalled = getWriteFlusher().isPending() && httpParser() == null;
         expiring = true;
         try {
             super.onIdleExpired(timeout);
         } finally {
             expiring = false;
+        }
+        if (isStalled) {
+            // HTTP/2 has kept it, and waits to write that it will end.
+            connector.runElsewhere(() -> close(timeout));
         }
     }
 

@@ -242,15 +242,10 @@ final class NioEndPoint extends MillraceEndPoint {
         if (current != null && current.isQueued()) {
             LOG.debug("Not idle, but waiting for a worker: {}", this);
         } else if (current != null && current.isWaiting() && httpParser() == null) {
-            // A protocol of a user's own sends a file, for HTTP/2 has no transfers. It ends as a stalled one below.
+            // A protocol of a user's own sends a file, for HTTP/2 has no transfers. It ends as a stalled one.
             connector.runElsewhere(() -> close(timeout));
         } else {
-            boolean isStalled = getWriteFlusher().isPending() && httpParser() == null;
-            super.onIdleExpired(timeout);
-            if (isStalled) {
-                // HTTP/2 keeps its connection and writes that it will end; but this peer takes nothing.
-                connector.runElsewhere(() -> close(timeout));
-            }
+            expire(timeout, connector);
         }
     }
 
