@@ -188,6 +188,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         ByteBuffer[] written = inViews ? BlockingWrite.viewsOf(buffers) : buffers;
         BlockedWriteEvent event = blockingWrite.begin();
         try {
+            // Most are none, and go by one call less (CallDepthTest).
             if (blockingWrite.isTransfer()) {
                 blockingWrite.write(written);
             } else {

@@ -142,11 +142,6 @@ public class NioConnector extends MillraceConnector {
         return getSelectorManager().getSelectorCount();
     }
 
-    @ManagedAttribute("Connections per selector, on average")
-    public double getConnectionsPerSelector() {
-        return (double) getConnectedEndPoints().size() / getSelectors();
-    }
-
     /** @return what the selectors and their connections do */
     public SelectorStatistics getSelectorStatistics() {
         return selectorStatistics;
@@ -203,6 +198,7 @@ public class NioConnector extends MillraceConnector {
             super.doStop();
         } finally {
             getServer().removeEventListener(blockingContexts);
+            // One that was still being opened when endAll() had waited for its second.
             List.copyOf(getConnectedEndPoints()).forEach(EndPoint::close);
             transferWorkers.stop();
             selectorExecutors = new SelectorExecutor[0];

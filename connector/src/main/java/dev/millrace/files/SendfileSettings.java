@@ -3,7 +3,6 @@ package dev.millrace.files;
 import dev.millrace.transfer.TransferAlgorithm;
 import java.nio.file.Path;
 import java.util.Set;
-import java.util.function.Predicate;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.MimeTypes;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
@@ -44,7 +43,6 @@ public final class SendfileSettings {
     private volatile long missingMillis;
     private volatile int maxRanges = 16;
     private volatile long maxCompressedBytes = 1024 * 1024;
-    private volatile Predicate<String> compressible = SendfileSettings::isCompressibleByDefault;
     private volatile int maxCacheBytes = 4 * 1024 * 1024;
     private volatile int maxCachedFileBytes = 64 * 1024;
     private volatile @Nullable Path largePages;
@@ -164,14 +162,7 @@ public final class SendfileSettings {
         this.maxCompressedBytes = atLeast(0, "maxCompressedBytes", maxCompressedBytes);
     }
 
-    /**
-     * @param compressible tells by its MIME type whether a file is worth compressing; others bypass a {@code CompressionHandler}
-     */
-    public void setCompressible(Predicate<String> compressible) {
-        this.compressible = compressible;
-    }
-
-    private static boolean isCompressibleByDefault(String mimeType) {
+    private static boolean isCompressible(String mimeType) {
         return mimeType.startsWith("text/")
                 || mimeType.endsWith("+xml")
                 || mimeType.endsWith("+json")
@@ -181,7 +172,7 @@ public final class SendfileSettings {
     boolean isCompressible(@Nullable HttpField contentType, long sizeBytes) {
         return sizeBytes <= maxCompressedBytes
                 && contentType != null
-                && compressible.test(MimeTypes.getContentTypeWithoutCharset(contentType.getValue()));
+                && isCompressible(MimeTypes.getContentTypeWithoutCharset(contentType.getValue()));
     }
 
     @ManagedAttribute("Most bytes of the content cache")

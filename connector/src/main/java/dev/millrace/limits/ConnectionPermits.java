@@ -26,8 +26,6 @@ public final class ConnectionPermits implements SelectorManager.AcceptListener {
     private int taken;
     private boolean closed;
 
-    // The connector refuses a change while it runs.
-    @ManagedAttribute(value = "Most connections that are open at once; 0: no limit", readonly = true)
     public int getMost() {
         return most;
     }

@@ -196,7 +196,6 @@ class ManagementTest {
                 RawClient client = server.client()) {
             client.get("/").answer();
             assertEquals(2, attribute("nioconnector", "selectors"));
-            assertEquals(0.5, attribute("nioconnector", "connectionsPerSelector"));
             assertEquals("handoff", attribute("nioconnector", "dispatch"));
             assertEquals(1L, attribute("selectorstatistics", "handOvers"));
             assertTrue((long) attribute("selectorstatistics", "wakeUps") >= 2, "one to accept, one to read");

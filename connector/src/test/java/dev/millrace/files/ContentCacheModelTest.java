@@ -101,7 +101,8 @@ class ContentCacheModelTest {
     /** The cache, and what it should do. */
     private static final class Model implements AutoCloseable {
         private final GrowingMemory memory = new GrowingMemory(CACHE_BYTES, BLOCK_BYTES, 0, ByteBuffer::allocateDirect);
-        private final ContentCache cache = new ContentCache(memory, CACHE_BYTES, BLOCK_BYTES);
+        private final ContentCache cache =
+                new ContentCache(memory, CACHE_BYTES, BLOCK_BYTES, new ContentCache.Counts());
         private final FileCloser closer = new FileCloser();
         private final OpenFile[] files = new OpenFile[FILES];
         private final ContentCache.Slot[] slots = new ContentCache.Slot[FILES];

@@ -6,11 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import javax.management.Attribute;
-import javax.management.MBeanServer;
-import javax.management.MBeanServerFactory;
-import javax.management.ObjectName;
-import org.eclipse.jetty.jmx.MBeanContainer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -44,18 +39,6 @@ class ConnectionPermitsTest {
         permits.release(start);
         assertThrows(IllegalStateException.class, () -> permits.release(start));
         assertEquals("ConnectionPermits[0 of 1]", permits.toString());
-    }
-
-    // An acceptor that waits would not learn of it.
-    @Test
-    void nobodyChangesTheLimitByJmx() throws Exception {
-        MBeanServer beans = MBeanServerFactory.newMBeanServer();
-        new MBeanContainer(beans).beanAdded(null, permits);
-        ObjectName name = beans.queryNames(new ObjectName("dev.millrace.limits:*"), null)
-                .iterator()
-                .next();
-        beans.setAttribute(name, new Attribute("most", 0));
-        assertEquals(1, permits.getMost());
     }
 
     @Test

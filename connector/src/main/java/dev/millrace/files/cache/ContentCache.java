@@ -126,11 +126,7 @@ public final class ContentCache {
     }
 
     /** @param maxFileBytes the size of the largest file that may come in */
-    public ContentCache(GrowingMemory memory, int maxBytes, int maxFileBytes) {
-        this(memory, maxBytes, maxFileBytes, new Counts());
-    }
-
-    private ContentCache(GrowingMemory memory, int maxBytes, int maxFileBytes, Counts counts) {
+    public ContentCache(GrowingMemory memory, int maxBytes, int maxFileBytes, Counts counts) {
         this.counts = counts;
         this.memory = memory;
         this.maxFileBytes = Math.min(maxFileBytes, memory.blockBytes());
@@ -271,10 +267,6 @@ public final class ContentCache {
     public void clear() {
         policy.invalidateAll();
         policy.cleanUp();
-    }
-
-    public long admissions() {
-        return counts.admissions.sum();
     }
 
     public long usedBytes() {
