@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.eclipse.jetty.http2.SimpleFlowControlStrategy;
@@ -35,6 +36,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -179,6 +181,28 @@ class Http2TurnsTest {
 
     private static StreamExecutor streamExecutor() {
         return new StreamExecutor(Runnable::run, new ScheduledExecutorScheduler(), () -> true);
+    }
+
+    /** However long the request takes then: that alone would be a reason for a quarter of a second. */
+    @Test
+    void areForbiddenForASecondBehindOneThatWaits() {
+        AtomicInteger opened = new AtomicInteger();
+        AtomicLong end = new AtomicLong();
+        StreamExecutor executor = streamExecutor();
+        turns(executor, (callback, buffers) -> callback.succeeded(), opened::get)
+                .afterFill(1);
+        opened.set(2);
+        executor.execute(() -> {
+            StreamExecutor.Turn waiting = executor.turn();
+            waiting.look();
+            waiting.look();
+            end.set(executor.pauseEndNanoTime());
+            long begin = NanoTime.now();
+            while (NanoTime.millisSince(begin) < 1) {
+                Thread.onSpinWait();
+            }
+        });
+        assertEquals(end.get(), executor.pauseEndNanoTime());
     }
 
     /** A thread that has found a malformed frame does not read again, and goes on to other connections. */
