@@ -159,7 +159,13 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
 
     private void lookSoon(long task) {
         seenWaitingTask = task;
-        scheduler.schedule(this::look, WAIT_MILLIS, TimeUnit.MILLISECONDS);
+        try {
+            scheduler.schedule(this::look, WAIT_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (Throwable x) {
+            // The scheduler has stopped, or there is no memory. The next task that may wait tries again.
+            looking.set(false);
+            LOG.debug("Nobody looks after {}", name, x);
+        }
     }
 
     // Under load each look finds some task that has just said that it may wait. Only a task that two looks have found
@@ -171,25 +177,32 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
             lookSoon(task);
             return;
         }
-        if (runsStill(task)) {
-            // When there is no thread now, the next look may find one.
-            runElsewhere(strategy);
-        }
-        looking.set(false);
-        if (waitingTask != task && looking.compareAndSet(false, true)) {
-            lookSoon(waitingTask);
+        try {
+            if (runsStill(task)) {
+                // When there is no thread now, the next look may find one.
+                runElsewhere(strategy);
+            }
+        } finally {
+            // Whatever has failed: nobody would notice that the looks have ended.
+            looking.set(false);
+            if (waitingTask != task && looking.compareAndSet(false, true)) {
+                lookSoon(waitingTask);
+            }
         }
     }
 
     private void watch() {
         long task = strategy.getEPCTasksConsumed();
-        if (task == seenTask && runsStill(task)) {
-            LOG.debug("A handler has run for {} ms in the thread of {}", RUN_MILLIS, name);
-            runElsewhere(strategy);
-        }
-        seenTask = task;
-        if (strategy.isRunning()) {
-            start();
+        try {
+            if (task == seenTask && runsStill(task)) {
+                LOG.debug("A handler has run for {} ms in the thread of {}", RUN_MILLIS, name);
+                runElsewhere(strategy);
+            }
+        } finally {
+            seenTask = task;
+            if (strategy.isRunning()) {
+                start();
+            }
         }
     }
 

@@ -67,7 +67,7 @@ public final class StreamExecutor implements TryExecutor, ThreadPool, VirtualThr
         /** Called by the thread, which may be about to wait. */
         void aboutToBlock();
 
-        /** Called again and again by the scheduler's thread. A turn in which nothing has happened since ends. */
+        /** Called again and again by the scheduler's thread. A turn in which no request has begun since ends. */
         void look();
     }
 
@@ -205,8 +205,9 @@ public final class StreamExecutor implements TryExecutor, ThreadPool, VirtualThr
         for (int i = 0; i < TRIES; i++) {
             int place = Math.floorMod(first + i, places.length());
             if (places.get(place) == null && places.compareAndSet(place, null, turn)) {
-                if (!looking.get() && looking.compareAndSet(false, true)) {
-                    lookSoon();
+                if (!looking.get() && looking.compareAndSet(false, true) && !scheduleLook()) {
+                    leave(place);
+                    return NO_PLACE;
                 }
                 return place;
             }
@@ -218,20 +219,38 @@ public final class StreamExecutor implements TryExecutor, ThreadPool, VirtualThr
         places.set(place, null);
     }
 
-    private void lookSoon() {
-        nextLook = scheduler.schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    private boolean scheduleLook() {
+        try {
+            nextLook = scheduler.schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            return true;
+        } catch (Throwable x) {
+            // The scheduler has stopped, or there is no memory. Whoever takes a place next tries again.
+            looking.set(false);
+            LOG.debug("Nobody looks after requests of HTTP/2", x);
+            return false;
+        }
     }
 
     // To schedule a look wakes the scheduler's thread: while there is something to look at, the looks go on by
     // themselves.
     private void look() {
-        boolean found = lookAtAll();
+        boolean found = true;
+        try {
+            found = lookAtAll();
+        } finally {
+            // Whatever has failed: nobody would notice that the looks have ended.
+            lookOn(found);
+        }
+    }
+
+    private void lookOn(boolean found) {
+        boolean goesOn = found;
         if (!found) {
             looking.set(false);
-            found = isAnyTaken() && looking.compareAndSet(false, true);
+            goesOn = isAnyTaken() && looking.compareAndSet(false, true);
         }
-        if (found) {
-            lookSoon();
+        if (goesOn) {
+            scheduleLook();
         }
     }
 
@@ -241,10 +260,19 @@ public final class StreamExecutor implements TryExecutor, ThreadPool, VirtualThr
             Turn turn = places.get(i);
             if (turn != null) {
                 found = true;
-                turn.look();
+                lookAt(turn);
             }
         }
         return found;
+    }
+
+    private static void lookAt(Turn turn) {
+        try {
+            turn.look();
+        } catch (Throwable x) {
+            // One connection's fault must not end the looks at the others.
+            LOG.warn("Cannot look after requests of HTTP/2", x);
+        }
     }
 
     private boolean isAnyTaken() {

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
 import org.eclipse.jetty.util.component.LifeCycle;
@@ -40,9 +41,13 @@ class SelectorExecutorTest {
     /** Looks when the test says so. */
     private static final class Looks extends AbstractLifeCycle implements Scheduler {
         private final Queue<Runnable> due = new ArrayDeque<>();
+        private boolean fails;
 
         @Override
         public Task schedule(Runnable task, long delay, TimeUnit units) {
+            if (fails) {
+                throw new RejectedExecutionException("expected by the test");
+            }
             due.add(task);
             return () -> due.remove(task);
         }
@@ -167,6 +172,31 @@ class SelectorExecutorTest {
         });
         strategy.produce();
         assertEquals(0, looks.due.size());
+    }
+
+    /** As one that stops, or has no memory for it. */
+    @Test
+    void looksForTheNextTaskWhenTheSchedulerHasFailed() {
+        here = true;
+        ready.add(() -> {
+            looks.fails = true;
+            duty.aboutToBlock();
+        });
+        ready.add(() -> {
+            looks.fails = false;
+            duty.aboutToBlock();
+        });
+        ready.add(() -> {
+            duty.aboutToBlock();
+            looks.fails = true;
+            looks.look();
+            looks.fails = false;
+            duty.aboutToBlock();
+            looks.look();
+            Await.until("somebody else selects", () -> selecting.size() == 2);
+        });
+        strategy.produce();
+        assertEquals(2, selecting.size());
     }
 
     @Test

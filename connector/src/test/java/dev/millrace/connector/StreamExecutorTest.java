@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -23,11 +24,15 @@ class StreamExecutorTest {
     private final List<Runnable> scheduled = new ArrayList<>();
     private final StreamExecutor executor = new StreamExecutor(Runnable::run, new Kept(), () -> true);
     private final AtomicInteger looks = new AtomicInteger();
+    private boolean schedulerFails;
 
     /** Keeps what it is to do. */
     private final class Kept extends AbstractLifeCycle implements Scheduler {
         @Override
         public Task schedule(Runnable task, long delay, TimeUnit unit) {
+            if (schedulerFails) {
+                throw new RejectedExecutionException("expected by the test");
+            }
             scheduled.add(task);
             return () -> scheduled.remove(task);
         }
@@ -41,7 +46,7 @@ class StreamExecutorTest {
         }
     }
 
-    private final class LookedAt implements StreamExecutor.Turn {
+    private class LookedAt implements StreamExecutor.Turn {
         @Override
         public boolean reads() {
             return false;
@@ -104,6 +109,42 @@ class StreamExecutorTest {
             taken++;
         }
         assertTrue(taken > 0);
+    }
+
+    @Test
+    void looksOnWhenALookFails() {
+        executor.enter(new LookedAt() {
+            @Override
+            public void look() {
+                super.look();
+                throw new IllegalStateException("expected by the test");
+            }
+        });
+        executor.enter(new LookedAt());
+        runScheduled();
+        assertEquals(2, looks.get());
+        assertEquals(1, scheduled.size());
+    }
+
+    @Test
+    void hasNoPlaceWhenNobodyWouldLook() {
+        schedulerFails = true;
+        assertEquals(StreamExecutor.NO_PLACE, executor.enter(new LookedAt()));
+        schedulerFails = false;
+        executor.leave(executor.enter(new LookedAt()));
+        runScheduled();
+        assertTrue(scheduled.isEmpty());
+    }
+
+    @Test
+    void looksAgainWhenTheSchedulerHadFailed() {
+        executor.enter(new LookedAt());
+        schedulerFails = true;
+        runScheduled();
+        schedulerFails = false;
+        executor.enter(new LookedAt());
+        runScheduled();
+        assertEquals(3, looks.get());
     }
 
     /** A scheduler that stops drops what it was to do. */
