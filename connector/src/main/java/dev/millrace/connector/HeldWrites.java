@@ -39,7 +39,7 @@ final class HeldWrites {
         void write(Callback callback, ByteBuffer... buffers);
     }
 
-    /** @param executor runs what goes on behind a write that waited, and may block */
+    /** @param executor runs at once what goes on behind a write that waited, and may block */
     HeldWrites(Writer socket, ByteBufferPool pool, Executor executor) {
         this.socket = socket;
         this.pool = pool;
@@ -94,23 +94,65 @@ final class HeldWrites {
 
     /** Writes what is held. Does not wait; what the socket does not take leaves as any write does. */
     void release() {
-        RetainableByteBuffer.Mutable content;
+        release(true);
+    }
+
+    /**
+     * As {@link #release}, by a thread that many wait for. Another one writes what the flusher has asked for meanwhile: the flusher
+     * then goes on for as long as others have something to write.
+     */
+    void releaseAlone() {
+        release(false);
+    }
+
+    private void release(boolean goesOn) {
+        Released released;
         synchronized (this) {
-            content = takeHeld();
             // While a write of the flusher is pending nothing is held.
-            if (content == null) {
+            if (held == null) {
                 return;
             }
+            // Before anything changes: there may be no memory for it.
+            released = new Released(held, goesOn);
+            held = null;
             releasing = true;
             releasingThreads++;
         }
         try {
-            socket.write(
-                    Callback.from(InvocationType.NON_BLOCKING, () -> goOn(content, null), x -> goOn(content, x)),
-                    content.getByteBuffer());
+            socket.write(released, released.content.getByteBuffer());
         } finally {
             endRelease();
         }
+    }
+
+    /** The write of what was held. */
+    private final class Released implements Callback {
+        private final RetainableByteBuffer content;
+        private final boolean goesOn;
+
+        private Released(RetainableByteBuffer content, boolean goesOn) {
+            this.content = content;
+            this.goesOn = goesOn;
+        }
+
+        @Override
+        public void succeeded() {
+            goOn(this, null);
+        }
+
+        @Override
+        public void failed(Throwable failure) {
+            goOn(this, failure);
+        }
+
+        @Override
+        public InvocationType getInvocationType() {
+            return InvocationType.NON_BLOCKING;
+        }
+    }
+
+    private synchronized void beginRelease() {
+        releasingThreads++;
     }
 
     private synchronized void endRelease() {
@@ -135,8 +177,8 @@ final class HeldWrites {
     }
 
     /** Writes what the flusher has asked for meanwhile. */
-    private void goOn(RetainableByteBuffer written, @Nullable Throwable failure) {
-        written.release();
+    private void goOn(Released written, @Nullable Throwable failure) {
+        written.content.release();
         Callback callback;
         ByteBuffer[] buffers;
         synchronized (this) {
@@ -150,20 +192,36 @@ final class HeldWrites {
             // The next write fails as this one has.
             return;
         }
-        if (failure != null) {
-            callback.failed(failure);
-        } else if (callback.getInvocationType() == InvocationType.NON_BLOCKING) {
-            socket.write(callback, buffers);
+        // This may be a selector's thread, because a write of what was held does not block.
+        boolean goesOnHere =
+                written.goesOn && (failure != null || callback.getInvocationType() == InvocationType.NON_BLOCKING);
+        if (goesOnHere) {
+            goOn(callback, buffers, failure);
         } else {
-            writeElsewhere(callback, buffers);
+            goOnElsewhere(callback, buffers, failure);
         }
     }
 
-    // This may be a selector's thread, because a write of what was held does not block.
-    private void writeElsewhere(Callback callback, ByteBuffer[] buffers) {
+    private void goOn(Callback callback, ByteBuffer[] buffers, @Nullable Throwable failure) {
+        if (failure == null) {
+            socket.write(callback, buffers);
+        } else {
+            callback.failed(failure);
+        }
+    }
+
+    private void goOnElsewhere(Callback callback, ByteBuffer[] buffers, @Nullable Throwable failure) {
+        beginRelease();
         try {
-            executor.execute(() -> socket.write(callback, buffers));
+            executor.execute(() -> {
+                try {
+                    goOn(callback, buffers, failure);
+                } finally {
+                    endRelease();
+                }
+            });
         } catch (RejectedExecutionException | OutOfMemoryError x) {
+            endRelease();
             callback.failed(x);
         }
     }

@@ -2,8 +2,6 @@ package dev.millrace.connector;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
 import org.eclipse.jetty.http2.CloseState;
@@ -78,8 +76,9 @@ final class Http2Turns implements Connection.Listener {
         // All guarded by the turns of its connection.
         private int place = StreamExecutor.NO_PLACE;
         private boolean ended;
+        // Requests that a runner has begun.
         private int steps;
-        private int seenSteps;
+        private long seenSteps = -1;
         private long beginNanoTime;
 
         private ConnectionTurn(boolean isReader) {
@@ -105,8 +104,8 @@ final class Http2Turns implements Connection.Listener {
 
         @Override
         public void run() {
-            executor.begin(this);
             try {
+                executor.begin(this);
                 for (Runnable task = next(); task != null; task = next()) {
                     try {
                         task.run();
@@ -117,6 +116,10 @@ final class Http2Turns implements Connection.Listener {
                         Thread.interrupted();
                     }
                 }
+            } catch (Throwable x) {
+                // For want of memory, as a rule. No request may wait for a turn that nobody goes on with.
+                aboutToBlock();
+                throw x;
             } finally {
                 executor.end();
                 // The last release may have had the session go on, which was held then.
@@ -126,7 +129,7 @@ final class Http2Turns implements Connection.Listener {
 
         private @Nullable Runnable next() {
             Runnable task;
-            List<Runnable> others;
+            boolean spreads;
             synchronized (Http2Turns.this) {
                 measure();
                 if (ended) {
@@ -136,9 +139,11 @@ final class Http2Turns implements Connection.Listener {
                     end();
                 }
                 task = ended ? null : begin();
-                others = ended || isPaused(beginNanoTime) ? drain() : List.of();
+                spreads = ended || isPaused(beginNanoTime);
             }
-            spread(others);
+            if (spreads) {
+                spread();
+            }
             return task == null ? last() : task;
         }
 
@@ -196,40 +201,49 @@ final class Http2Turns implements Connection.Listener {
 
         @Override
         public void aboutToBlock() {
-            List<Runnable> others;
             synchronized (Http2Turns.this) {
                 if (ended) {
                     return;
                 }
                 end();
-                others = isReader ? List.of() : drain();
             }
-            held.release();
-            spread(others);
+            try {
+                held.release();
+            } finally {
+                spreadOthers();
+            }
         }
 
+        // A request that writes is not progress: it may do so for ever, while others wait behind it.
         @Override
         public void look() {
-            List<Runnable> others = List.of();
             synchronized (Http2Turns.this) {
-                if (ended || steps != seenSteps) {
-                    seenSteps = steps;
+                long begun = isReader ? session.getStreamsOpened() : steps;
+                if (ended || begun != seenSteps) {
+                    seenSteps = begun;
                     return;
                 }
                 end();
                 if (!isReader) {
                     executor.onWait();
                     pause(NanoTime.now() + PAUSE_AFTER_WAIT_NANOS);
-                    others = drain();
                 }
             }
-            held.release();
-            spread(others);
+            try {
+                held.releaseAlone();
+            } finally {
+                spreadOthers();
+            }
+        }
+
+        private void spreadOthers() {
+            if (!isReader) {
+                spread();
+            }
         }
 
         private boolean mayHold() {
             synchronized (Http2Turns.this) {
-                steps++;
                 return !ended && takePlace();
             }
         }
@@ -307,8 +321,9 @@ final class Http2Turns implements Connection.Listener {
         if (runs > 0 && (tasks.size() <= RUN_LENGTH * runs || runs >= ProcessorUtils.availableProcessors())) {
             return null;
         }
+        ConnectionTurn turn = new ConnectionTurn(false);
         runs++;
-        return new ConnectionTurn(false);
+        return turn;
     }
 
     private void start(@Nullable ConnectionTurn turn) {
@@ -318,23 +333,26 @@ final class Http2Turns implements Connection.Listener {
         try {
             executor.toPool(turn);
         } catch (RejectedExecutionException | OutOfMemoryError x) {
-            List<Runnable> rejected;
+            boolean wasLast;
             synchronized (this) {
                 turn.end();
-                rejected = runs > 0 ? List.of() : drain();
+                wasLast = runs == 0;
             }
-            spread(rejected);
+            if (wasLast) {
+                spread();
+            }
         }
     }
 
-    private List<Runnable> drain() {
-        List<Runnable> drained = new ArrayList<>(tasks);
-        tasks.clear();
-        return drained;
+    // One at a time: whatever fails, for want of memory as a rule, the rest is still there for another runner.
+    private void spread() {
+        for (Runnable task = poll(); task != null; task = poll()) {
+            executor.toPoolOrClose(task);
+        }
     }
 
-    private void spread(List<Runnable> requests) {
-        requests.forEach(executor::toPoolOrClose);
+    private synchronized @Nullable Runnable poll() {
+        return tasks.poll();
     }
 
     /** As the end point's, but a short write in a thread's turn is held until the turn ends. */

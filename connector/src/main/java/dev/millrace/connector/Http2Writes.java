@@ -6,7 +6,6 @@ import org.eclipse.jetty.http2.HTTP2Session;
 import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.server.ConnectionFactory;
-import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 
@@ -20,9 +19,9 @@ public final class Http2Writes implements Connection.Listener {
     private static final int MOST_BYTES = TlsMemory.BATCH_BYTES / 2;
 
     private final StreamExecutor streams;
-    private final Connector connector;
+    private final MillraceConnector connector;
 
-    Http2Writes(StreamExecutor streams, Connector connector) {
+    Http2Writes(StreamExecutor streams, MillraceConnector connector) {
         this.streams = streams;
         this.connector = connector;
     }
@@ -44,11 +43,20 @@ public final class Http2Writes implements Connection.Listener {
         if (session != null) {
             session.setWriteThreshold(Math.max(getBytes(), session.getWriteThreshold()));
             if (connection.getEndPoint() instanceof HoldingEndPoint endPoint) {
-                HeldWrites held = new HeldWrites(endPoint::writeNow, connector.getByteBufferPool(), streams::toPool);
+                HeldWrites held = new HeldWrites(endPoint::writeNow, connector.getByteBufferPool(), this::executeSoon);
                 Http2Turns turns = new Http2Turns(streams, session, held);
                 connection.addEventListener(turns);
                 endPoint.setTurns(turns);
             }
+        }
+    }
+
+    // A write is not to wait in the pool's queue: its socket has room.
+    void executeSoon(Runnable task) {
+        if (connector.mayCollectRequests()) {
+            streams.toPool(task);
+        } else {
+            connector.executeImmediately(task);
         }
     }
 

@@ -182,6 +182,40 @@ class HeldWritesTest {
     }
 
     @Test
+    void areBeingReleasedUntilAnotherThreadHasWrittenWhatFollows() throws Exception {
+        List<Runnable> elsewhere = new ArrayList<>();
+        HeldWrites alone = new HeldWrites(socket, pool, elsewhere::add);
+        socket.full = true;
+        alone.write(true, Callback.NOOP, ByteBuffer.wrap(new byte[1]));
+        alone.releaseAlone();
+        FutureCallback next = new FutureCallback();
+        alone.write(false, next, ByteBuffer.wrap(new byte[1]));
+        socket.full = false;
+        socket.takePending().succeeded();
+        assertTrue(alone.isReleasing());
+        elsewhere.get(0).run();
+        next.get();
+        assertFalse(alone.isReleasing());
+    }
+
+    /** The application may hear of it. */
+    @Test
+    void theThreadThatReleasesAloneTellsOfNoFailure() {
+        List<Runnable> elsewhere = new ArrayList<>();
+        HeldWrites alone = new HeldWrites(socket, pool, elsewhere::add);
+        socket.full = true;
+        alone.write(true, Callback.NOOP, ByteBuffer.wrap(new byte[1]));
+        alone.releaseAlone();
+        FutureCallback next = new FutureCallback();
+        alone.write(false, next, ByteBuffer.wrap(new byte[1]));
+        EOFException failure = new EOFException();
+        socket.takePending().failed(failure);
+        assertFalse(next.isDone());
+        elsewhere.get(0).run();
+        assertSame(failure, assertThrows(ExecutionException.class, next::get).getCause());
+    }
+
+    @Test
     void areReleasedAlthoughThePeerTakesNothing() {
         socket.full = true;
         hold("a");

@@ -33,7 +33,9 @@ import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.Blocker;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.NanoTime;
@@ -48,6 +50,7 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 @Timeout(60)
 class Http2TurnsTest {
     private static final int REQUESTS = 8;
+    private static final int MOST_PARTS = 5000;
 
     private final AtomicInteger writes = new AtomicInteger();
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
@@ -60,9 +63,24 @@ class Http2TurnsTest {
             threads.add(Thread.currentThread());
             if (Request.getPathInContext(request).equals("/slow")) {
                 assertTrue(released.await(30, TimeUnit.SECONDS), "released");
+            } else if (Request.getPathInContext(request).equals("/writing")) {
+                writeUntilReleased(response);
+            } else if (Request.getPathInContext(request).equals("/releases")) {
+                released.countDown();
             }
             Content.Sink.write(response, true, "fine", callback);
         }));
+    }
+
+    // As one that sends the lines of a log as they come.
+    private void writeUntilReleased(Response response) throws Exception {
+        for (int i = 0; i < MOST_PARTS && !released.await(1, TimeUnit.MILLISECONDS); i++) {
+            try (Blocker.Callback written = Blocker.callback()) {
+                response.write(false, BufferUtil.toBuffer("."), written);
+                written.block();
+            }
+        }
+        assertEquals(0, released.getCount(), "the request behind it has not begun");
     }
 
     private ServerConnector counting(MillraceConnector connector) {
@@ -111,6 +129,17 @@ class Http2TurnsTest {
         }
     }
 
+    @Test
+    void oneThatKeepsWritingHoldsUpNone() throws Exception {
+        try (TestServer server = start(Connectors.NIO);
+                RawClient client = server.client()) {
+            Http2Frames frames = new Http2Frames(client);
+            awaitTurns(frames);
+            frames.getTogether("/writing", "/releases");
+            assertEquals(2, frames.contents(2).size());
+        }
+    }
+
     private void awaitOneThatWaits(TestServer server, Http2Frames frames) {
         long before = waits(server);
         // Requests that a busy machine makes long have Jetty's way, for a while.
@@ -140,6 +169,10 @@ class Http2TurnsTest {
     }
 
     static Http2Turns turns(StreamExecutor executor, HeldWrites.Writer socket, LongSupplier streamsOpened) {
+        return turns(executor, new HeldWrites(socket, ByteBufferPool.NON_POOLING, Runnable::run), streamsOpened);
+    }
+
+    static Http2Turns turns(StreamExecutor executor, HeldWrites held, LongSupplier streamsOpened) {
         HTTP2ServerSession session =
                 new HTTP2ServerSession(
                         new ScheduledExecutorScheduler(),
@@ -153,7 +186,7 @@ class Http2TurnsTest {
                         return streamsOpened.getAsLong();
                     }
                 };
-        return new Http2Turns(executor, session, new HeldWrites(socket, ByteBufferPool.NON_POOLING, Runnable::run));
+        return new Http2Turns(executor, session, held);
     }
 
     /** A session whose write had to wait for what was held goes on with its next one, on the thread that releases. */
