@@ -109,6 +109,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
             LOG.debug("Cannot fill from {}: {}", this, x.toString());
         }
         if (filled > 0) {
+            unreadExpiries = 0;
             notIdle();
         } else if (filled < 0) {
             endInput();
@@ -258,11 +259,13 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         // Slices follow the peer's pace, and each counts as activity: the peer of a write that is still there takes
         // next to nothing.
         boolean isWriting = writeDuty.isWriting();
-        if (blockingWrite.isQueued() || (!isWriting && IdleTimeouts.isReadByHandler(this))) {
+        if (IdleTimeouts.isUnread(this)
+                || blockingWrite.isQueued()
+                || (!isWriting && IdleTimeouts.isReadByHandler(this))) {
             LOG.debug("Not idle, but waiting for this server: {}", this);
         } else if (isWriting) {
             connector.runElsewhere(() -> IdleTimeouts.failWrite(this, timeout));
-        } else if (IdleTimeouts.mayClose(this, JettyInternals.requestOf(spoken()))) {
+        } else if (IdleTimeouts.mayClose(this)) {
             connector.runElsewhere(() -> expire(timeout, connector));
         } else {
             expire(timeout, connector);

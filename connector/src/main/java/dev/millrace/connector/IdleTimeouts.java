@@ -6,24 +6,36 @@ import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.WriteFlusher;
 import org.eclipse.jetty.io.ssl.SslConnection;
-import org.eclipse.jetty.server.Request;
-import org.jspecify.annotations.Nullable;
 
 /**
- * How a blocking connection ends whose idle timeout has expired. Its closing tells the application, which may block: that is not
- * for the scheduler's thread.
+ * Whether and how a connection ends whose idle timeout has expired. The closing of a blocking one tells the application, which may block:
+ * that is not for the scheduler's thread.
  */
 final class IdleTimeouts {
+    // A thread that computes in place of the selector is replaced in less.
+    private static final long MAX_UNREAD_MILLIS = 5_000;
+
     private IdleTimeouts() {}
+
+    /**
+     * Whether the peer has sent what a thread has yet to read, such as the next request: then this server is late. Other requests may have
+     * all threads of the pool, the selector's own, or all carriers of virtual ones. Asked once for each expiry: bytes keep a connection for
+     * one timeout more, or for some seconds.
+     */
+    static boolean isUnread(MillraceEndPoint endPoint) {
+        return endPoint.isFillInterested()
+                && !endPoint.isOutputShutdown()
+                && !endPoint.isWritePending()
+                && ReadAhead.hasUnread(endPoint.getChannel())
+                && endPoint.unreadExpiries++ * endPoint.getIdleTimeout() < MAX_UNREAD_MILLIS;
+    }
 
     /**
      * Whether the expiry may close the connection. An idle one, of which there may be thousands, only ends its output at first. The
      * handler of a request is told of it by Jetty, on a thread of its own.
-     *
-     * @param handled the request of HTTP/1.1 that is being handled; null for none, and for another protocol
      */
-    static boolean mayClose(AbstractEndPoint endPoint, @Nullable Request handled) {
-        if (!endPoint.isFillInterested() && handled == null) {
+    static boolean mayClose(MillraceEndPoint endPoint) {
+        if (!endPoint.isFillInterested() && JettyInternals.requestOf(endPoint.spoken()) == null) {
             // A thread may be in a handshake: TLS, which is asked below, would have this one wait for it.
             return true;
         }

@@ -66,6 +66,8 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     private volatile boolean outputEnded;
     private volatile boolean expiring;
     private volatile boolean behindMalformed;
+    /** Expiries of the idle timeout since the last read that found bytes in the socket. The idle timer's volatile write shows it. */
+    int unreadExpiries;
 
     MillraceEndPoint(
             SocketChannel channel,
@@ -313,6 +315,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
             BufferUtil.flipToFlush(buffer, position);
         }
         if (filled > 0) {
+            unreadExpiries = 0;
             notIdle();
         } else if (filled < 0) {
             peerEnded = true;

@@ -239,8 +239,8 @@ final class NioEndPoint extends MillraceEndPoint {
     @Override
     protected void onIdleExpired(TimeoutException timeout) {
         NioTransfer current = transfer;
-        if (current != null && current.isQueued()) {
-            LOG.debug("Not idle, but waiting for a worker: {}", this);
+        if (IdleTimeouts.isUnread(this) || (current != null && current.isQueued())) {
+            LOG.debug("Not idle, but waiting for this server: {}", this);
         } else if (current != null && current.isWaiting() && httpParser() == null) {
             // A protocol of a user's own sends a file, for HTTP/2 has no transfers. It ends as a stalled one.
             connector.runElsewhere(() -> close(timeout));

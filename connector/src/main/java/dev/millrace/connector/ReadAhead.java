@@ -146,6 +146,15 @@ final class ReadAhead {
         }
     }
 
+    /** Whether the peer has sent what no thread has read yet. Its end alone is nothing. Waits for no reader. */
+    static boolean hasUnread(SocketChannel channel) {
+        try {
+            return channel.socket().getInputStream().available() > 0;
+        } catch (IOException closed) {
+            return false;
+        }
+    }
+
     /**
      * Room for what the peer sends next, if all that it sent before has been taken. {@link #filled} follows, by the one thread that
      * waits for the peer.
