@@ -64,7 +64,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     private volatile @Nullable Http2Turns turns;
     private volatile boolean peerEnded;
     private volatile boolean outputEnded;
-    private volatile boolean expiring;
+    private volatile @Nullable Thread expiring;
     private volatile boolean behindMalformed;
     /** Expiries of the idle timeout since the last read that found bytes in the socket. The idle timer's volatile write shows it. */
     int unreadExpiries;
@@ -368,11 +368,12 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     /** As Jetty's {@code onIdleExpired}, but a connection that is not of HTTP/1.1 is closed when its peer takes nothing. */
     final void expire(TimeoutException timeout, LimitedConnector connector) {
         boolean isStalled = getWriteFlusher().isPending() && httpParser() == null;
-        expiring = true;
+        expiring = Thread.currentThread();
+        JettyInternals.leaveContent(spoken(), () -> expiring == Thread.currentThread());
         try {
             super.onIdleExpired(timeout);
         } finally {
-            expiring = false;
+            expiring = null;
         }
         if (isStalled) {
             // HTTP/2 has kept it, and waits to write that it will end.
@@ -385,7 +386,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
      * ended, or is silent by a timeout, need not linger. One whose answer was not written whole must not, for then a reset is right.
      */
     @Nullable Lingering takeToLinger(LingeringClose lingeringClose) {
-        if (!expiring && !hasPeerEnded() && JettyInternals.hasWrittenAll(this, spoken(), outputEnded)) {
+        if (expiring == null && !hasPeerEnded() && JettyInternals.hasWrittenAll(this, spoken(), outputEnded)) {
             lingering = lingeringClose.take(getChannel());
         }
         return lingering;

@@ -8,6 +8,8 @@ import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.eclipse.jetty.http.HttpGenerator;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.AbstractEndPoint;
@@ -86,6 +88,8 @@ public final class JettyInternals {
 
     private static boolean showsStream() throws ReflectiveOperationException {
         Assumption.find(HttpChannelState.class, HttpStream.class, "getHttpStream");
+        MethodType wrapper = MethodType.methodType(void.class, Function.class);
+        MethodHandles.lookup().findVirtual(HttpChannelState.class, "addHttpStreamWrapper", wrapper);
         return Components.class.isAssignableFrom(HttpChannelState.class) && Assumption.isClassThere(CHANNEL_RESPONSE);
     }
 
@@ -174,6 +178,26 @@ public final class JettyInternals {
                 && channel.getHttpStream() != null;
     }
 
+    /**
+     * Has a thread that fails the request of a connection of HTTP/1.1 leave its content to others. Without a request nothing happens, nor
+     * with another protocol.
+     *
+     * @param isFailing whether the current thread is one that does
+     */
+    public static void leaveContent(@Nullable Connection connection, BooleanSupplier isFailing) {
+        if (CHANNEL
+                && requestOf(connection) != null
+                && connection instanceof HttpConnection http
+                && http.getHttpChannel() instanceof HttpChannelState channel) {
+            try {
+                channel.addHttpStreamWrapper(
+                        stream -> stream instanceof LeftContent ? stream : new LeftContent(stream, isFailing));
+            } catch (IllegalStateException x) {
+                LOG.debug("The request has just ended: {}", x.toString());
+            }
+        }
+    }
+
     /** @return what a connection of HTTP/1.1 keeps from one request to the next; null when it keeps nothing, and for another protocol */
     public static @Nullable Components componentsOf(@Nullable Connection connection) {
         return HTTP_1
@@ -185,7 +209,9 @@ public final class JettyInternals {
 
     /** @return the stream that a request's response is sent to; null when that cannot be seen */
     public static @Nullable HttpStream streamOf(Request request) {
-        return CHANNEL && request.getComponents() instanceof HttpChannelState channel ? channel.getHttpStream() : null;
+        HttpStream stream =
+                CHANNEL && request.getComponents() instanceof HttpChannelState channel ? channel.getHttpStream() : null;
+        return stream instanceof LeftContent left ? left.unwrap() : stream;
     }
 
     /** Whether a class is the stream by which Jetty's sessions learn of a request's end; it passes content on. */
