@@ -264,9 +264,11 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
                 || (!isWriting && IdleTimeouts.isReadByHandler(this))) {
             LOG.debug("Not idle, but waiting for this server: {}", this);
         } else if (isWriting) {
-            connector.runElsewhere(() -> IdleTimeouts.failWrite(this, timeout));
+            Runnable end = () -> IdleTimeouts.failWrite(this, timeout);
+            connector.runElsewhere(IdleTimeouts.unlessMoved(this, writeDuty::isWriting, end));
         } else if (IdleTimeouts.mayClose(this)) {
-            connector.runElsewhere(() -> expire(timeout, connector));
+            Runnable end = () -> expire(timeout, connector);
+            connector.runElsewhere(IdleTimeouts.unlessMoved(this, () -> IdleTimeouts.mayClose(this), end));
         } else {
             expire(timeout, connector);
         }

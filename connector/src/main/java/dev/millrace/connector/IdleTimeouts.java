@@ -2,6 +2,7 @@ package dev.millrace.connector;
 
 import dev.millrace.jetty.JettyInternals;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.WriteFlusher;
@@ -53,6 +54,21 @@ final class IdleTimeouts {
                 && !endPoint.isFillInterested()
                 && !endPoint.getWriteFlusher().isPending()
                 && !endPoint.isInputShutdown();
+    }
+
+    /**
+     * For another thread, which may come late: then the write may have ended, or the next request begun.
+     *
+     * @param isStill whether the connection is as the expiry has found it
+     * @return ends it then, if the peer has taken nothing meanwhile
+     */
+    static Runnable unlessMoved(MillraceEndPoint endPoint, BooleanSupplier isStill, Runnable end) {
+        long sent = endPoint.getSentBytes();
+        return () -> {
+            if (isStill.getAsBoolean() && endPoint.getSentBytes() == sent) {
+                end.run();
+            }
+        };
     }
 
     /** Fails the write that is under way, and closes the connection. */
