@@ -306,7 +306,8 @@ final class BlockingWrite {
     private long mostNanos() {
         long grace = resources.slowPeerGraceMillis().getAsLong();
         long idleTimeout = endPoint.getIdleTimeout();
-        long millis = Math.min(grace > 0 ? grace : Long.MAX_VALUE, idleTimeout > 0 ? idleTimeout : Long.MAX_VALUE);
+        // Without a grace a peer is judged at each look: a call may then hide as little as it can.
+        long millis = Math.min(grace, idleTimeout > 0 ? idleTimeout : Long.MAX_VALUE);
         return TimeUnit.MILLISECONDS.toNanos(millis) / SLICE_SHARE;
     }
 }

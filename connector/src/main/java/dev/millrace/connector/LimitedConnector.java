@@ -150,7 +150,11 @@ public abstract class LimitedConnector extends RestartableConnector {
         return slowPeerGraceMillis;
     }
 
-    /** @param slowPeerGraceMillis the time for which a peer may be slower than the least rates; default 5,000 */
+    /**
+     * Sets the time for which a peer may be slower than the least rates.
+     *
+     * @param slowPeerGraceMillis default 5,000; 0: none, so that a peer is judged at the first look, and looks are a second apart
+     */
     public void setSlowPeerGraceMillis(long slowPeerGraceMillis) {
         this.slowPeerGraceMillis = atLeast(0, "slowPeerGraceMillis", slowPeerGraceMillis);
     }
