@@ -123,7 +123,8 @@ public class BioConnector extends MillraceConnector {
     /**
      * Chooses the kind of threads; before start.
      *
-     * @param threads {@code platform}, {@code virtual} (JDK 21 and newer), or {@code auto}: virtual where there are any
+     * @param threads {@code platform}, {@code virtual} (JDK 21 and newer), or {@code auto}, the default:
+     *     virtual where there are any
      * @throws IllegalArgumentException for any other word
      */
     public void setThreads(String threads) {
@@ -145,7 +146,7 @@ public class BioConnector extends MillraceConnector {
      * doubles when a read has filled it. What does not fit is read straight into the protocol's own buffer, by two system calls
      * more.
      *
-     * @param readAheadBytes at least 1
+     * @param readAheadBytes at least 1; default 512
      */
     public void setReadAheadBytes(int readAheadBytes) {
         checkNotStarted();

@@ -128,7 +128,7 @@ public abstract class MillraceConnector extends LimitedConnector {
     /**
      * Chooses how transfers of files share the workers; takes effect for transfers that begin from then on.
      *
-     * @param algorithm see {@link TransferAlgorithm#of}. Where each connection has a thread of its own, only
+     * @param algorithm see {@link TransferAlgorithm#of}; default {@code Adaptive}. Where each connection has a thread of its own, only
      *     {@code EqualBlocking} has turns
      * @throws IllegalArgumentException for any other text
      */

@@ -109,7 +109,8 @@ public class NioConnector extends MillraceConnector {
      * Chooses where a ready connection is served, of those accepted from then on. A handler that blocks the selector's own thread delays
      * the others: by milliseconds if it waits for its peer, else by a second or two.
      *
-     * @param dispatch {@code adaptive}: by the selector's own thread what declares not to block, as files do, all else by another;
+     * @param dispatch {@code adaptive}, the default: by the selector's own thread what declares not to block, as files do, all else by
+     *     another;
      *     {@code selector}: by the selector's own thread, for handlers that do not block; {@code handoff}: each request by another
      * @throws IllegalArgumentException for any other word
      */

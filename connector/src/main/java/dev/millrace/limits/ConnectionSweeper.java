@@ -335,7 +335,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
             LOG.debug("Ended {}: slow {}", request, CONTENT);
             return true;
         } catch (IllegalStateException | NullPointerException x) {
-            // So Jetty's request says that it is over.
+            // So Jetty's request says that it is over (HttpChannelState, 12.1.12).
             LOG.debug("Has ended meanwhile: {}", request);
             slowRequests.decrement();
             return false;
