@@ -150,11 +150,7 @@ public abstract class LimitedConnector extends RestartableConnector {
         return slowPeerGraceMillis;
     }
 
-    /**
-     * Sets the time for which a peer may be slower than the least rates.
-     *
-     * @param slowPeerGraceMillis default 5,000; 0: none, so that a peer is judged at the first look, and looks are a second apart
-     */
+    /** @param slowPeerGraceMillis the time for which a peer may be slower than the least rates; default 5,000; 0: none, but until a look */
     public void setSlowPeerGraceMillis(long slowPeerGraceMillis) {
         this.slowPeerGraceMillis = atLeast(0, "slowPeerGraceMillis", slowPeerGraceMillis);
     }
