@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
-import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import java.nio.ByteBuffer;
@@ -17,10 +16,10 @@ import java.util.stream.Stream;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.util.VirtualThreads;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -34,24 +33,32 @@ class LateExpiryTest {
     private final CountDownLatch release = new CountDownLatch(1);
     private volatile BioEndPoint endPoint;
 
-    static Stream<Connectors> blocking() {
-        return Connectors.ours().filter(c -> c.name().startsWith("BIO"));
+    static Stream<String> threads() {
+        return VirtualThreads.areSupported() ? Stream.of("platform", "virtual") : Stream.of("platform");
     }
 
-    /** A pool whose threads come late, when it is told so. */
-    private static final class LatePool extends QueuedThreadPool {
+    /** A connector whose threads for what blocks come late, when it is told so. */
+    private static final class LateConnector extends BioConnector {
         private final Queue<Runnable> held = new ConcurrentLinkedQueue<>();
         private volatile boolean holding;
 
+        private LateConnector(Server server) {
+            super(server, new HttpConnectionFactory());
+        }
+
         @Override
-        public boolean tryExecute(Runnable task) {
-            return holding ? held.add(task) : super.tryExecute(task);
+        void executeImmediately(Runnable task) {
+            if (holding) {
+                held.add(task);
+            } else {
+                super.executeImmediately(task);
+            }
         }
 
         void runHeld() {
             holding = false;
-            Await.until("held", () -> !held.isEmpty());
-            held.forEach(Runnable::run);
+            assertEquals(1, held.size());
+            held.remove().run();
         }
     }
 
@@ -85,54 +92,54 @@ class LateExpiryTest {
     }
 
     private interface Exchange {
-        void with(RawClient client, LatePool pool) throws Exception;
+        void with(RawClient client, LateConnector connector) throws Exception;
     }
 
-    private void serve(Connectors connectors, Exchange exchange) throws Exception {
-        LatePool pool = new LatePool();
-        Server server = new Server(pool);
-        ServerConnector connector = connectors.http(server);
+    private void serve(String threads, Exchange exchange) throws Exception {
+        Server server = new Server();
+        LateConnector connector = new LateConnector(server);
+        connector.setThreads(threads);
         connector.setHost("127.0.0.1");
         connector.addBean(new Opening());
         server.addConnector(connector);
         server.setHandler(handler());
         server.start();
         try (RawClient client = new RawClient(connector.getLocalPort(), 4096)) {
-            exchange.with(client, pool);
+            exchange.with(client, connector);
             assertEquals(Handlers.HELLO, client.get("/").answer().text());
         } finally {
             release.countDown();
-            pool.holding = false;
+            connector.holding = false;
             server.stop();
         }
     }
 
     @ParameterizedTest
-    @MethodSource("blocking")
-    void doesNotFailAWriteThatHasEnded(Connectors connectors) throws Exception {
-        serve(connectors, (client, pool) -> {
+    @MethodSource("threads")
+    void doesNotFailAWriteThatHasEnded(String threads) throws Exception {
+        serve(threads, (client, connector) -> {
             release.countDown();
             client.get("/large");
             Await.until("writing", () -> endPoint != null && endPoint.writeDuty.isWriting());
-            pool.holding = true;
+            connector.holding = true;
             endPoint.onIdleExpired(new TimeoutException("expired by a test"));
             assertEquals(BYTES, client.answer().body().length);
             Await.until("written", endPoint::isFillInterested);
-            pool.runHeld();
+            connector.runHeld();
         });
     }
 
     /** A listener of connections takes longer than the timeout. */
     @ParameterizedTest
-    @MethodSource("blocking")
-    void doesNotCloseAConnectionThatAwaitsARequest(Connectors connectors) throws Exception {
-        serve(connectors, (client, pool) -> {
+    @MethodSource("threads")
+    void doesNotCloseAConnectionThatAwaitsARequest(String threads) throws Exception {
+        serve(threads, (client, connector) -> {
             assertTrue(opening.await(30, TimeUnit.SECONDS));
-            pool.holding = true;
+            connector.holding = true;
             endPoint.onIdleExpired(new TimeoutException("expired by a test"));
             release.countDown();
             Await.until("idle", endPoint::isFillInterested);
-            pool.runHeld();
+            connector.runHeld();
         });
     }
 }
