@@ -2,8 +2,10 @@ package dev.millrace.connector;
 
 import dev.millrace.jetty.Http2Internals;
 import java.util.Collection;
+import java.util.concurrent.Executor;
 import org.eclipse.jetty.http2.HTTP2Session;
 import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
+import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
@@ -19,11 +21,14 @@ public final class Http2Writes implements Connection.Listener {
     private static final int MOST_BYTES = TlsMemory.BATCH_BYTES / 2;
 
     private final StreamExecutor streams;
-    private final MillraceConnector connector;
+    private final ByteBufferPool buffers;
+    private final Executor immediate;
 
-    Http2Writes(StreamExecutor streams, MillraceConnector connector) {
+    /** @param immediate runs a task by a thread that waits for no other one */
+    Http2Writes(StreamExecutor streams, ByteBufferPool buffers, Executor immediate) {
         this.streams = streams;
-        this.connector = connector;
+        this.buffers = buffers;
+        this.immediate = immediate;
     }
 
     /** Whether one of the protocols of a connector is HTTP/2. */
@@ -43,7 +48,7 @@ public final class Http2Writes implements Connection.Listener {
         if (session != null) {
             session.setWriteThreshold(Math.max(getBytes(), session.getWriteThreshold()));
             if (connection.getEndPoint() instanceof HoldingEndPoint endPoint) {
-                HeldWrites held = new HeldWrites(endPoint::writeNow, connector.getByteBufferPool(), this::executeSoon);
+                HeldWrites held = new HeldWrites(endPoint::writeNow, buffers, this::executeSoon);
                 Http2Turns turns = new Http2Turns(streams, session, held);
                 connection.addEventListener(turns);
                 endPoint.setTurns(turns);
@@ -53,10 +58,10 @@ public final class Http2Writes implements Connection.Listener {
 
     // A write is not to wait in the pool's queue: its socket has room.
     void executeSoon(Runnable task) {
-        if (connector.mayCollectRequests()) {
+        if (streams.mayCollect()) {
             streams.toPool(task);
         } else {
-            connector.executeImmediately(task);
+            immediate.execute(task);
         }
     }
 

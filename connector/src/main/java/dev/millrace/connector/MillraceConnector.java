@@ -208,7 +208,7 @@ public abstract class MillraceConnector extends LimitedConnector {
                 && getBean(Http2Writes.class) == null) {
             StreamExecutor made = new StreamExecutor(pool(), getScheduler(), this::mayCollectRequests);
             addBean(made);
-            addBean(new Http2Writes(made, this));
+            addBean(new Http2Writes(made, getByteBufferPool(), this::executeImmediately));
         }
         getContainedBeans(TlsConnectionFactory.class).forEach(tls -> tls.watchMemory(this));
         super.doStart();

@@ -16,12 +16,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.io.ByteBufferPool;
-import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
 import org.eclipse.jetty.util.thread.Invocable.InvocationType;
-import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -184,20 +182,10 @@ class Http2LooksTest {
     /** Its socket has room, and its own thread would have written it at once. */
     @Test
     void aWriteDoesNotWaitInThePoolsQueue() throws Exception {
-        QueuedThreadPool exhausted = new QueuedThreadPool() {
-            @Override
-            public boolean isLowOnThreads() {
-                return true;
-            }
-
-            @Override
-            public void execute(Runnable job) {
-                pool.add(job);
-            }
-        };
-        NioConnector connector = new NioConnector(new Server(), exhausted, null, null, 1, 1);
+        StreamExecutor exhausted = new StreamExecutor(pool::add, new Kept(), () -> false);
         CountDownLatch ran = new CountDownLatch(1);
-        new Http2Writes(executor, connector).executeSoon(ran::countDown);
+        new Http2Writes(exhausted, ByteBufferPool.NON_POOLING, task -> new Thread(task).start())
+                .executeSoon(ran::countDown);
         assertTrue(ran.await(30, TimeUnit.SECONDS), "ran");
     }
 }
