@@ -48,6 +48,7 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
     // A thread finds itself here only if it has written this: with any other value it does not select.
     private @Nullable Thread selecting;
     private volatile long waitingTask;
+    private volatile boolean unwatched;
     // Belongs to the thread that has set looking, and then to the scheduler's.
     private long seenWaitingTask;
     // Belongs to the scheduler's thread.
@@ -103,7 +104,14 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
 
     /** Looks after the selector, until it is stopped. */
     void start() {
-        scheduler.schedule(this::watch, RUN_MILLIS, TimeUnit.MILLISECONDS);
+        unwatched = false;
+        try {
+            scheduler.schedule(this::watch, RUN_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (Throwable x) {
+            // The next look, of a task that may wait, tries again.
+            unwatched = true;
+            LOG.debug("Nobody watches {}", name, x);
+        }
     }
 
     /** Called by the selecting thread before it hands a task to the strategy: whether it is to run it itself. */
@@ -172,6 +180,9 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
     // does wait. While there are such tasks the looks go on by themselves, because to schedule one wakes the
     // scheduler's thread.
     private void look() {
+        if (unwatched && strategy.isRunning()) {
+            start();
+        }
         long task = waitingTask;
         if (task != seenWaitingTask) {
             lookSoon(task);

@@ -200,6 +200,23 @@ class SelectorExecutorTest {
     }
 
     @Test
+    void watchesOnWhenTheSchedulerHasFailed() {
+        here = true;
+        duty.start();
+        looks.fails = true;
+        looks.look();
+        looks.fails = false;
+        ready.add(() -> {
+            duty.aboutToBlock();
+            looks.look();
+            Await.until("somebody else selects", () -> selecting.size() == 2);
+        });
+        strategy.produce();
+        // The watch.
+        assertEquals(1, looks.due.size());
+    }
+
+    @Test
     void nobodyLeavesWhatNoOtherTakesOn() {
         here = true;
         CompletableFuture<Boolean> left = new CompletableFuture<>();
