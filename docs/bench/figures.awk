@@ -1,6 +1,6 @@
-# The tables that connectors.sh, files.sh, http2.sh and tls.sh print, as lines for docs/results/performance/figures.csv.
+# The tables that client.sh (its parts of cost), connectors.sh, files.sh, http2.sh and tls.sh print, as lines for docs/results/performance/figures.csv.
 #
-# usage: awk -v run=NAME -v script=connectors|files|http2|tls -f docs/bench/figures.awk < OUTPUT >> docs/results/performance/figures.csv
+# usage: awk -v run=NAME -v script=client|connectors|files|http2|tls -f docs/bench/figures.awk < OUTPUT >> docs/results/performance/figures.csv
 # Servers have the names of names.csv: labels of the scripts' own lists are translated, those of SERVERS are taken as they are.
 function pairs(text, map,    i, n, part, pair) {
     n = split(text, part, " ")
@@ -19,8 +19,11 @@ BEGIN {
     } else if (script == "connectors" || script == "http2") {
         pairs("stock=jetty", servers)
         workload = script == "http2" ? "hello-h2" : "hello-32"
+    } else if (script == "client") {
+        pairs("counting=loadclient-counting verifying=loadclient-verifying", servers)
+        of = "client_"
     } else {
-        print "figures.awk: script=connectors|files|http2|tls, not \"" script "\"" > "/dev/stderr"
+        print "figures.awk: script=client|connectors|files|http2|tls, not \"" script "\"" > "/dev/stderr"
         exit 2
     }
     pairs("MB/s=mb_per_s requests/s=requests_per_s segments=segments_per_answer", measures)
@@ -29,8 +32,11 @@ BEGIN {
     name = substr($1, 1, length($1) - 1)
     workload = named(workloads, name, script "-" name)
 }
+script == "client" && /^cost/ {
+    workload = "client-cost" (/HTTP.2 over TLS/ ? "-h2" : /clear text/ ? "-h2c" : /TLS/ ? "-tls" : "")
+}
 /^server / {
-    cost = $2 == "us" ? "cpu_us_per_request" : "cpu_ms_per_gb"
+    cost = script == "client" ? "client_cpu_us_per_request" : $2 == "us" ? "cpu_us_per_request" : "cpu_ms_per_gb"
     columns = $0
     sub(/.*ratio */, "", columns)
     sub(/first p99 ms/, "first_byte_p99_ms", columns)
@@ -40,7 +46,7 @@ BEGIN {
 NF >= 6 && $4 == "-" && $2 + 0 > 0 {
     server = named(servers, $1, $1)
     figure(cost, $2, $3, $5)
-    figure("cpu_ratio", $6)
+    figure(of "cpu_ratio", $6)
     # connectors.sh prints the requests of a round, not of a second.
     for (i = 1; i <= count; i++) if (column[i] != "requests") figure(named(measures, column[i], column[i]), $(6 + i))
 }
