@@ -81,26 +81,35 @@ class ArrivedRequestTest {
         return switch (connectors) {
             case NIO_SELECTOR -> new Busy(true, new CountDownLatch(1));
             case BIO_VIRTUAL -> new Busy(true, new CountDownLatch(carriers()));
-            default -> new Busy(false, new CountDownLatch(1));
+            default -> new Busy(false, new CountDownLatch(2 * THREADS));
         };
     }
 
     private static void start(TestServer server, Handler handler) throws Exception {
-        ((QueuedThreadPool) server.server().getThreadPool()).setMaxThreads(THREADS);
+        QueuedThreadPool pool = (QueuedThreadPool) server.server().getThreadPool();
+        pool.setMaxThreads(THREADS);
+        // One that stands ready would let the selector's thread read.
+        pool.setReservedThreads(0);
         server.start(handler);
     }
 
     /** Returns when other requests have all threads. */
     private void hold(TestServer server, Busy busy, Connect connect) throws Exception {
-        long requests = busy.isSpinning ? busy.begun.getCount() : 2 * THREADS;
+        long requests = busy.begun.getCount();
         for (long i = 0; i < requests; i++) {
             others.add(connect.client().get("/busy"));
         }
-        assertTrue(busy.begun.await(30, TimeUnit.SECONDS));
-        QueuedThreadPool pool = (QueuedThreadPool) server.server().getThreadPool();
-        if (!busy.isSpinning) {
-            Await.until("all threads busy", () -> pool.getIdleThreads() == 0 && pool.getQueueSize() > 0);
+        if (busy.isSpinning) {
+            assertTrue(busy.begun.await(30, TimeUnit.SECONDS));
+            return;
         }
+        QueuedThreadPool pool = (QueuedThreadPool) server.server().getThreadPool();
+        // Those that have not begun wait in the pool's queue: more of them than a thread could take that comes yet.
+        Await.until(
+                "all threads busy",
+                () -> pool.getThreads() == THREADS
+                        && pool.getIdleThreads() == 0
+                        && pool.getQueueSize() >= busy.begun.getCount());
     }
 
     private interface Connect {
