@@ -20,6 +20,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -98,7 +100,26 @@ class Http2Test {
     @ParameterizedTest
     @ValueSource(ints = {1, 8})
     void requestsShareAConnection(int streams) throws Exception {
-        try (Http2TestServer server = Http2TestServer.clear(new Application(), 128)) {
+        // The first client might have sent all requests before the second one has a thread.
+        Set<String> connections = ConcurrentHashMap.newKeySet();
+        CountDownLatch both = new CountDownLatch(1);
+        Handler waiting = new Handler.Wrapper(new Application()) {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                connections.add(request.getConnectionMetaData().getId());
+                if (connections.size() == 2) {
+                    both.countDown();
+                }
+                assertTrue(both.await(20, TimeUnit.SECONDS));
+                return super.handle(request, response, callback);
+            }
+
+            @Override
+            public InvocationType getInvocationType() {
+                return InvocationType.BLOCKING;
+            }
+        };
+        try (Http2TestServer server = Http2TestServer.clear(waiting, 128)) {
             Cli cli = run("http", server.url("/hello"), "-c=2", "-n=500", "--streams=" + streams);
             assertEquals(ExitCode.GOOD, cli.code(), cli.err());
             assertEquals(500, cell().counts().requests());
