@@ -170,8 +170,11 @@ final class Http2Turns implements Connection.Listener {
 
         // In a pause there is nothing to decide. The one after a wait is the longer, and must not be replaced.
         private void measure() {
+            if (steps == 0) {
+                return;
+            }
             long now = NanoTime.now();
-            if (steps == 0 || isPaused(now)) {
+            if (isPaused(now)) {
                 return;
             }
             meanNanos += (Math.min(now - beginNanoTime, MOST_NANOS) - meanNanos) / 8;

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A client's socket blocks: a read is one read(2). Behind a bound of the JDK's it would be a read in vain, a poll(2) and
- * another read, and the client would cost more than what it measures.
+ * A client's socket blocks: a read that waits is one read(2). Behind a bound of the JDK's it would be a read in vain, a
+ * poll(2) and another read.
  */
 @EnabledOnOs(OS.LINUX)
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
