@@ -66,13 +66,22 @@ public final class ListeningPort {
      * @return null when there is none
      */
     public static @Nullable Holder holder(InetSocketAddress address) {
+        return holder(sockets(address));
+    }
+
+    /** Whether a process takes connections to an address, alone or with others that share its socket or its port. */
+    public static boolean isHeldBy(long pid, InetSocketAddress address) {
+        return holder(pid, sockets(address)) != null;
+    }
+
+    private static Set<String> sockets(InetSocketAddress address) {
         for (Set<String> addresses : listeningFor(address.getAddress())) {
             Set<String> inodes = listeningInodes(addresses, address.getPort());
             if (!inodes.isEmpty()) {
-                return holder(inodes);
+                return inodes;
             }
         }
-        return null;
+        return Set.of();
     }
 
     /** Local addresses whose sockets take connections to an address, in the tables' form, the kernel's choice first. */
@@ -95,6 +104,9 @@ public final class ListeningPort {
     }
 
     private static @Nullable Holder holder(Set<String> inodes) {
+        if (inodes.isEmpty()) {
+            return null;
+        }
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
             for (Path process : processes) {
                 Holder found = holder(Long.parseLong(process.getFileName().toString()), inodes);

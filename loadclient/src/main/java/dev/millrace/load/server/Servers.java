@@ -158,7 +158,7 @@ public final class Servers implements AutoCloseable {
             return null;
         }
         OptionalLong listening = ListeningPort.pid(address);
-        if (listening.isEmpty() || listening.getAsLong() == pid) {
+        if (listening.isEmpty() || ListeningPort.isHeldBy(pid, address)) {
             return null;
         }
         boolean started = ProcessHandle.of(pid).stream()

@@ -13,7 +13,9 @@ import dev.millrace.load.http.TlsSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.StandardSocketOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -165,6 +167,52 @@ class ServersTest {
                 if (OS.LINUX.isCurrentOs()) {
                     assertEquals(new ProcessCpu(self, true), servers.process("found"));
                 }
+            }
+        }
+    }
+
+    /** Listens on a port together with the process that has started it. */
+    static final class Sharing {
+
+        private Sharing() {}
+
+        public static void main(String[] args) throws Exception {
+            try (ServerSocket listener = sharing(Integer.parseInt(args[0]))) {
+                System.out.println(listener.getLocalPort());
+                Thread.currentThread().join();
+            }
+        }
+    }
+
+    private static ServerSocket sharing(int port) throws IOException {
+        ServerSocket listener = new ServerSocket();
+        listener.setOption(StandardSocketOptions.SO_REUSEPORT, true);
+        listener.bind(new InetSocketAddress("127.0.0.1", port));
+        return listener;
+    }
+
+    /** As a worker of nginx does, whose master has the socket too. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aProcessThatListensTogetherWithTheOneThatStartedItMayBeNamed() throws Exception {
+        try (ServerSocket own = sharing(0);
+                Servers servers = new Servers(List.of(), folder, TlsSettings.ofJdk())) {
+            Process child = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            Sharing.class.getName(),
+                            Integer.toString(own.getLocalPort()))
+                    .start();
+            try {
+                assertEquals(
+                        Integer.toString(own.getLocalPort()),
+                        child.inputReader().readLine());
+                Target target = Target.of("http://127.0.0.1:" + own.getLocalPort() + "/");
+                assertNull(servers.wrongProcess(new Servers.Entry("", target, child.pid(), null, null)));
+            } finally {
+                child.destroyForcibly().waitFor();
             }
         }
     }
