@@ -40,7 +40,7 @@ final class CloseAlert {
     /**
      * Takes an alert over.
      *
-     * @param before under way maybe: who ends in a handshake says that first
+     * @param before the alert that was sent before, or null: TLS ends a handshake by two (user_canceled, then this one)
      * @return the alert under way, or null when there is no thread for it: then the buffers are as they were
      */
     static @Nullable CloseAlert send(

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
-/** The end point under a connection of HTTP/2. It tells who reads, and lets short writes be held back ({@link Http2Turns}). */
+/** The end point under a connection of HTTP/2. It tells {@link Http2Turns} of each read, and lets short writes be held back. */
 interface HoldingEndPoint {
     /** @param turns of this connection, from its first read on */
     void setTurns(Http2Turns turns);

@@ -159,7 +159,7 @@ final class ReadLoop {
         if (!readAhead.hasRemaining()) {
             return 0;
         }
-        // Who has the lock may only write: without these bytes the caller would go on with those that follow them.
+        // The lock may be a writer's. Without these bytes the caller would go on with those that follow them.
         readAhead.lock();
         try {
             return readAhead.drain(buffer);
@@ -168,7 +168,7 @@ final class ReadLoop {
         }
     }
 
-    /** Whether the current thread is the connector's. After {@link #leave} it reads no more: who sends on and on would keep its carrier. */
+    /** Whether the current thread is the connector's. After {@link #leave} it reads no more: a peer that sends on and on would keep its carrier. */
     boolean isCurrentThread() {
         return handlingThread() == Thread.currentThread();
     }

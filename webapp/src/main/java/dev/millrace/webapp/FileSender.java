@@ -50,7 +50,7 @@ final class FileSender {
         return counts;
     }
 
-    @SuppressWarnings("unchecked")
+    @SuppressWarnings("unchecked") // docs/file-serving.md says which type the attribute has.
     static boolean isAccepted(ServletContext context, Path file) {
         return context.getAttribute(ContextAttributes.X_SENDFILE) instanceof Predicate<?> accepted
                 && ((Predicate<Path>) accepted).test(file);
