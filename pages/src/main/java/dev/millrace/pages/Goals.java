@@ -94,13 +94,6 @@ final class Goals {
     private Optional<Figure> figureOf(String run) {
         Map<String, String> keys = new HashMap<>(goal.keys());
         keys.put("run", run);
-        Optional<Figure> figure = results.find(keys);
-        String of = keys.get("of");
-        if (of != null) {
-            keys.put("server", of);
-            Optional<Figure> other = results.find(keys);
-            return other.flatMap(base -> figure.map(found -> found.dividedBy(base)));
-        }
-        return figure;
+        return results.find(keys);
     }
 }

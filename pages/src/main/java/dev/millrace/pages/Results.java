@@ -69,17 +69,28 @@ final class Results {
     /**
      * The figure that the keys {@code run}, {@code workload}, {@code server} and {@code measure} name. Each may have
      * alternatives, with commas between them; the first that was measured is taken. The ratio of a run's base to itself
-     * is 1.00.
+     * is 1.00. With {@code of}, the figure is a multiple of that server's in the same run.
      *
      * @return empty when none of them was measured
      * @throws IllegalArgumentException when a key is missing, or a name is not known
      */
     Optional<Figure> find(Map<String, String> keys) {
+        Optional<Figure> figure = measured(keys);
+        String of = keys.get("of");
+        if (of == null) {
+            return figure;
+        }
+        Map<String, String> others = new HashMap<>(keys);
+        others.put("server", of);
+        return measured(others).flatMap(base -> figure.map(found -> found.dividedBy(base)));
+    }
+
+    private Optional<Figure> measured(Map<String, String> keys) {
         for (String run : alternatives(keys, "run")) {
             for (String workload : alternatives(keys, "workload")) {
                 for (String server : alternatives(keys, "server")) {
                     for (String measure : alternatives(keys, "measure")) {
-                        Optional<Figure> figure = find(new Key(run, workload, server, measure));
+                        Optional<Figure> figure = measured(new Key(run, workload, server, measure));
                         if (figure.isPresent()) {
                             return figure;
                         }
@@ -90,7 +101,7 @@ final class Results {
         return Optional.empty();
     }
 
-    private Optional<Figure> find(Key key) {
+    private Optional<Figure> measured(Key key) {
         Figure figure = figures.get(key);
         Csv.Row run = runs.get(key.run);
         boolean isBase = run != null && key.server.equals(run.get("base")) && key.measure.endsWith("ratio");

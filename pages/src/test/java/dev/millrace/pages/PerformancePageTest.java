@@ -107,9 +107,18 @@ class PerformancePageTest {
                 table(lines));
     }
 
+    @Test
+    void aFigureMayBeAMultipleOfAnotherServers() throws IOException {
+        String lines = "heading: server\nall: " + KEYS
+                + "\ncolumn: of NIO | of=nio-selector measure=cpu_us_per_request\nrow: Jetty | server=jetty\n";
+        assertTrue(table(lines).contains("\n| Jetty | 2.63 |\n"), table(lines));
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
+                "row: x | server=jetty of=none",
+                "row: x | server=jetty of=undertow",
                 "row: x | server=none",
                 "row: x | server=undertow",
                 "row: x",
