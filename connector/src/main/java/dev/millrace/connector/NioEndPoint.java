@@ -73,9 +73,10 @@ final class NioEndPoint extends MillraceEndPoint {
         return current;
     }
 
+    // Handlers that do not block make a task one for the selector's thread, and a handshake is a part of the task.
     private boolean isToldBlocking() {
         return switch (dispatch) {
-            case ADAPTIVE -> false;
+            case ADAPTIVE -> isHandshaking();
             case SELECTOR -> !speaksHttp2();
             case HANDOFF -> key.isReadable() && mayBeginRequest();
         };
