@@ -9,6 +9,7 @@
 #   hot100m    one file of 100 MiB, 4 connections
 #   random1m   2,000 files of 1 MiB drawn at random, 16 connections: more than the processor's caches hold; RANDOM_BYTES has other sizes, in turn
 #   slow       300 clients of 1 MB/s each by the load client, files of 1 KiB to 100 MiB
+#   slow-tls   the same over TLS, of servers that can; needs openssl and wrk
 # Each server serves WARM_UP_SECONDS (15) of a workload before its first round, and before that as long of the small file: a JVM compiles
 # what ran ten thousand times, which large files alone take minutes to come to; it opens 4,000 connections besides. slow is warmed by clients of 3 MB/s. CONNECTIONS replaces the number of connections or clients.
 # JAVA names another JVM; JAVA_OPTIONS (-Xmx256m) are given to each. The files are made in DATA_DIR (/dev/shm, or the
@@ -73,7 +74,7 @@ make_files() {
             mkdir -p "$data/random"
             read -ra sizes <<< "${RANDOM_BYTES:-1048576}"
             for i in $(seq 0 1999); do make_file "random/$i.bin" "${sizes[i % ${#sizes[@]}]}"; done ;;
-        slow)
+        slow | slow-tls)
             needs "$client"
             mkdir -p "$data/mixed"
             for name in 1K 200K 500K 1M 20M 100M; do make_file "mixed/$name.bin" "$name"; done
@@ -88,7 +89,7 @@ connections_of() {
     case $1 in
         small | hot64k) echo "${CONNECTIONS:-32}" ;;
         hot100m) echo "${CONNECTIONS:-4}" ;;
-        slow) echo "${CONNECTIONS:-300}" ;;
+        slow | slow-tls) echo "${CONNECTIONS:-300}" ;;
         *) echo "${CONNECTIONS:-16}" ;;
     esac
 }
@@ -136,7 +137,7 @@ download_from() {
     rm -rf "$work/run"
     "$java" -jar "$client" download -c "$(connections_of slow)" "--limit-rate=$4" --verify=length \
         "--mix=${MIX:-1K:4,200K:4,500K:4,1M:4,20M:2,100M:1}" -d "$2s" --warmup="$3s" --drain=0s --progress=none \
-        --server-pid="$(tree_of "${pids[$1]}" | tail -1)" -o "$work/run" "$url/files/mixed/" > "$work/run.out" 2>&1 ||
+        ${trust:+"--cacert=$trust"} --server-pid="$(tree_of "${pids[$1]}" | tail -1)" -o "$work/run" "$url/files/mixed/" > "$work/run.out" 2>&1 ||
         { cat "$work/run.out" >&2; return 1; }
 }
 
@@ -147,6 +148,12 @@ measure_slow() {
 }
 
 warm_up() {
+    if [ "$2" = slow-tls ]; then
+        wrk -t 1 -c 32 -d "$warm_up" "$(url_of "$1")/files/808.bin"
+        for _ in 1 2 3 4; do wrk -t 1 -c 300 -d 1 "$(url_of "$1")/files/808.bin"; done
+        download_from "$1" "$warm_up" 1 3000000
+        return
+    fi
     [ "$2" = small ] || drain_from "$1" small "$warm_up"
     # What runs once per connection is compiled after thousands of them, as in a server that has been up for a while: see connectors.sh.
     for _ in 1 2 3 4; do CONNECTIONS=1000 drain_from "$1" small 1; done
@@ -155,12 +162,13 @@ warm_up() {
 }
 
 run() {
-    local workload=$1 label peer options round
+    local workload=$1 label peer options round start=start_peer trust=
     make_files small
     make_files "$workload"
+    [ "$workload" != slow-tls ] || { make_key; start=start_tls_peer trust=$work/cert.pem; }
     while read -r label peer options; do
         # shellcheck disable=SC2086
-        start_peer "$label" "$data" "$peer" $options
+        $start "$label" "$data" "$peer" $options
     done <<< "$servers"
     for label in "${labels[@]}"; do
         warm_up "$label" "$workload" > /dev/null
@@ -168,14 +176,17 @@ run() {
     : > "$work/results"
     for round in $(seq 0 $((rounds - 1))); do
         for label in $(in_turn "$round" "${labels[@]}"); do
-            if [ "$workload" = slow ]; then undisturbed measure_slow "$label"; else undisturbed measure_drain "$label" "$workload"; fi >> "$work/results"
+            case $workload in
+                slow*) undisturbed measure_slow "$label" ;;
+                *) undisturbed measure_drain "$label" "$workload" ;;
+            esac >> "$work/results"
         done
     done
     echo
     echo "$workload: $(connections_of "$workload") connections, $rounds rounds of $seconds s after $warm_up s, files in $place"
     by_label "${labels[@]}" < "$work/results" | case $workload in
         small) table "us CPU/req" MB/s requests/s segments ;;
-        slow) table "ms CPU/GB" MB/s "first p99 ms" ;;
+        slow*) table "ms CPU/GB" MB/s "first p99 ms" ;;
         *) table "ms CPU/GB" MB/s requests/s segments ;;
     esac
     stop_all

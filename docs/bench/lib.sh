@@ -56,6 +56,14 @@ start() {
     labels+=("$label")
 }
 
+# start_tls_peer LABEL DIRECTORY PEER [OPTION...]: with the key of make_key
+start_tls_peer() {
+    local label=$1 directory=$2 peer=$3
+    shift 3
+    if [ "$peer" = nginx ]; then NGINX_TLS=$work start_peer "$label" "$directory" nginx
+    else start_peer "$label" "$directory" "$peer" "--tls=$work/key.p12" --http2 "$@"; fi
+}
+
 # start_peer LABEL DIRECTORY PEER [OPTION...]: of this tree; of the one in BEFORE if the label ends in -before
 start_peer() {
     local label=$1 directory=$2 peer=$3 jar=$peers
@@ -67,6 +75,13 @@ start_peer() {
         # shellcheck disable=SC2086
         start "$label" "$java" ${JAVA_OPTIONS:--Xmx256m} -jar "$jar" "$peer" "--directory=$directory" "$@"
     fi
+}
+
+# A key of its own for each run: the same for all servers.
+make_key() {
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost \
+        -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout "$work/key.pem" -out "$work/cert.pem" 2> /dev/null
+    openssl pkcs12 -export -inkey "$work/key.pem" -in "$work/cert.pem" -passout pass:measured -out "$work/key.p12"
 }
 
 url_of() {

@@ -4,6 +4,7 @@
 #
 # usage: docs/bench/nginx.sh PORT DIR [off]    PORT 0: any free one; off: without tcp_nopush, which is TCP_CORK; NGINX_WORKERS (1): worker
 # processes, or auto; NGINX_TLS: a directory with cert.pem and key.pem: over TLS, HTTP/2 too;
+# NGINX_AIO: threads, so that others than the worker wait for the disk;
 # NGINX_PATTERNS: how many regular expressions look through each request for /hello, which makes it cost more
 set -euo pipefail
 port=$1 directory=$(cd "$2" && pwd -P)
@@ -51,6 +52,7 @@ http {
     access_log off;
     server_tokens off;
     sendfile on;
+    ${NGINX_AIO:+aio $NGINX_AIO;}
     tcp_nopush ${3:-on};
     keepalive_timeout 300s;
     keepalive_requests 1000000000;

@@ -42,13 +42,6 @@ make_files() {
     }
 }
 
-# A key of its own for each run: the same for all servers.
-make_key() {
-    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost \
-        -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout "$work/key.pem" -out "$work/cert.pem" 2> /dev/null
-    openssl pkcs12 -export -inkey "$work/key.pem" -in "$work/cert.pem" -passout pass:measured -out "$work/key.p12"
-}
-
 path_of() {
     case ${1#h2-} in
         hello | full | resumed) echo /hello ;;
@@ -125,8 +118,7 @@ run() {
     make_files "$workload"
     while read -r label peer options; do
         # shellcheck disable=SC2086
-        if [ "$peer" = nginx ]; then NGINX_TLS=$work start_peer "$label" "$data" nginx
-        else start_peer "$label" "$data" "$peer" "--tls=$work/key.p12" --http2 $options; fi
+        start_tls_peer "$label" "$data" "$peer" $options
     done <<< "$servers"
     : > "$work/results"
     if [ "$workload" = idle ]; then
