@@ -1,8 +1,10 @@
 package dev.millrace.files;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.files.cache.OpenFile;
@@ -18,19 +20,25 @@ import dev.millrace.transfer.FileFailedException;
 import dev.millrace.xsendfile.TransferResult;
 import dev.millrace.xsendfile.TransferResult.Outcome;
 import dev.millrace.xsendfile.XSendfileHandler;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.SplittableRandom;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -52,7 +60,12 @@ class TransferOutcomeTest {
     private static final int SIZE = 40_000_000;
     // More than the sockets of both sides hold.
     private static final int SHORTER = 25_000_000;
+    private static final int MORE_THAN_A_WINDOW = 2_000_000;
     private static final byte[] CONTENT = new byte[SIZE];
+
+    static {
+        new SplittableRandom(1).nextBytes(CONTENT);
+    }
 
     @Parameter
     Connectors connectors;
@@ -74,8 +87,7 @@ class TransferOutcomeTest {
 
     @BeforeEach
     void files() throws Exception {
-        // Zeros, of which nothing is compared; written, not a hole, for what is in memory is sent otherwise than what
-        // is not.
+        // Written, not a hole: what is in memory is sent otherwise than what is not.
         Files.write(directory.resolve("file.bin"), CONTENT);
         handler.addRoot(directory.toString());
         handler.addTransferListener(results::add);
@@ -97,6 +109,52 @@ class TransferOutcomeTest {
             frames.cancel();
             assertEquals(Outcome.CLIENT_GONE, result().outcome());
         }
+    }
+
+    @Test
+    void aFileThatBecomesShorterResetsItsStream() throws Exception {
+        HTTP2CServerConnectionFactory http2 = new HTTP2CServerConnectionFactory(new HttpConfiguration());
+        try (TestServer server = new TestServer(s -> connectors.on(s, http2)).start(handler);
+                RawClient client = server.client()) {
+            assertResetsItsStream(client);
+        }
+    }
+
+    @Test
+    void aFileThatBecomesShorterResetsItsStreamOverTls() throws Exception {
+        Tls keys = new Tls();
+        TestServer plain = new TestServer(s -> connectors.on(
+                s,
+                connectors.tls(keys.server(), "alpn"),
+                new ALPNServerConnectionFactory("h2"),
+                new HTTP2ServerConnectionFactory(new HttpConfiguration())));
+        try (TestServer server = plain.start(handler);
+                RawClient client = keys.over(new Socket("127.0.0.1", server.port()), "h2")) {
+            assertResetsItsStream(client);
+        }
+    }
+
+    /** The client's window holds the answer until the file is shorter; the next request is of another stream. */
+    private void assertResetsItsStream(RawClient client) throws Exception {
+        Http2Frames frames = new Http2Frames(client).get("/");
+        ByteArrayOutputStream content = new ByteArrayOutputStream();
+        content.write(frames.next(frames.lastStream()));
+        shorten(MORE_THAN_A_WINDOW);
+        frames.openWindows();
+        IOException reset = assertThrows(IOException.class, () -> {
+            for (byte[] part = content.toByteArray(); part.length > 0; content.write(part)) {
+                part = frames.next(frames.lastStream());
+            }
+        });
+        assertTrue(String.valueOf(reset.getMessage()).startsWith("stream was reset"), reset::toString);
+        assertTrue(content.size() <= MORE_THAN_A_WINDOW, "content " + content.size());
+        assertArrayEquals(Arrays.copyOf(CONTENT, content.size()), content.toByteArray());
+        TransferResult result = result();
+        assertEquals(Outcome.FAILED, result.outcome());
+        assertTrue(result.bytes() <= MORE_THAN_A_WINDOW, "bytes " + result.bytes());
+        assertArrayEquals(
+                Arrays.copyOf(CONTENT, MORE_THAN_A_WINDOW), frames.get("/").contentBytes());
+        assertEquals(Outcome.DONE, result().outcome());
     }
 
     @Test
@@ -188,9 +246,13 @@ class TransferOutcomeTest {
     }
 
     private void shorten() throws IOException {
+        shorten(SHORTER);
+    }
+
+    private void shorten(int bytes) throws IOException {
         try (RandomAccessFile file =
                 new RandomAccessFile(directory.resolve("file.bin").toFile(), "rw")) {
-            file.setLength(SHORTER);
+            file.setLength(bytes);
         }
     }
 
