@@ -27,7 +27,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** HTTP/1.1 over every connector: what a client sees must be the same. */
+/** HTTP/1.1 over every connector: what a client sees must be the same. Over TLS, too: {@link HttpsContractTest}. */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#all")
 class HttpContractTest {
@@ -37,9 +37,34 @@ class HttpContractTest {
     private final BlockingQueue<Integer> progress = new LinkedBlockingQueue<>();
     private TestServer server;
 
+    TestServer server() {
+        return new TestServer(connectors::http);
+    }
+
+    RawClient client(int port) throws Exception {
+        return new RawClient(port);
+    }
+
+    private RawClient client() throws Exception {
+        return client(server.port());
+    }
+
+    /** What Jetty counts for each that a client opens. */
+    int connections() {
+        return 1;
+    }
+
+    int manyClients() {
+        return 200;
+    }
+
+    void assertHandOvers(int expected, long handOvers) {
+        assertEquals(expected, handOvers);
+    }
+
     @BeforeEach
     void start() throws Exception {
-        server = new TestServer(connectors::http);
+        server = server();
         // A client that does not fit into the system's queue comes again after a second.
         server.connector().setAcceptQueueSize(1000);
         server.start(new Echo());
@@ -88,7 +113,7 @@ class HttpContractTest {
 
     @Test
     void keepsTheConnection() throws Exception {
-        try (RawClient client = server.client()) {
+        try (RawClient client = client()) {
             for (int i = 0; i < 5; i++) {
                 Answer answer = client.get("/" + i).answer();
                 assertEquals(200, answer.status());
@@ -104,7 +129,7 @@ class HttpContractTest {
         for (int i = 0; i < 100; i++) {
             requests.append("GET /").append(i).append(" HTTP/1.1\r\nHost: localhost\r\n\r\n");
         }
-        try (RawClient client = server.client()) {
+        try (RawClient client = client()) {
             client.send(requests.toString());
             for (int i = 0; i < 100; i++) {
                 assertEquals("/" + i, client.answer().text());
@@ -121,7 +146,7 @@ class HttpContractTest {
                     .append(" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\n")
                     .append(100 + i);
         }
-        try (RawClient client = server.client()) {
+        try (RawClient client = client()) {
             client.send(requests.toString());
             for (int i = 0; i < 20; i++) {
                 assertEquals(Integer.toString(100 + i), client.answer().text());
@@ -139,7 +164,7 @@ class HttpContractTest {
 
     @Test
     void readsABodyThatArrivesInPieces() throws Exception {
-        try (RawClient client = server.client()) {
+        try (RawClient client = client()) {
             for (int round = 0; round < 3; round++) {
                 client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 6\r\n\r\nab");
                 awaitWaiting(2);
@@ -149,14 +174,14 @@ class HttpContractTest {
                 assertEquals("abcdef", client.answer().text());
             }
             if (server.connector() instanceof BioConnector bio) {
-                assertEquals(6, bio.getConnectorStatistics().getHandOvers());
+                assertHandOvers(6, bio.getConnectorStatistics().getHandOvers());
             }
         }
     }
 
     @Test
     void readsAChunkedBodyThatArrivesInPieces() throws Exception {
-        try (RawClient client = server.client()) {
+        try (RawClient client = client()) {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r");
             awaitWaiting(2);
             client.send("\n3\r\ncde\r\n");
@@ -173,7 +198,7 @@ class HttpContractTest {
         for (int i = 0; i < body.length; i++) {
             body[i] = (byte) ((i * 31) >> 3);
         }
-        try (RawClient client = server.client()) {
+        try (RawClient client = client()) {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + body.length + "\r\n\r\n");
             client.send(body);
             assertArrayEquals(body, client.answer().body());
@@ -184,7 +209,7 @@ class HttpContractTest {
     void readsAHeadThatArrivesByteByByte() throws Exception {
         byte[] request =
                 "GET /slow HTTP/1.1\r\nHost: localhost\r\nX-Other: value\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-        try (RawClient client = server.client()) {
+        try (RawClient client = client()) {
             for (byte b : request) {
                 client.send(new byte[] {b});
             }
@@ -195,7 +220,7 @@ class HttpContractTest {
     @Test
     void readsAHeadLargerThanTheReadAhead() throws Exception {
         String cookie = "c".repeat(6000);
-        try (RawClient client = server.client()) {
+        try (RawClient client = client()) {
             client.send("GET /large HTTP/1.1\r\nHost: localhost\r\nCookie: a=" + cookie + "\r\n\r\n");
             assertEquals("/large", client.answer().text());
             assertEquals("/small", client.get("/small").answer().text());
@@ -205,7 +230,7 @@ class HttpContractTest {
     /** Longer from one to the next, and shorter again: a blocking connector's buffer for what it reads ahead grows with them. */
     @Test
     void readsHeadsOfAllLengthsOnOneConnection() throws Exception {
-        try (RawClient client = server.client()) {
+        try (RawClient client = client()) {
             for (int length : new int[] {1, 60, 61, 62, 63, 64, 128, 200, 256, 400, 512, 1000, 511, 30, 2000, 1}) {
                 String cookie = "c".repeat(length);
                 client.send("GET /" + length + " HTTP/1.1\r\nHost: localhost\r\nCookie: a=" + cookie + "\r\n\r\n");
@@ -216,7 +241,7 @@ class HttpContractTest {
 
     @Test
     void answersHeadWithoutABody() throws Exception {
-        try (RawClient client = server.client()) {
+        try (RawClient client = client()) {
             Answer head =
                     client.send("HEAD /12 HTTP/1.1\r\nHost: localhost\r\n\r\n").answer("HEAD");
             assertEquals(200, head.status());
@@ -227,7 +252,7 @@ class HttpContractTest {
 
     @Test
     void continuesAnExpectation() throws Exception {
-        try (RawClient client = server.client()) {
+        try (RawClient client = client()) {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n");
             assertEquals(100, client.answer().status());
             assertEquals("body", client.send("body").answer().text());
@@ -236,7 +261,7 @@ class HttpContractTest {
 
     @Test
     void closesWhenAsked() throws Exception {
-        try (RawClient client = server.client()) {
+        try (RawClient client = client()) {
             Answer answer = client.send("GET /last HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
                     .answer();
             assertEquals("/last", answer.text());
@@ -247,7 +272,7 @@ class HttpContractTest {
 
     @Test
     void answersAClientThatHasClosedItsHalf() throws Exception {
-        try (RawClient client = server.client()) {
+        try (RawClient client = client()) {
             client.get("/1").get("/2").shutdownOutput();
             assertEquals("/1", client.answer().text());
             assertEquals("/2", client.answer().text());
@@ -259,15 +284,15 @@ class HttpContractTest {
     @Test
     void forgetsAClientThatComesAndGoes() throws Exception {
         for (int i = 0; i < 50; i++) {
-            server.client().close();
+            client().close();
         }
-        Await.until("all were accepted", () -> server.connections().getConnectionsTotal() == 50);
+        Await.until("all were accepted", () -> server.connections().getConnectionsTotal() == 50L * connections());
         server.awaitNoEndPoints();
     }
 
     @Test
     void doesNotHangOnABodyThatNobodyReads() throws Exception {
-        try (RawClient client = server.client()) {
+        try (RawClient client = client()) {
             client.send("POST /unread HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nbody");
             assertEquals("/unread", client.answer().text());
             assertEquals("/next", client.get("/next").answer().text());
@@ -276,7 +301,7 @@ class HttpContractTest {
 
     @Test
     void answersBeforeItClosesOnABodyThatNobodyReads() throws Exception {
-        try (RawClient client = server.client()) {
+        try (RawClient client = client()) {
             client.send("POST /unread HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
                     + "Content-Length: 4\r\n\r\nbody");
             assertEquals("/unread", client.answer().text());
@@ -288,7 +313,7 @@ class HttpContractTest {
     /** More than the buffers of the server hold: closing with bytes unread resets the connection, maybe before the answer is read. */
     @Test
     void answersBeforeItClosesOnALargeBodyThatNobodyReads() throws Exception {
-        try (RawClient client = server.client()) {
+        try (RawClient client = client()) {
             // By one call: a second one might find the connection reset already.
             client.send(
                     "POST /unread HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 100000\r\n\r\n"
@@ -301,7 +326,7 @@ class HttpContractTest {
 
     @Test
     void refusesWhatIsNotHttp() throws Exception {
-        try (RawClient client = server.client()) {
+        try (RawClient client = client()) {
             assertEquals(400, client.send("what\r\n\r\n").answer().status());
             assertEquals(-1, client.read());
         }
@@ -310,7 +335,7 @@ class HttpContractTest {
 
     @Test
     void speaksHttp10() throws Exception {
-        try (RawClient client = server.client()) {
+        try (RawClient client = client()) {
             Answer answer = client.send("GET /ten HTTP/1.0\r\n\r\n").answer();
             assertEquals("/ten", answer.text());
             assertEquals(-1, client.read());
@@ -319,9 +344,9 @@ class HttpContractTest {
 
     @Test
     void servesManyConnectionsAtOnce() throws Exception {
-        RawClient[] clients = new RawClient[200];
+        RawClient[] clients = new RawClient[manyClients()];
         for (int i = 0; i < clients.length; i++) {
-            clients[i] = server.client();
+            clients[i] = client();
         }
         for (int round = 0; round < 3; round++) {
             for (int i = 0; i < clients.length; i++) {

@@ -2,7 +2,6 @@ package dev.millrace.files;
 
 import static dev.millrace.files.FileSettingsTest.get;
 import static dev.millrace.files.FileSettingsTest.request;
-import static dev.millrace.files.FileSettingsTest.way;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -27,7 +26,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Ranges of files, by the kernel where that is possible. */
+/** Ranges of files, by the kernel where that is possible. Over TLS, too: {@link FileRangesOverTlsTest}. */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#ours")
 class FileRangesTest {
@@ -36,6 +35,24 @@ class FileRangesTest {
 
     @TempDir
     Path directory;
+
+    TestServer server() {
+        return new TestServer(connectors::http);
+    }
+
+    RawClient client(int port) throws Exception {
+        return new RawClient(port);
+    }
+
+    /** How large parts go. */
+    String way() {
+        return "yes";
+    }
+
+    /** How many of these answers the kernel sends. */
+    int byKernel(int answers) {
+        return answers;
+    }
 
     private SendfileHandler files() {
         SendfileHandler files = Handlers.files(directory);
@@ -48,8 +65,8 @@ class FileRangesTest {
         byte[] text = "All work and no play. ".repeat(5000).getBytes(StandardCharsets.UTF_8);
         Files.write(directory.resolve("text.txt"), text);
         CompressionHandler compression = new CompressionHandler(files());
-        try (TestServer server = new TestServer(connectors::http).start(compression);
-                RawClient client = server.client()) {
+        try (TestServer server = server().start(compression);
+                RawClient client = client(server.port())) {
             Answer range = client.send(get("/text.txt", "Accept-Encoding: gzip", "Range: bytes=1000-50999"))
                     .answer();
             assertEquals(206, range.status());
@@ -62,16 +79,16 @@ class FileRangesTest {
     void sendsTheLargePartsOfMultipleRangesByTheKernel() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 3_000_000);
         SendfileHandler files = files();
-        try (TestServer server = new TestServer(connectors::http).start(files);
-                RawClient client = server.client()) {
+        try (TestServer server = server().start(files);
+                RawClient client = client(server.port())) {
             for (int i = 0; i < 3; i++) {
                 Answer answer = client.send(get("/file.bin", "Range: bytes=0-999999,1500000-1500009,-1000000"))
                         .answer();
                 assertEquals(206, answer.status());
-                assertEquals("yes", way(answer));
+                assertEquals(way(), FileSettingsTest.way(answer));
                 checkParts(answer, bytes, new int[][] {{0, 1_000_000}, {1_500_000, 1_500_010}, {2_000_000, 3_000_000}});
             }
-            assertEquals(3, files.getSendfileContentFactory().getTransfers());
+            assertEquals(byKernel(3), files.getSendfileContentFactory().getTransfers());
             assertEquals(
                     304,
                     client.send(get(
@@ -97,15 +114,15 @@ class FileRangesTest {
         TestFiles.write(directory, "file.bin", 300_000);
         SendfileHandler files = files();
         String ranges = "Range: bytes=0-99999,150000-249999";
-        try (TestServer server = new TestServer(connectors::http).start(files);
-                RawClient client = server.client()) {
+        try (TestServer server = server().start(files);
+                RawClient client = client(server.port())) {
             TransferStatistics statistics = ((MillraceConnector) server.connector()).getTransferStatistics();
             Answer head = client.send(request("HEAD", "/file.bin", ranges)).answer("HEAD");
             assertEquals(206, head.status());
-            assertNull(way(head));
+            assertNull(FileSettingsTest.way(head));
             assertEquals(206, client.send(get("/file.bin", ranges)).answer().status());
-            assertEquals(2, statistics.getRegions());
-            assertEquals(1, files.getSendfileContentFactory().getTransfers());
+            assertEquals(byKernel(2), statistics.getRegions());
+            assertEquals(byKernel(1), files.getSendfileContentFactory().getTransfers());
         }
     }
 
@@ -113,14 +130,14 @@ class FileRangesTest {
     void countsRangesThatAreOneAsOne() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 3_000_000);
         SendfileHandler files = files();
-        try (TestServer server = new TestServer(connectors::http).start(files);
-                RawClient client = server.client()) {
+        try (TestServer server = server().start(files);
+                RawClient client = client(server.port())) {
             Answer answer = client.send(get("/file.bin", "Range: bytes=0-999999,500000-1999999"))
                     .answer();
             assertArrayEquals(Arrays.copyOf(bytes, 2_000_000), answer.body());
             assertEquals("bytes 0-1999999/3000000", answer.headers().get("Content-Range"));
-            assertEquals("yes", way(answer));
-            assertEquals(1, files.getSendfileContentFactory().getTransfers());
+            assertEquals(way(), FileSettingsTest.way(answer));
+            assertEquals(byKernel(1), files.getSendfileContentFactory().getTransfers());
         }
     }
 
@@ -143,8 +160,8 @@ class FileRangesTest {
         byte[] bytes = TestFiles.write(directory, "file.bin", 100_000);
         SendfileHandler files = files();
         files.setEtags(true);
-        try (TestServer server = new TestServer(connectors::http).start(files);
-                RawClient client = server.client()) {
+        try (TestServer server = server().start(files);
+                RawClient client = client(server.port())) {
             Answer whole = client.get("/file.bin").answer();
             String range = "Range: bytes=10-19";
             Answer same = client.send(get(
@@ -166,8 +183,8 @@ class FileRangesTest {
     @Test
     void sendsTheWholeToARequestOfTooManyRanges() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 100_000);
-        try (TestServer server = new TestServer(connectors::http).start(files());
-                RawClient client = server.client()) {
+        try (TestServer server = server().start(files());
+                RawClient client = client(server.port())) {
             StringBuilder flood = new StringBuilder("Range: bytes=0-0");
             for (int i = 1; i < 500; i++) {
                 flood.append(',').append(2 * i).append('-').append(2 * i);
@@ -182,8 +199,8 @@ class FileRangesTest {
     @Test
     void sendsTheWholeOfAnEmptyFile() throws Exception {
         TestFiles.write(directory, "empty.bin", 0);
-        try (TestServer server = new TestServer(connectors::http).start(files());
-                RawClient client = server.client()) {
+        try (TestServer server = server().start(files());
+                RawClient client = client(server.port())) {
             for (String range : new String[] {"-1", "0-", "0-0,-1"}) {
                 Answer answer =
                         client.send(get("/empty.bin", "Range: bytes=" + range)).answer();

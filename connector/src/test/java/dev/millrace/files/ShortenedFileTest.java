@@ -16,6 +16,7 @@ import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.eclipse.jetty.compression.server.CompressionHandler;
@@ -33,13 +34,11 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A file becomes shorter while it is copied. */
+/** A file becomes shorter while it is copied. Over TLS, too: {@link ShortenedFileOverTlsTest}. */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#all")
 class ShortenedFileTest {
     private static final int SIZE = 40_000_000;
-    // More than the sockets of both sides hold.
-    private static final int SHORTER = 25_000_000;
     private static final String LOG_LINE = "was truncated";
     /** Random once for all tests: a compression makes nothing of zeros, and would have sent them all. */
     private static final byte[] CONTENT = new byte[SIZE];
@@ -56,10 +55,28 @@ class ShortenedFileTest {
 
     private final SendfileHandler files = new SendfileHandler();
 
+    int size() {
+        return SIZE;
+    }
+
+    /** More than the sockets of both sides hold. */
+    int shorter() {
+        return 25_000_000;
+    }
+
+    ServerConnector connector(Server server) {
+        return connectors.http(server);
+    }
+
+    /** @param receiveBufferBytes 0: as the system has it */
+    RawClient client(int port, int receiveBufferBytes) throws Exception {
+        return new RawClient(port, receiveBufferBytes);
+    }
+
     @BeforeEach
     void files() {
         files.setBaseResourceAsString(directory.toString());
-        files.getSettings().setMaxCompressedBytes(SIZE);
+        files.getSettings().setMaxCompressedBytes(size());
     }
 
     /** As what rewrites content does, which cannot know its length. */
@@ -93,17 +110,17 @@ class ShortenedFileTest {
     }
 
     private void assertCutOff(RawClient client) throws IOException {
-        Files.write(directory.resolve("file.txt"), CONTENT);
+        Files.write(directory.resolve("file.txt"), Arrays.copyOf(CONTENT, size()));
         client.send("GET /file.txt HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n");
         assertEquals('H', client.in().read());
-        shorten("file.txt", SHORTER);
+        shorten("file.txt", shorter());
         assertThrows(IOException.class, client::answer);
     }
 
     @Test
     void anAnswerWithoutALengthDoesNotLookComplete() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(new LengthTaker(files));
-                RawClient client = new RawClient(server.port(), 8192)) {
+        try (TestServer server = new TestServer(this::connector).start(new LengthTaker(files));
+                RawClient client = client(server.port(), 8192)) {
             assertCutOff(client);
         }
     }
@@ -112,11 +129,11 @@ class ShortenedFileTest {
     @Test
     void aCompressedAnswerDoesNotLookComplete() throws Exception {
         Server server = new Server();
-        ServerConnector connector = connectors.http(server);
+        ServerConnector connector = connector(server);
         server.addConnector(connector);
         server.setHandler(new CompressionHandler(files));
         server.start();
-        try (RawClient client = new RawClient(connector.getLocalPort(), 8192)) {
+        try (RawClient client = client(connector.getLocalPort(), 8192)) {
             assertCutOff(client);
         } finally {
             server.stop();
@@ -128,8 +145,8 @@ class ShortenedFileTest {
         files.getSettings().setMinTransferBytes(Integer.MAX_VALUE);
         try (Logged jetty = new Logged(Response.class.getName());
                 Logged logged = new Logged(FileFailedException.class.getName());
-                TestServer server = new TestServer(connectors::http).start(files);
-                RawClient client = new RawClient(server.port(), 8192)) {
+                TestServer server = new TestServer(this::connector).start(files);
+                RawClient client = client(server.port(), 8192)) {
             assertCutOff(client);
             assertEquals(1, jetty.count(LOG_LINE) + logged.count(LOG_LINE));
         }
@@ -141,8 +158,8 @@ class ShortenedFileTest {
         files.getSettings().setValidMillis(-1);
         try (Logged jetty = new Logged(Response.class.getName());
                 Logged logged = new Logged(FileFailedException.class.getName());
-                TestServer server = new TestServer(connectors::http).start(files);
-                RawClient client = server.client()) {
+                TestServer server = new TestServer(this::connector).start(files);
+                RawClient client = client(server.port(), 0)) {
             assertEquals(200, client.get("/small.txt").answer().status());
             shorten("small.txt", 5000);
             assertEquals(500, client.get("/small.txt").answer().status());
@@ -158,8 +175,8 @@ class ShortenedFileTest {
         files.getSettings().setMaxCacheBytes(0);
         try (Logged jetty = new Logged(Response.class.getName());
                 Logged logged = new Logged(FileFailedException.class.getName());
-                TestServer server = new TestServer(connectors::http).start(files);
-                RawClient client = server.client()) {
+                TestServer server = new TestServer(this::connector).start(files);
+                RawClient client = client(server.port(), 0)) {
             assertEquals(30_000, client.get("/mapped.bin").answer().body().length);
             shorten("mapped.bin", 10_000);
             assertEquals(500, client.get("/mapped.bin").answer().status());
@@ -177,12 +194,12 @@ class ShortenedFileTest {
         files.getSettings().setValidMillis(-1);
         try (Logged jetty = new Logged(Response.class.getName());
                 Logged logged = new Logged(FileFailedException.class.getName());
-                TestServer server = new TestServer(connectors::http).start(files)) {
+                TestServer server = new TestServer(this::connector).start(files)) {
             assertEquals(
                     1_000_000,
                     files.getSendfileContentFactory().getContent("/" + name).getContentLengthValue());
             byte[] shorter = TestFiles.write(directory, name, 500_000);
-            try (RawClient client = server.client()) {
+            try (RawClient client = client(server.port(), 0)) {
                 client.send("GET /" + name + " HTTP/1.1\r\nHost: localhost\r\n" + range + "\r\n");
                 assertEquals(500, client.answer().status());
             } catch (IOException cut) {
@@ -195,7 +212,7 @@ class ShortenedFileTest {
                     Stream.of(jetty, logged)
                             .mapToLong(log -> log.count(LOG_LINE))
                             .sum());
-            try (RawClient client = server.client()) {
+            try (RawClient client = client(server.port(), 0)) {
                 assertArrayEquals(shorter, client.get("/" + name).answer().body());
             }
         }

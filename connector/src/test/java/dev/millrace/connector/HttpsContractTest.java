@@ -1,0 +1,45 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+
+/** The same inside TLS. */
+class HttpsContractTest extends HttpContractTest {
+    private final Tls tls = new Tls();
+
+    @Override
+    TestServer server() {
+        HttpConnectionFactory http = new HttpConnectionFactory();
+        return new TestServer(s -> connectors.on(s, connectors.tls(tls.server(), http.getProtocol()), http));
+    }
+
+    @Override
+    RawClient client(int port) throws Exception {
+        return tls.connect(port);
+    }
+
+    @Override
+    int connections() {
+        return 2;
+    }
+
+    /** A handshake computes for milliseconds, on both sides. */
+    @Override
+    int manyClients() {
+        return 20;
+    }
+
+    /** The handshake waits for its peer, too. */
+    @Override
+    void assertHandOvers(int expected, long handOvers) {
+        assertTrue(handOvers >= expected, () -> handOvers + " hand-overs");
+    }
+
+    /** No case here: its records leave by several calls, of which {@link LingeringCloseContractTest} has the cases. */
+    @Override
+    void answersBeforeItClosesOnALargeBodyThatNobodyReads() {}
+}
