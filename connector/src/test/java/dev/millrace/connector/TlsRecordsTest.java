@@ -2,6 +2,7 @@ package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -28,12 +29,19 @@ import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Records of one write leave in order, whatever the engine says behind some of them. */
 class TlsRecordsTest {
     private static final int RECORD_BYTES = 100;
 
     private final Deque<Status> answers = new ArrayDeque<>();
+    /** What the engine needs behind each record, before it makes another. */
+    private final Deque<HandshakeStatus> needs = new ArrayDeque<>();
+
+    private HandshakeStatus need = HandshakeStatus.NOT_HANDSHAKING;
+    private int tasks;
     /** How many buffers the engine was given, for each record. */
     private final List<Integer> given = new ArrayList<>();
 
@@ -52,6 +60,7 @@ class TlsRecordsTest {
 
         @Override
         public SSLEngineResult wrap(ByteBuffer[] sources, int offset, int length, ByteBuffer target) {
+            assertNotEquals(HandshakeStatus.NEED_TASK, need);
             given.add(length);
             Status status = answers.isEmpty() ? Status.OK : answers.poll();
             int before = target.position();
@@ -61,7 +70,8 @@ class TlsRecordsTest {
                 sources[i].position(sources[i].position() + bytes);
             }
             int bytes = target.position() - before;
-            return new SSLEngineResult(status, HandshakeStatus.NOT_HANDSHAKING, bytes, bytes);
+            need = needs.isEmpty() ? HandshakeStatus.NOT_HANDSHAKING : needs.poll();
+            return new SSLEngineResult(status, need, bytes, bytes);
         }
 
         @Override
@@ -71,7 +81,10 @@ class TlsRecordsTest {
 
         @Override
         public Runnable getDelegatedTask() {
-            throw new UnsupportedOperationException();
+            return () -> {
+                tasks++;
+                need = HandshakeStatus.NOT_HANDSHAKING;
+            };
         }
 
         @Override
@@ -131,7 +144,7 @@ class TlsRecordsTest {
 
         @Override
         public HandshakeStatus getHandshakeStatus() {
-            return HandshakeStatus.NOT_HANDSHAKING;
+            return need;
         }
 
         @Override
@@ -220,6 +233,20 @@ class TlsRecordsTest {
             assertArrayEquals(content, flush(), "after " + before);
         }
         assertTrue(answers.isEmpty());
+    }
+
+    /** A new key that the peer asks for has the engine say so in the middle of content. */
+    @ParameterizedTest
+    @EnumSource(names = {"NEED_TASK", "NEED_WRAP"})
+    void leaveAlthoughTheEngineNeedsSomethingElseFirst(HandshakeStatus between) throws Exception {
+        for (int before = 1; before <= 4; before++) {
+            needs.addAll(Collections.nCopies(before - 1, HandshakeStatus.NOT_HANDSHAKING));
+            needs.add(between);
+            assertArrayEquals(content, flush(), "after " + before);
+        }
+        assertTrue(needs.isEmpty());
+        assertEquals(between == HandshakeStatus.NEED_TASK ? 4 : 0, tasks);
+        assertEquals(4L * content.length, connection.getBytesOut());
     }
 
     /** Those that were made before the end. */
