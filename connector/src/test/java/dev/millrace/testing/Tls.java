@@ -1,15 +1,18 @@
 package dev.millrace.testing;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.Key;
 import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.List;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
@@ -19,17 +22,58 @@ import org.eclipse.jetty.util.ssl.SslContextFactory;
 
 /** A key of its own for each JVM, made by the JDK's keytool: that takes most of a second. */
 public final class Tls {
-    private static final String PASSWORD = "password";
-    private static final KeyStore KEYS = makeKey();
+    private static final char[] PASSWORD = "password".toCharArray();
+    private static final String LOCALHOST = "localhost";
 
+    private final KeyStore keys;
+    private final boolean isClientKnown;
     private SSLContext client;
 
-    private static KeyStore makeKey() {
+    /** Made when the first is asked for. */
+    private static final class Made {
+        private static final KeyStore KEYS = makeKey(LOCALHOST);
+    }
+
+    public Tls() {
+        this(Made.KEYS, false);
+    }
+
+    private Tls(KeyStore keys, boolean isClientKnown) {
+        this.keys = keys;
+        this.isClientKnown = isClientKnown;
+    }
+
+    /** With a second key, for a host of this name, which takes most of a second again. */
+    public static Tls withHost(String host) throws GeneralSecurityException {
+        KeyStore both = makeKey(host);
+        Key key = Made.KEYS.getKey(LOCALHOST, PASSWORD);
+        both.setKeyEntry(LOCALHOST, key, PASSWORD, Made.KEYS.getCertificateChain(LOCALHOST));
+        return new Tls(both, false);
+    }
+
+    /** Its clients show a certificate, which is that of the server. */
+    public static Tls ofKnownClients() {
+        return new Tls(Made.KEYS, true);
+    }
+
+    /** With what {@link #store} wrote, in another process. */
+    public static Tls stored(Path file) throws IOException, GeneralSecurityException {
+        return new Tls(KeyStore.getInstance(file.toFile(), PASSWORD), false);
+    }
+
+    public Path store(Path file) throws IOException, GeneralSecurityException {
+        try (OutputStream out = Files.newOutputStream(file)) {
+            keys.store(out, PASSWORD);
+        }
+        return file;
+    }
+
+    private static KeyStore makeKey(String host) {
         try {
             Path directory = Files.createTempDirectory("keys");
             Path file = directory.resolve("test.p12");
-            keytool("-storepass", PASSWORD, "-keystore", file.toString());
-            KeyStore keys = KeyStore.getInstance(file.toFile(), PASSWORD.toCharArray());
+            keytool(host, file);
+            KeyStore keys = KeyStore.getInstance(file.toFile(), PASSWORD);
             Files.delete(file);
             Files.delete(directory);
             return keys;
@@ -38,15 +82,16 @@ public final class Tls {
         }
     }
 
-    private static void keytool(String... store) throws IOException, InterruptedException {
+    private static void keytool(String host, Path file) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
         // What derives a key from the password is repeated 10,000 times by default: ten milliseconds for each server of
         // a test.
         command.add("-J-Dkeystore.pkcs12.keyPbeIterationCount=1");
-        command.addAll(List.of("-genkeypair", "-alias", "test", "-keyalg", "EC", "-dname", "CN=localhost"));
-        command.addAll(List.of("-ext", "san=dns:localhost,ip:127.0.0.1", "-validity", "2", "-storetype", "PKCS12"));
-        command.addAll(List.of(store));
+        command.addAll(List.of("-genkeypair", "-alias", host, "-keyalg", "EC", "-dname", "CN=" + host));
+        command.addAll(List.of("-ext", "san=dns:" + host + (host.equals(LOCALHOST) ? ",ip:127.0.0.1" : "")));
+        command.addAll(List.of("-validity", "2", "-storetype", "PKCS12"));
+        command.addAll(List.of("-storepass", new String(PASSWORD), "-keystore", file.toString()));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (process.waitFor() != 0) {
@@ -56,10 +101,10 @@ public final class Tls {
 
     public SslContextFactory.Server server() {
         SslContextFactory.Server ssl = new SslContextFactory.Server();
-        ssl.setKeyStore(KEYS);
-        ssl.setKeyStorePassword(PASSWORD);
+        ssl.setKeyStore(keys);
+        ssl.setKeyStorePassword(new String(PASSWORD));
         // Else the JDK would read its own.
-        ssl.setTrustStore(KEYS);
+        ssl.setTrustStore(keys);
         return ssl;
     }
 
@@ -70,11 +115,13 @@ public final class Tls {
         return client;
     }
 
-    private static SSLContext newClient() throws Exception {
+    private SSLContext newClient() throws Exception {
         TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        trust.init(KEYS);
+        trust.init(keys);
+        KeyManagerFactory shown = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        shown.init(keys, PASSWORD);
         SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, trust.getTrustManagers(), null);
+        context.init(isClientKnown ? shown.getKeyManagers() : null, trust.getTrustManagers(), null);
         return context;
     }
 

@@ -7,10 +7,14 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
 
 /** A client of TLS that says of each record when it is sent, and in which pieces, and that reads when it is told to. */
 public final class TlsPeer implements AutoCloseable {
@@ -26,7 +30,20 @@ public final class TlsPeer implements AutoCloseable {
 
     /** @param protocol of TLS, as {@code TLSv1.3} */
     public TlsPeer(Tls tls, int port, String protocol) throws Exception {
-        engine = tls.client().createSSLEngine("localhost", port);
+        this(tls.client().createSSLEngine("localhost", port), port, protocol);
+    }
+
+    /** A client that names the host which it wants (SNI, RFC 6066 section 3). */
+    public static TlsPeer naming(String host, Tls tls, int port, String protocol) throws Exception {
+        SSLEngine engine = tls.client().createSSLEngine(host, port);
+        SSLParameters parameters = engine.getSSLParameters();
+        parameters.setServerNames(List.of(new SNIHostName(host)));
+        engine.setSSLParameters(parameters);
+        return new TlsPeer(engine, port, protocol);
+    }
+
+    private TlsPeer(SSLEngine engine, int port, String protocol) throws IOException {
+        this.engine = engine;
         engine.setUseClientMode(true);
         engine.setEnabledProtocols(new String[] {protocol});
         records = ByteBuffer.allocate(2 * engine.getSession().getPacketBufferSize())
@@ -127,6 +144,13 @@ public final class TlsPeer implements AutoCloseable {
             }
         }
         return this;
+    }
+
+    /** Whose certificate the server has shown. */
+    public String subjectOfServer() throws SSLException {
+        return ((X509Certificate) engine.getSession().getPeerCertificates()[0])
+                .getSubjectX500Principal()
+                .getName();
     }
 
     public Socket socket() {
