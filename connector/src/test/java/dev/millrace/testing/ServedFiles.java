@@ -4,12 +4,17 @@ import dev.millrace.files.SendfileHandler;
 import dev.millrace.limits.ConnectionSweeper;
 import java.io.FileInputStream;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.eclipse.jetty.http.HttpURI;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
@@ -25,6 +30,10 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
  */
 public final class ServedFiles {
     public static final String HELLO = "Hello, world!";
+    /** System property: the file that {@link Tls#store} wrote. */
+    public static final String KEYS = "served.keys";
+    /** System property: true or false. */
+    public static final String HTTP2 = "served.http2";
 
     private ServedFiles() {}
 
@@ -102,10 +111,27 @@ public final class ServedFiles {
         }
     }
 
+    /** Loaded only where there is HTTP/2. */
+    private static final class InClear {
+        private static ConnectionFactory http2() {
+            return new HTTP2CServerConnectionFactory(new HttpConfiguration());
+        }
+    }
+
+    private static ServerConnector connector(Connectors connectors, Server server) throws Exception {
+        HttpConnectionFactory http = new HttpConnectionFactory();
+        String keys = System.getProperty(KEYS);
+        if (keys != null) {
+            return connectors.on(
+                    server, connectors.tls(Tls.stored(Path.of(keys)).server(), http.getProtocol()), http);
+        }
+        return Boolean.getBoolean(HTTP2) ? connectors.on(server, http, InClear.http2()) : connectors.on(server, http);
+    }
+
     public static void main(String[] directories) throws Exception {
         Server server = new Server(new QueuedThreadPool());
         for (Connectors connectors : Connectors.all().toList()) {
-            ServerConnector connector = connectors.http(server);
+            ServerConnector connector = connector(connectors, server);
             connector.setName(connectors.name());
             connector.setHost("127.0.0.1");
             server.addConnector(connector);

@@ -17,6 +17,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http2.HTTP2Session;
+import org.eclipse.jetty.http2.hpack.HpackEncoder;
+import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.logging.JettyLogger;
 import org.eclipse.jetty.server.Server;
@@ -25,6 +28,13 @@ import org.slf4j.Logger;
 
 /** {@link ServedFiles} in another process, of another runtime or with other limits than the test's own. */
 public final class ServerProcess implements AutoCloseable {
+    /** An option that adds HTTP/2. */
+    public static final String HTTP2 = "-D" + ServedFiles.HTTP2 + "=true";
+
+    private static final Class<?>[] HTTP2_TYPES = {
+        AbstractHTTP2ServerConnectionFactory.class, HTTP2Session.class, HpackEncoder.class
+    };
+
     private final Process process;
     private final Map<Connectors, Integer> ports = new EnumMap<>(Connectors.class);
     private final List<String> log = Collections.synchronizedList(new ArrayList<>());
@@ -49,7 +59,8 @@ public final class ServerProcess implements AutoCloseable {
                 "-Dorg.eclipse.jetty.LEVEL=WARN",
                 "-Ddev.millrace.LEVEL=WARN"));
         command.addAll(options);
-        command.addAll(List.of("-cp", classPath(), ServedFiles.class.getName()));
+        boolean hasHttp2 = options.contains(HTTP2);
+        command.addAll(List.of("-cp", hasHttp2 ? classPath(HTTP2_TYPES) : classPath(), ServedFiles.class.getName()));
         Stream.of(directories).map(Path::toString).forEach(command::add);
         process = new ProcessBuilder(command).start();
         Thread reader = new Thread(
@@ -70,17 +81,18 @@ public final class ServerProcess implements AutoCloseable {
     }
 
     // What it needs and no more: the test's own class path has services that need other modules.
-    private static String classPath() {
-        return Stream.of(
-                        ServedFiles.class,
-                        SendfileHandler.class,
-                        Server.class,
-                        HttpField.class,
-                        EndPoint.class,
-                        Callback.class,
-                        Logger.class,
-                        JettyLogger.class,
-                        Caffeine.class)
+    private static String classPath(Class<?>... more) {
+        Stream<Class<?>> types = Stream.of(
+                ServedFiles.class,
+                SendfileHandler.class,
+                Server.class,
+                HttpField.class,
+                EndPoint.class,
+                Callback.class,
+                Logger.class,
+                JettyLogger.class,
+                Caffeine.class);
+        return Stream.concat(types, Stream.of(more))
                 .map(type -> new File(type.getProtectionDomain()
                                 .getCodeSource()
                                 .getLocation()

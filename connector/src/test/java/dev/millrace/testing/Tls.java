@@ -44,10 +44,14 @@ public final class Tls {
     }
 
     /** With a second key, for a host of this name, which takes most of a second again. */
-    public static Tls withHost(String host) throws GeneralSecurityException {
+    public static Tls withHost(String host) {
         KeyStore both = makeKey(host);
-        Key key = Made.KEYS.getKey(LOCALHOST, PASSWORD);
-        both.setKeyEntry(LOCALHOST, key, PASSWORD, Made.KEYS.getCertificateChain(LOCALHOST));
+        try {
+            Key key = Made.KEYS.getKey(LOCALHOST, PASSWORD);
+            both.setKeyEntry(LOCALHOST, key, PASSWORD, Made.KEYS.getCertificateChain(LOCALHOST));
+        } catch (GeneralSecurityException x) {
+            throw new IllegalStateException("no second key", x);
+        }
         return new Tls(both, false);
     }
 
