@@ -3,6 +3,7 @@ package dev.millrace.conformance;
 import dev.millrace.conformance.fuzz.EchoSocket;
 import dev.millrace.connector.BioConnector;
 import dev.millrace.connector.NioConnector;
+import dev.millrace.connector.TlsConnectionFactory;
 import dev.millrace.files.SendfileHandler;
 import dev.millrace.uuid.UuidServlet;
 import java.nio.file.Path;
@@ -11,8 +12,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
+import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
@@ -22,15 +25,17 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.websocket.server.WebSocketUpgradeHandler;
 
 /**
  * The same applications behind each kind of connector, one server each, on free ports of the loopback interface: files below
  * {@code /}, the UUID service below {@code /uuids/}, a WebSocket at {@code /ws} that sends back what it gets, and a greeting where there
- * is none of them. HTTP/1.1, and HTTP/2 in clear.
+ * is none of them. HTTP/1.1, and HTTP/2 in clear. Where there is a key, HTTP/2 over TLS on a port of its own.
  */
 public final class Listeners implements AutoCloseable {
     /** Jetty's own connector, which the others are compared with. */
@@ -39,8 +44,13 @@ public final class Listeners implements AutoCloseable {
     /** Autobahn's largest messages. */
     private static final int MOST_MESSAGE_BYTES = 16 * 1024 * 1024;
 
+    /** Of the file of keys. */
+    public static final String PASSWORD = "password";
+
     private final List<Server> servers = new ArrayList<>();
     private final Map<String, Integer> ports = new LinkedHashMap<>();
+    private final Map<String, Integer> securePorts = new LinkedHashMap<>();
+    private final Path keys;
 
     /** Greets, when it has read what it was sent. */
     private static final class Greeting extends Handler.Abstract {
@@ -60,6 +70,17 @@ public final class Listeners implements AutoCloseable {
      * @param files served below {@code /}
      */
     public Listeners(Path files) throws Exception {
+        this(files, null);
+    }
+
+    /**
+     * Starts all listeners that this JDK has.
+     *
+     * @param files served below {@code /}
+     * @param keys a server's key as PKCS #12, with {@link #PASSWORD}; null: without TLS
+     */
+    public Listeners(Path files, Path keys) throws Exception {
+        this.keys = keys;
         try {
             start(CONTROL, files, (server, factories) -> new ServerConnector(server, 1, 1, factories));
             start("nio", files, (server, factories) -> new NioConnector(server, 1, 1, factories));
@@ -90,10 +111,32 @@ public final class Listeners implements AutoCloseable {
                 new ConnectionFactory[] {new HttpConnectionFactory(http), new HTTP2CServerConnectionFactory(http)});
         connector.setHost("127.0.0.1");
         server.addConnector(connector);
+        ServerConnector secure = keys == null ? null : connectors.apply(server, secureProtocols(name, keys));
+        if (secure != null) {
+            secure.setHost("127.0.0.1");
+            server.addConnector(secure);
+        }
         server.setHandler(new Handler.Sequence(webSocket(server), uuids(), files(files), new Greeting()));
         servers.add(server);
         server.start();
         ports.put(name, connector.getLocalPort());
+        if (secure != null) {
+            securePorts.put(name, secure.getLocalPort());
+        }
+    }
+
+    private static ConnectionFactory[] secureProtocols(String name, Path keys) {
+        SslContextFactory.Server ssl = new SslContextFactory.Server();
+        ssl.setKeyStorePath(keys.toString());
+        ssl.setKeyStorePassword(PASSWORD);
+        ConnectionFactory alpn = new ALPNServerConnectionFactory("h2");
+        return new ConnectionFactory[] {
+            name.equals(CONTROL)
+                    ? new SslConnectionFactory(ssl, alpn.getProtocol())
+                    : new TlsConnectionFactory(ssl, alpn.getProtocol()),
+            alpn,
+            new HTTP2ServerConnectionFactory(new HttpConfiguration())
+        };
     }
 
     private static Handler files(Path directory) {
@@ -121,6 +164,11 @@ public final class Listeners implements AutoCloseable {
     /** The port of each listener by its name, the control's first. */
     public Map<String, Integer> ports() {
         return ports;
+    }
+
+    /** The same for HTTP/2 over TLS. */
+    public Map<String, Integer> securePorts() {
+        return securePorts;
     }
 
     @Override

@@ -54,6 +54,9 @@ class ToolsIT {
     static Path files;
 
     @TempDir
+    static Path keys;
+
+    @TempDir
     Path reports;
 
     private static Listeners listeners;
@@ -69,7 +72,29 @@ class ToolsIT {
         new ProcessBuilder("./install-tools.sh").inheritIO().start().waitFor();
         Files.writeString(files.resolve("small.txt"), "0123456789".repeat(10));
         Files.write(files.resolve("large.bin"), new byte[1 << 20]);
-        listeners = new Listeners(files);
+        listeners = new Listeners(files, key());
+    }
+
+    private static Path key() throws Exception {
+        Path file = keys.resolve("key.p12");
+        String printed = output(
+                "",
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=localhost",
+                "-ext",
+                "san=dns:localhost,ip:127.0.0.1",
+                "-storetype",
+                "PKCS12",
+                "-storepass",
+                Listeners.PASSWORD,
+                "-keystore",
+                file.toString());
+        assertTrue(Files.exists(file), printed);
+        return file;
     }
 
     @AfterAll
@@ -79,17 +104,22 @@ class ToolsIT {
 
     /** @return what was found on the control in the last run */
     private static Map<String, String> compare(String tool, int atLeast, Run run) throws Exception {
+        return compare(tool, atLeast, listeners.ports(), run);
+    }
+
+    private static Map<String, String> compare(String tool, int atLeast, Map<String, Integer> ports, Run run)
+            throws Exception {
         boolean isInstalled = Files.isExecutable(TOOLS.resolve(tool));
         if (!isInstalled) {
             System.out.println("== SKIPPED: " + tool + " is not installed");
         }
         assumeTrue(isInstalled, tool);
-        Map<String, SortedMap<String, String>> results = onAll(run);
+        Map<String, SortedMap<String, String>> results = onAll(ports, run);
         KnownDifferences known = KnownDifferences.load();
         List<String> faults = known.faults(tool, results);
         // Jetty's own connector has not the same result at each run: a fault is what is one each time.
         for (int i = 1; i < RUNS && !faults.isEmpty(); i++) {
-            List<String> again = known.faults(tool, onAll(run));
+            List<String> again = known.faults(tool, onAll(ports, run));
             faults = faults.stream().filter(again::contains).toList();
         }
         results.forEach(
@@ -101,13 +131,11 @@ class ToolsIT {
     }
 
     /** Runs it on all listeners at once: most of it is waiting, and each has a server of its own. */
-    private static Map<String, SortedMap<String, String>> onAll(Run run) throws Exception {
+    private static Map<String, SortedMap<String, String>> onAll(Map<String, Integer> ports, Run run) throws Exception {
         ExecutorService threads = Executors.newCachedThreadPool();
         try {
             Map<String, Future<SortedMap<String, String>>> runs = new LinkedHashMap<>();
-            listeners
-                    .ports()
-                    .forEach((listener, port) -> runs.put(listener, threads.submit(() -> run.on(listener, port))));
+            ports.forEach((listener, port) -> runs.put(listener, threads.submit(() -> run.on(listener, port))));
             Map<String, SortedMap<String, String>> results = new LinkedHashMap<>();
             for (Map.Entry<String, Future<SortedMap<String, String>>> one : runs.entrySet()) {
                 results.put(one.getKey(), one.getValue().get());
@@ -173,21 +201,21 @@ class ToolsIT {
 
     @Test
     void http2BySpecification() throws Exception {
-        compare("h2spec", 90, (listener, port) -> {
+        specified(listeners.ports());
+    }
+
+    @Test
+    void http2OverTlsBySpecification() throws Exception {
+        specified(listeners.securePorts(), "-t", "-k");
+    }
+
+    private void specified(Map<String, Integer> ports, String... options) throws Exception {
+        compare("h2spec", 90, ports, (listener, port) -> {
             Path report = reports.resolve(listener + ".xml");
-            String printed = output(
-                    "",
-                    tool("h2spec"),
-                    "-h",
-                    "127.0.0.1",
-                    "-p",
-                    "" + port,
-                    "-o",
-                    "2",
-                    "-j",
-                    report.toString(),
-                    "--strict");
-            return cases(report, printed);
+            List<String> command = new ArrayList<>(List.of(tool("h2spec"), "-h", "127.0.0.1", "-p", "" + port));
+            command.addAll(List.of("-o", "2", "-j", report.toString(), "--strict"));
+            command.addAll(List.of(options));
+            return cases(report, output("", command.toArray(String[]::new)));
         });
     }
 
