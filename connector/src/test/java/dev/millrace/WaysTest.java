@@ -1,5 +1,6 @@
 package dev.millrace;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.files.SendfileHandler;
@@ -16,6 +17,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -43,7 +45,7 @@ import org.objectweb.asm.Opcodes;
 
 /**
  * How many classes of the library a reader meets who follows a request, or a file: those of which a method is entered, nested ones
- * with the one around them. Each bound is what has been reached (decision 60).
+ * with the one around them. Each bound is what has been reached (decision 60). The page of the architecture names them all.
  */
 @Timeout(60)
 class WaysTest {
@@ -252,5 +254,16 @@ class WaysTest {
         }
         System.out.println(walk + " on " + connector + ": " + met.size() + " classes, at most " + most + ": " + met);
         assertTrue(!met.isEmpty() && met.size() <= most, met::toString);
+        assertEquals(List.of(), unnamed(met), "not in the walks of docs/architecture.md");
+    }
+
+    /** Those that {@code docs/architecture.md} does not name before its tables of all classes. */
+    private static List<String> unnamed(List<String> types) throws IOException {
+        String page = java.nio.file.Files.readString(Path.of("..", "docs", "architecture.md"));
+        Set<String> words = new HashSet<>(List.of(page.substring(page.indexOf("## A request"), page.indexOf("## Rules"))
+                .split("\\W+")));
+        return types.stream()
+                .filter(type -> !words.contains(type.substring(type.lastIndexOf('.') + 1)))
+                .toList();
     }
 }
