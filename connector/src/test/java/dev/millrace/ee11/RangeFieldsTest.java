@@ -15,13 +15,11 @@ import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import dev.millrace.xsendfile.XSendfileHandler;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,15 +51,8 @@ class RangeFieldsTest {
     }
 
     private Handler delegating() {
-        XSendfileHandler handler = new XSendfileHandler(new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) {
-                response.getHeaders()
-                        .put("X-Sendfile", directory.resolve("file.bin").toString());
-                callback.succeeded();
-                return true;
-            }
-        });
+        XSendfileHandler handler = new XSendfileHandler(Handlers.fields(
+                () -> Map.of("X-Sendfile", directory.resolve("file.bin").toString())));
         handler.addRoot(directory.toString());
         handler.getSettings().setDebugHeader(true);
         return handler;

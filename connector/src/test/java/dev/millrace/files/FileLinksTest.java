@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Leaks;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
@@ -19,6 +20,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.MimeTypes;
 import org.eclipse.jetty.server.Handler;
@@ -218,14 +220,8 @@ class FileLinksTest {
     }
 
     private XSendfileHandler delegating() {
-        XSendfileHandler handler = new XSendfileHandler(new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) {
-                response.getHeaders().put("X-Sendfile", first.resolve("one.txt").toString());
-                callback.succeeded();
-                return true;
-            }
-        });
+        XSendfileHandler handler = new XSendfileHandler(Handlers.fields(
+                () -> Map.of("X-Sendfile", first.resolve("one.txt").toString())));
         handler.addRoot(first.toString());
         return handler;
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
@@ -15,12 +16,10 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.eclipse.jetty.http.CompressedContentFormat;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ContextHandler;
-import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.resource.ResourceFactory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -87,14 +86,8 @@ class ForbiddenFileTest {
 
     @Test
     void areForbiddenWhenTheyAreDelegated() throws Exception {
-        XSendfileHandler handler = new XSendfileHandler(new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) {
-                response.getHeaders().put("X-Sendfile", FORBIDDEN.toString());
-                callback.succeeded();
-                return true;
-            }
-        });
+        XSendfileHandler handler =
+                new XSendfileHandler(Handlers.fields(() -> Map.of("X-Sendfile", FORBIDDEN.toString())));
         handler.addRoot("/sys");
         try (Logged logged = new Logged("dev.millrace.xsendfile");
                 TestServer server = server(handler);

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.files.cache.OpenFile;
 import dev.millrace.testing.BrokenFile;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
@@ -30,6 +31,7 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -75,15 +77,8 @@ class TransferOutcomeTest {
 
     private final BlockingQueue<TransferResult> results = new LinkedBlockingQueue<>();
     private final HttpConnectionFactory http = new HttpConnectionFactory();
-    private final XSendfileHandler handler = new XSendfileHandler(new Handler.Abstract() {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            response.getHeaders()
-                    .put("X-Sendfile", directory.resolve("file.bin").toString());
-            callback.succeeded();
-            return true;
-        }
-    });
+    private final XSendfileHandler handler = new XSendfileHandler(Handlers.fields(
+            () -> Map.of("X-Sendfile", directory.resolve("file.bin").toString())));
 
     @BeforeEach
     void files() throws Exception {

@@ -4,6 +4,7 @@ import dev.millrace.files.SendfileHandler;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -120,6 +121,14 @@ public final class Handlers {
     public static Handler.Abstract naming(Supplier<Path> directory) {
         return of((request, response, callback) -> {
             response.getHeaders().put("X-Sendfile", directory.get() + Request.getPathInContext(request));
+            callback.succeeded();
+        });
+    }
+
+    /** Answers with these fields and no content. They may name a file, for an {@code XSendfileHandler} above. */
+    public static Handler.Abstract fields(Supplier<Map<String, String>> fields) {
+        return of((request, response, callback) -> {
+            fields.get().forEach(response.getHeaders()::put);
             callback.succeeded();
         });
     }

@@ -5,15 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.GuardedRoot;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestServer;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
-import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,14 +34,7 @@ class DelegatedPathTraversalTest {
     }
 
     private XSendfileHandler naming(String field) {
-        return new XSendfileHandler(new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) {
-                response.getHeaders().put(field, named.get());
-                callback.succeeded();
-                return true;
-            }
-        });
+        return new XSendfileHandler(Handlers.fields(() -> Map.of(field, named.get())));
     }
 
     private Answer answer(RawClient client, String method, String name) throws Exception {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
@@ -17,12 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
-import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.server.handler.ContextHandlerCollection;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,19 +38,10 @@ class DelegatedPathsTest {
     Path directory;
 
     private final Map<String, String> fields = new TreeMap<>();
-    private final XSendfileHandler handler = new XSendfileHandler(new Application());
+    private final XSendfileHandler handler = new XSendfileHandler(Handlers.fields(() -> fields));
     private Path root;
 
     /** Names what the test says. */
-    private final class Application extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            fields.forEach((name, value) -> response.getHeaders().put(name, value));
-            callback.succeeded();
-            return true;
-        }
-    }
-
     @BeforeEach
     void files() throws Exception {
         root = Files.createDirectories(directory.resolve("root"));
@@ -154,7 +142,7 @@ class DelegatedPathsTest {
 
     @Test
     void tellsApplicationsWhatTheyMayName() throws Exception {
-        ContextHandler context = new ContextHandler(new Application(), "/app");
+        ContextHandler context = new ContextHandler(Handlers.fields(() -> fields), "/app");
         handler.setHandler(new ContextHandlerCollection(context));
         try (TestServer ignored = server()) {
             @SuppressWarnings("unchecked")
