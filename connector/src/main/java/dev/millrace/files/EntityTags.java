@@ -84,8 +84,17 @@ final class EntityTags {
     }
 
     /** Whether Jetty compares what stands before the last separator of a client's tag: another version may begin so too. */
-    static boolean isComparedInPart(String etag) {
-        return !EtagUtils.ETAG_SEPARATOR.isEmpty() && etag.contains(EtagUtils.ETAG_SEPARATOR) && etag.endsWith("\"");
+    static boolean areComparedInPart(HttpFields request, String etag) {
+        if (!EtagUtils.ETAG_SEPARATOR.isEmpty() && etag.endsWith("\"")) {
+            for (HttpHeader condition : CONDITIONS) {
+                for (String tags : request.getValuesList(condition)) {
+                    if (tags.contains(EtagUtils.ETAG_SEPARATOR)) {
+                        return true;
+                    }
+                }
+            }
+        }
+        return false;
     }
 
     /** @return the fields of a request whose conditions have this tag, or none */

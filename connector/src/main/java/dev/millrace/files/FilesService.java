@@ -260,34 +260,37 @@ public final class FilesService extends ResourceService {
                         without(request, EnumSet.of(HttpHeader.IF_UNMODIFIED_SINCE)), response, content, callback);
     }
 
-    // Jetty takes what follows the last hyphen of an entity tag for the suffix of a variant, and compares without it.
-    // Of an empty tag it looks for one beyond the end. Where there are no variants, the hyphen is an application's:
-    // with a suffix to take away, its tag stays whole.
+    // Where there are no variants, a tag may be an application's, and of any form.
     private boolean handleVersions(Request request, Response response, HttpContent content, Callback callback)
             throws IOException {
         String etag = content.getETagValue();
         Set<CompressedContentFormat> variants = content.getPreCompressedContentFormats();
-        boolean isMistaken = etag != null && (etag.indexOf('-') >= 0 || EntityTags.isEmpty(etag));
-        if (!isMistaken || variants == null || !variants.isEmpty()) {
+        if (etag == null || variants == null || !variants.isEmpty()) {
             return super.handleConditionalHeaders(request, response, content, callback);
         }
+        return super.handleConditionalHeaders(
+                EntityTags.areComparedInPart(request.getHeaders(), etag)
+                        ? with(request, EntityTags.only(etag, request.getHeaders()))
+                        : request,
+                response,
+                etag.indexOf('-') >= 0 || EntityTags.isEmpty(etag) ? suffixed(content, etag) : content,
+                callback);
+    }
+
+    // Jetty takes what follows the last hyphen of an entity tag for the suffix of a variant, and compares without it.
+    // Of an empty tag it looks for one beyond the end. With a suffix to take away, a tag stays whole.
+    private static HttpContent suffixed(HttpContent content, String etag) {
         HttpField suffixed = new HttpField(
                 HttpHeader.ETAG,
                 EtagUtils.ETAG_SEPARATOR.isEmpty()
                         ? etag
                         : etag.replaceFirst("(\"?)$", EtagUtils.ETAG_SEPARATOR + "$1"));
-        return super.handleConditionalHeaders(
-                EntityTags.isComparedInPart(etag)
-                        ? with(request, EntityTags.only(etag, request.getHeaders()))
-                        : request,
-                response,
-                new HttpContent.Wrapper(content) {
-                    @Override
-                    public HttpField getETag() {
-                        return suffixed;
-                    }
-                },
-                callback);
+        return new HttpContent.Wrapper(content) {
+            @Override
+            public HttpField getETag() {
+                return suffixed;
+            }
+        };
     }
 
     // RFC 9110 section 15.4.5 wants these two as well, and Jetty puts them only into a 200. The entity tag of what is

@@ -79,6 +79,22 @@ class ComparedTagsTest {
         return handler;
     }
 
+    /** A client's tag with the suffix of a compression may be the beginning of a later one, but for that suffix. */
+    @Test
+    void areComparedWholeForADelegatedFile() throws Exception {
+        for (String tag : new String[] {"\"v10\"", "W/\"v10\"", "\"a-10\"", "\"a--10\""}) {
+            String former = tag.replace("10", "1--gzip");
+            String same = tag.replace("10", "10--gzip");
+            try (TestServer server = new TestServer(Connectors.NIO::http).start(delegating(tag));
+                    RawClient client = server.client()) {
+                check(client, 200, "If-None-Match: " + former);
+                check(client, 412, "If-Match: " + former);
+                check(client, 304, "If-None-Match: " + same);
+                check(client, 304, "If-None-Match: " + former + ", " + same);
+            }
+        }
+    }
+
     /** A proxy that compresses makes a strong tag a weak one, with which its clients ask again. */
     @Test
     void areComparedWeaklyForADelegatedFile() throws Exception {
