@@ -1,6 +1,7 @@
 package dev.millrace.files;
 
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
@@ -8,11 +9,12 @@ import org.eclipse.jetty.http.content.HttpContent;
 
 /** Rules of range requests that Jetty's file serving leaves open. */
 final class Ranges {
-    /**
-     * What is valid, and Jetty takes for the end of the list or for no range: an empty element (RFC 9110 section 5.6.1.2), and a number
-     * that no {@code long} holds (section 14.1.2).
-     */
-    private static final Pattern UNREADABLE = Pattern.compile("[=,][ \\t]*,|[1-9]\\d{19}");
+    /** What is valid, and Jetty takes for the end of the list: an empty element (RFC 9110 section 5.6.1.2). */
+    private static final Pattern EMPTY_ELEMENT = Pattern.compile("[=,][ \\t]*,");
+    /** As long as a number that no {@code long} holds: that is valid (section 14.1.2), and Jetty takes it for no range. */
+    private static final Pattern LONG_NUMBER = Pattern.compile("[1-9]\\d{18,}");
+
+    private static final String MOST = Long.toString(Long.MAX_VALUE);
 
     private Ranges() {}
 
@@ -29,7 +31,7 @@ final class Ranges {
                 || fields.get(0) == null
                 || !fields.get(0).startsWith("bytes=")
                 || count(fields.get(0)) > maxRanges
-                || UNREADABLE.matcher(fields.get(0)).find()) {
+                || isUnreadable(fields.get(0))) {
             return false;
         }
         String version = request.get(HttpHeader.IF_RANGE);
@@ -37,6 +39,20 @@ final class Ranges {
                 || (content.getLastModified() != null
                         && version.equals(content.getLastModified().getValue()))
                 || (!version.startsWith("W/") && version.equals(content.getETagValue()));
+    }
+
+    private static boolean isUnreadable(String field) {
+        if (EMPTY_ELEMENT.matcher(field).find()) {
+            return true;
+        }
+        Matcher number = LONG_NUMBER.matcher(field);
+        while (number.find()) {
+            String digits = number.group();
+            if (digits.length() > MOST.length() || digits.compareTo(MOST) > 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether Jetty may find several ranges in what a request says, in one field or in more. */
