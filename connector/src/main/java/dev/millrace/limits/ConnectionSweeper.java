@@ -140,6 +140,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
             LOG.debug("And by {} and {}", Http2RateMonitor.class, Http2ContentDemand.AskedStream.class);
             contentDemand.start();
         }
+        shortage.begin();
         schedule(start);
     }
 

@@ -32,6 +32,13 @@ final class Shortage {
         this.permits = permits;
     }
 
+    /** Begins anew: a pool that was stopped meanwhile never comes to the task. */
+    void begin() {
+        answered = true;
+        refused = false;
+        full = false;
+    }
+
     /**
      * To be called again and again.
      *
