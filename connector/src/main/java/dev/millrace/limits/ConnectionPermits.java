@@ -98,14 +98,15 @@ public final class ConnectionPermits implements SelectorManager.AcceptListener {
         }
     }
 
-    /** Whether an acceptor waits for a permit: a peer that connects now waits in the backlog. */
+    /** Whether connections have all permits, and an acceptor waits for one: a peer that connects now waits in the backlog. */
     boolean areAwaited() {
         if (most == 0) {
             return false;
         }
         lock.lock();
         try {
-            return lock.hasWaiters(changed);
+            // Another acceptor may have a permit, and wait for a peer.
+            return holders.size() >= most && lock.hasWaiters(changed);
         } finally {
             lock.unlock();
         }

@@ -1,8 +1,11 @@
 package dev.millrace.limits;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.testing.Await;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -39,6 +42,23 @@ class ConnectionPermitsTest {
         permits.release(start);
         assertThrows(IllegalStateException.class, () -> permits.release(start));
         assertEquals("ConnectionPermits[0 of 1]", permits.toString());
+    }
+
+    /** Of two acceptors, one waits for a peer with the permit that the other waits for. */
+    @Test
+    void areNotAwaitedWhileAnAcceptorHasOne() throws Exception {
+        permits.acquire();
+        Thread other = new Thread(permits::acquire);
+        other.start();
+        Await.until("waits", () -> other.getState() == Thread.State.WAITING);
+        assertFalse(permits.areAwaited());
+        try (SocketChannel channel = SocketChannel.open()) {
+            permits.onAccepting(channel);
+            assertTrue(permits.areAwaited());
+            permits.onClosed(channel);
+        }
+        other.join();
+        assertFalse(permits.areAwaited());
     }
 
     @Test
