@@ -43,6 +43,9 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionSweeper.class);
 
     private static final String CONTENT = "request content";
+    /** Longer than any connection lives, and so short that a {@code long} holds multiples of it. */
+    private static final long MOST_GRACE_MILLIS = TimeUnit.DAYS.toMillis(36_500);
+
     // Here, so that the classes are there when a look finds the process without a descriptor to load them.
     private static final Set<Class<?>> CLASSES_OF_A_LOOK = Set.of(
             Look.class,
@@ -202,7 +205,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
                 limits.minRequestBytesPerSecond().getAsLong();
         private final long minResponseBytesPerSecond =
                 limits.minResponseBytesPerSecond().getAsLong();
-        private final long graceMillis = limits.graceMillis().getAsLong();
+        private final long graceMillis = Math.min(limits.graceMillis().getAsLong(), MOST_GRACE_MILLIS);
         private final List<PeerEnd> ends = new ArrayList<>();
         private final long now = clock.getAsLong();
         private final Map<Connection, Http2ContentDemand.Streams> awaited = awaited(graceMillis, now);

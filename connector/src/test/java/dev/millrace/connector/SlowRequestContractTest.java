@@ -261,6 +261,18 @@ class SlowRequestContractTest {
         }
     }
 
+    /** Multiples of such a grace are beyond what a long holds. */
+    @Test
+    void mayBeSlowForEver() throws Exception {
+        try (TestServer started = start(new Application());
+                RawClient client = post("/")) {
+            connector().setSlowPeerGraceMillis(Long.MAX_VALUE);
+            clock.pass(LONG_SECONDS);
+            assertEquals(0, connector().getSlowRequests());
+            assertEquals("had 1000", client.send(new byte[1000]).answer().text());
+        }
+    }
+
     @Test
     void isEndedWhenItHoldsTheLastConnection() throws Exception {
         server = new TestServer(connectors::http);
