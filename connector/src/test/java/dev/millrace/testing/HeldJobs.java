@@ -7,15 +7,24 @@ import org.eclipse.jetty.util.thread.ThreadPool;
 /** A pool without threads: a test runs its jobs, one after the other. */
 public final class HeldJobs implements ThreadPool {
     private final Queue<Runnable> jobs = new ArrayDeque<>();
+    private boolean exhausted;
 
     /** @return what waits, in order; the test's to take */
     public Queue<Runnable> jobs() {
         return jobs;
     }
 
+    /** @param exhausted whether the system grants it no thread: it keeps a job all the same, as Jetty's does */
+    public void setExhausted(boolean exhausted) {
+        this.exhausted = exhausted;
+    }
+
     @Override
     public void execute(Runnable job) {
         jobs.add(job);
+        if (exhausted) {
+            throw new OutOfMemoryError("unable to create native thread");
+        }
     }
 
     @Override

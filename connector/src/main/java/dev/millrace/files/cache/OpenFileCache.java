@@ -311,6 +311,7 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
     private final class Sweeper {
         private final Scheduler scheduler;
         private final Executor executor;
+        private final AtomicInteger plans = new AtomicInteger();
         private volatile Scheduler.@Nullable Task next;
 
         private Sweeper(Scheduler scheduler, Executor executor) {
@@ -320,7 +321,8 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
 
         private void schedule() {
             if (sweeper == this) {
-                next = scheduler.schedule(this::execute, pauseMillis(), TimeUnit.MILLISECONDS);
+                int plan = plans.incrementAndGet();
+                next = scheduler.schedule(() -> execute(plan), pauseMillis(), TimeUnit.MILLISECONDS);
             }
         }
 
@@ -329,12 +331,13 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
             return valid <= 0 ? CachedFile.PLACE_MILLIS : Math.max(50, valid / SWEEPS);
         }
 
-        private void execute() {
-            if (sweeper == this) {
+        private void execute(int plan) {
+            if (sweeper == this && plan == plans.get()) {
                 try {
                     executor.execute(this::sweep);
-                } catch (RejectedExecutionException busy) {
-                    LOG.debug("Skipping a sweep: {}", busy.toString());
+                } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+                    // Jetty's pool keeps the task for a thread that it has: that sweep's plan replaces this one.
+                    LOG.debug("Skipping a sweep: {}", noThread.toString());
                     schedule();
                 }
             }

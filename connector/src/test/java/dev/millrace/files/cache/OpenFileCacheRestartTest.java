@@ -7,7 +7,7 @@ import dev.millrace.testing.Plans;
 import org.eclipse.jetty.server.Server;
 import org.junit.jupiter.api.Test;
 
-/** A sweep that is under way when the cache stops, and comes to its end after the next start. */
+/** A sweep that is under way when the cache stops, and comes to its end after the next start; or that gets no thread. */
 class OpenFileCacheRestartTest {
     private final Plans plans = new Plans();
     private final HeldJobs threads = new HeldJobs();
@@ -49,5 +49,38 @@ class OpenFileCacheRestartTest {
         plans.tasks().get(0).run();
         assertEquals(0, threads.jobs().size(), "of the start before");
         assertOnlyTheLastGoesOn();
+    }
+
+    private void sweepWithoutAThread() {
+        cache.start(new Server(threads, plans, null));
+        threads.setExhausted(true);
+        try {
+            plans.tasks().get(0).run();
+        } catch (OutOfMemoryError x) {
+            // As it is, it would end all tests.
+            throw new AssertionError("left to the scheduler", x);
+        }
+        threads.setExhausted(false);
+    }
+
+    /** A pool of the JDK's forgets what it gets no thread for. */
+    @Test
+    void aSweepThatGetsNoThreadIsNotTheLast() {
+        sweepWithoutAThread();
+        threads.jobs().clear();
+        assertEquals(2, plans.tasks().size(), "planned anew");
+        assertOnlyTheLastGoesOn();
+    }
+
+    @Test
+    void aSweepThatGetsItsThreadLaterIsTheOneThatGoesOn() {
+        sweepWithoutAThread();
+        threads.jobs().remove().run();
+        assertEquals(3, plans.tasks().size());
+        plans.tasks().get(1).run();
+        assertEquals(0, threads.jobs().size(), "replaced");
+        plans.tasks().get(2).run();
+        assertEquals(1, threads.jobs().size(), "goes on");
+        cache.stop();
     }
 }
