@@ -69,7 +69,13 @@ class FileResource extends Resource implements Content.Source.Factory {
      */
     HttpContent hold(HttpContent content, Request request) throws IOException {
         OpenFile acquired = acquire();
-        Request.addCompletionListener(request, failure -> acquired.release());
+        try {
+            Request.addCompletionListener(request, failure -> acquired.release());
+        } catch (RuntimeException | Error x) {
+            // An application may go on with a request that has ended.
+            acquired.release();
+            throw x;
+        }
         FileResource held = new FileResource(this, acquired);
         return new HttpContent.Wrapper(content) {
             @Override
