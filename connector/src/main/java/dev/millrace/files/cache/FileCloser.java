@@ -83,7 +83,7 @@ public final class FileCloser {
         for (Runnable close = waiting.poll(); close != null; close = waiting.poll()) {
             try {
                 close.run();
-            } catch (RuntimeException x) {
+            } catch (RuntimeException | Error x) {
                 // The next file is to be closed all the same.
                 LOG.warn("Cannot close a file", x);
             } finally {

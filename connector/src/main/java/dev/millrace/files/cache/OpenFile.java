@@ -265,7 +265,7 @@ public final class OpenFile implements FileSource {
             for (Mappings.Mapping mapping : mappings) {
                 try {
                     mapping.close();
-                } catch (RuntimeException x) {
+                } catch (RuntimeException | Error x) {
                     // In use by a system call, from JDK 22 on. The rest is to be given back all the same.
                     LOG.warn("Cannot end a mapping", x);
                 }

@@ -158,6 +158,18 @@ class FileCloserTest {
     }
 
     @Test
+    void closesTheOthersWhenOneFailsByAnError() {
+        start();
+        closer.close(() -> {
+            await(allowed);
+            throw new OutOfMemoryError("meant to fail");
+        });
+        closer.close(this::close);
+        allowed.countDown();
+        Await.until("the other is closed", () -> closed.get() == 1);
+    }
+
+    @Test
     @EnabledForJreRange(min = JRE.JAVA_22, disabledReason = "before, nobody asks whether a mapping is in use")
     void closesAFileOneOfWhoseMappingsIsInUse() throws Exception {
         TestFiles.write(directory, "file.bin", 10_000_000);
