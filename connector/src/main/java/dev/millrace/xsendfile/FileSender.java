@@ -1,7 +1,6 @@
 package dev.millrace.xsendfile;
 
 import dev.millrace.files.FilesService;
-import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,7 +57,8 @@ record FileSender(FilesService service, HttpContent.Factory files, List<Transfer
         } catch (AccessDeniedException x) {
             LOG.warn("Not sending {}: it cannot be read", file.file());
             fail(request, measured, around, end, HttpStatus.FORBIDDEN_403);
-        } catch (IOException | RuntimeException x) {
+        } catch (Throwable x) {
+            // The thread may be the application's own: nobody else would end the request.
             if (response.isCommitted()) {
                 end.failed(x);
             } else {
