@@ -141,23 +141,33 @@ public class SendfileServlet extends ResourceServlet {
     protected void doGet(HttpServletRequest request, HttpServletResponse response)
             throws ServletException, IOException {
         DispatcherType dispatched = request.getDispatcherType();
-        if (dispatched == DispatcherType.INCLUDE
+        boolean isIncluded = dispatched == DispatcherType.INCLUDE;
+        if (isIncluded
                 || dispatched == DispatcherType.ERROR
                 || request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) != null) {
             // Range and conditions are of what the client asked for. That is a page of which this file is a part, or
             // something that is not there. The answer keeps that one's status, also when an error servlet forwards.
-            super.doGet(new Whole(request, RANGES_AND_CONDITIONS), response);
-            return;
-        }
-        if (!request.getHeaders(RANGE).hasMoreElements()) {
+            lookUp(
+                    new LookUps(null, isIncluded),
+                    () -> super.doGet(new Whole(request, RANGES_AND_CONDITIONS), response));
+        } else if (request.getHeaders(RANGE).hasMoreElements()) {
+            lookUp(new LookUps(severalRanges(request), false), () -> getRanges(request, response));
+        } else {
             super.doGet(request, response);
-            return;
         }
+    }
+
+    /** Serves a request. */
+    private interface Serving {
+        void serve() throws ServletException, IOException;
+    }
+
+    private void lookUp(LookUps own, Serving serving) throws ServletException, IOException {
         // A welcome file is forwarded to.
         LookUps outer = lookUps.get();
-        lookUps.set(new LookUps(severalRanges(request)));
+        lookUps.set(own);
         try {
-            getRanges(request, response);
+            serving.serve();
         } finally {
             if (outer == null) {
                 lookUps.remove();
@@ -185,7 +195,7 @@ public class SendfileServlet extends ResourceServlet {
         super.doGet(served, response);
     }
 
-    /** What was found for a request of ranges: what is sent is what its conditions were judged by, whatever has come there since. */
+    /** What was found for a request: what is sent is what its conditions were judged by, whatever has come there since. */
     private static final class LookUps {
         /** Null: nothing is there. */
         private final Map<String, HttpContent> found = new HashMap<>();
@@ -194,8 +204,11 @@ public class SendfileServlet extends ResourceServlet {
         /** Null: it is another. */
         private final @Nullable Request severalRanges;
 
-        private LookUps(@Nullable Request severalRanges) {
+        private final boolean isIncluded;
+
+        private LookUps(@Nullable Request severalRanges, boolean isIncluded) {
             this.severalRanges = severalRanges;
+            this.isIncluded = isIncluded;
         }
     }
 
@@ -225,10 +238,13 @@ public class SendfileServlet extends ResourceServlet {
 
         private @Nullable HttpContent find(String path) throws IOException {
             HttpContent content = found.getContent(path);
-            return content == null || !content.getResource().isDirectory()
+            LookUps current = lookUps.get();
+            boolean isIncluded = current != null && current.isIncluded;
+            return content == null || !(isIncluded || content.getResource().isDirectory())
                     ? content
                     : new HttpContent.Wrapper(content) {
-                        // What has the name of a directory besides is another file.
+                        // What has the name of a directory besides is another file. A part of a page has no coding of
+                        // its own.
                         @Override
                         public Set<CompressedContentFormat> getPreCompressedContentFormats() {
                             return Set.of();

@@ -19,7 +19,6 @@ import java.nio.file.Path;
 import org.eclipse.jetty.ee11.servlet.ResourceServlet;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
-import org.eclipse.jetty.server.Handler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
@@ -33,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @MethodSource("dev.millrace.testing.Connectors#all")
 class IncludedFilesTest {
     private static final String TEXT = "All work and no play. ".repeat(100);
+    private static final String[] PATHS = {"/include?times=1", "/include?times=1&before=%3Cp%3E", "/text.txt?times=1"};
 
     @Parameter
     Connectors connectors;
@@ -59,7 +59,7 @@ class IncludedFilesTest {
         }
     }
 
-    private Handler context() throws IOException {
+    private ServletContextHandler context() throws IOException {
         Files.writeString(directory.resolve("text.txt"), TEXT);
         ServletContextHandler context = new ServletContextHandler("/");
         ServletHolder files = new ServletHolder(
@@ -86,6 +86,28 @@ class IncludedFilesTest {
         }
     }
 
+    /** A page of which a part only is compressed can be read by nobody: Jetty's servlet makes such a one. */
+    @Test
+    void areNotCompressedWithinThePage() throws Exception {
+        assumeTrue(connectors != Connectors.STOCK);
+        ServletContextHandler context = context();
+        Files.writeString(directory.resolve("text.txt.gz"), "compressed");
+        context.getServletHandler().getServlet("files").setInitParameter("precompressed", "true");
+        try (TestServer server = new TestServer(connectors::http).start(context);
+                RawClient client = server.client()) {
+            for (String path : PATHS) {
+                Answer page = client.get(path, "Accept-Encoding: gzip").answer();
+                assertEquals((path.contains("before") ? "<p>" : "") + TEXT, page.text());
+                assertNull(page.headers().get("Content-Encoding"));
+            }
+            assertEquals(
+                    "compressed",
+                    client.get("/files/text.txt", "Accept-Encoding: gzip")
+                            .answer()
+                            .text());
+        }
+    }
+
     /** What the client asks for is about the page: Jetty's servlet takes it for what is asked of the file. */
     @ParameterizedTest
     @ValueSource(
@@ -99,8 +121,7 @@ class IncludedFilesTest {
         assumeTrue(connectors != Connectors.STOCK);
         try (TestServer server = new TestServer(connectors::http).start(context());
                 RawClient client = server.client()) {
-            for (String path :
-                    new String[] {"/include?times=1", "/include?times=1&before=%3Cp%3E", "/text.txt?times=1"}) {
+            for (String path : PATHS) {
                 Answer page = client.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + field + "\r\n\r\n")
                         .answer();
                 assertEquals(200, page.status(), path);
