@@ -17,6 +17,7 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
 import org.eclipse.jetty.util.thread.Scheduler;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -80,6 +81,10 @@ class SweptFilesTest {
             return millis.toString();
         }
 
+        synchronized long longest() {
+            return millis.stream().mapToLong(Long::longValue).max().orElseThrow();
+        }
+
         synchronized long graces() {
             return millis.stream().filter(delay -> delay == GRACE_MILLIS).count();
         }
@@ -139,5 +144,15 @@ class SweptFilesTest {
             server.stop();
         }
         assertHeld(0);
+    }
+
+    @Test
+    void areFoundSoonWhenTheValidityHasBecomeShorter() throws Exception {
+        Server server = server(TimeUnit.DAYS.toMillis(1));
+        try {
+            assertTrue(delays.longest() <= TimeUnit.MINUTES.toMillis(1), delays::toString);
+        } finally {
+            server.stop();
+        }
     }
 }

@@ -48,6 +48,8 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
     private static final int OPEN_ATTEMPTS = 5;
     /** How often in a validity a sweep looks for entries that would not be valid at the next. */
     private static final int SWEEPS = 4;
+    /** From one sweep to the next at most: the validity may be shorter by then. */
+    private static final long MOST_PAUSE_MILLIS = 60_000;
 
     private final IntSupplier maxFiles;
     private final LongSupplier validMillis;
@@ -328,7 +330,7 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
 
         private long pauseMillis() {
             long valid = validMillis.getAsLong();
-            return valid <= 0 ? CachedFile.PLACE_MILLIS : Math.max(50, valid / SWEEPS);
+            return valid <= 0 ? CachedFile.PLACE_MILLIS : Math.min(MOST_PAUSE_MILLIS, Math.max(50, valid / SWEEPS));
         }
 
         private void execute(int plan) {
