@@ -87,7 +87,7 @@ final class DelegatedRoots {
             LOG.warn("Not sending a file with an invalid path: {}", x.getReason());
             return null;
         }
-        LOG.warn("Not sending {}: outside of {}", path, this);
+        LOG.warn("Not sending {}: outside of {}", RootedFile.printable(path), this);
         return null;
     }
 
@@ -108,10 +108,11 @@ final class DelegatedRoots {
             }
         } catch (IllegalArgumentException x) {
             // Of which InvalidPathException is one.
-            LOG.warn("Not sending a file with an invalid URI: {}", x.getMessage());
+            LOG.warn(
+                    "Not sending a file with an invalid URI: {}", RootedFile.printable(String.valueOf(x.getMessage())));
             return null;
         }
-        LOG.warn("Not sending {}: outside of {}", uri, this);
+        LOG.warn("Not sending {}: outside of {}", RootedFile.printable(uri), this);
         return null;
     }
 

@@ -62,7 +62,7 @@ record FileSender(FilesService service, HttpContent.Factory files, List<Transfer
             if (response.isCommitted()) {
                 end.failed(x);
             } else {
-                LOG.warn("Not sending {}: {}", file.file(), x.toString());
+                LOG.warn("Not sending {}: {}", file.file(), RootedFile.printable(x));
                 fail(request, measured, around, end, HttpStatus.INTERNAL_SERVER_ERROR_500);
             }
         }

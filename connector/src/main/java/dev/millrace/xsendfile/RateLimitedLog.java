@@ -26,13 +26,13 @@ final class RateLimitedLog {
             return;
         }
         if (unsaid == 0) {
-            LOG.warn("Dropping the result of a transfer, {}: {}", reason, result);
+            LOG.warn("Dropping the result of a transfer, {}: {}", reason, RootedFile.printable(result));
         } else {
             LOG.warn(
                     "Dropping the result of a transfer, and {} more since the last such line, {}: {}",
                     unsaid,
                     reason,
-                    result);
+                    RootedFile.printable(result));
         }
         hasWarned = true;
         warnedNanoTime = now;

@@ -24,8 +24,18 @@ record RootedFile(Path root, Path file) {
         return root.toString().length() + String.valueOf(SEPARATOR) + file;
     }
 
+    /**
+     * What to log of a name, which a client may have chosen: a line end in it would begin a line of the client's.
+     *
+     * @return without control characters
+     */
+    static String printable(Object named) {
+        return named.toString().replaceAll("\\p{Cc}", "?");
+    }
+
+    /** For the log. */
     @Override
     public String toString() {
-        return file.toString();
+        return printable(file);
     }
 }

@@ -77,7 +77,7 @@ final class TransferEnd extends Callback.Nested {
                 try {
                     listener.onTransferEnd(result);
                 } catch (Throwable x) {
-                    LOG.warn("{} failed for {}", listener, result, x);
+                    LOG.warn("{} failed for {}", listener, RootedFile.printable(result), x);
                 }
             }
         }

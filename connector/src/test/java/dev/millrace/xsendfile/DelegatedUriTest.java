@@ -3,6 +3,7 @@ package dev.millrace.xsendfile;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.nio.file.Files;
@@ -34,12 +35,7 @@ class DelegatedUriTest {
     @TempDir
     Path directory;
 
-    @Test
-    void namesWithSemicolons() throws Exception {
-        Files.createDirectory(directory.resolve("d;1"));
-        for (String file : FILES_BY_URI.values()) {
-            Files.writeString(directory.resolve(file), file);
-        }
+    private XSendfileHandler handler() {
         XSendfileHandler handler = new XSendfileHandler(new Handler.Abstract() {
             @Override
             public boolean handle(Request request, Response response, Callback callback) {
@@ -50,6 +46,16 @@ class DelegatedUriTest {
             }
         });
         handler.addMapping("/p/", directory.toString());
+        return handler;
+    }
+
+    @Test
+    void namesWithSemicolons() throws Exception {
+        Files.createDirectory(directory.resolve("d;1"));
+        for (String file : FILES_BY_URI.values()) {
+            Files.writeString(directory.resolve(file), file);
+        }
+        XSendfileHandler handler = handler();
         try (TestServer server = new TestServer(Connectors.NIO::http).start(handler);
                 RawClient client = server.client()) {
             for (Map.Entry<String, String> named : FILES_BY_URI.entrySet()) {
@@ -65,6 +71,26 @@ class DelegatedUriTest {
                     client.send("GET / HTTP/1.1\r\nHost: a\r\nX-Uri: /p/a;none\r\n\r\n")
                             .answer()
                             .status());
+        }
+    }
+
+    /** A client that chooses a name must not write lines of the log. Jetty's own way to log would take a line end for a bar. */
+    @Test
+    void isLoggedInOneLine() throws Exception {
+        // First, for a logger that is made later has the level that it is configured with.
+        XSendfileHandler handler = handler();
+        try (Logged logged = new Logged("dev.millrace.xsendfile");
+                TestServer server = new TestServer(Connectors.NIO::http).start(handler);
+                RawClient client = server.client()) {
+            for (String name : new String[] {"/p/none%0AWARN", "/p/none%00%0AWARN"}) {
+                assertEquals(
+                        404,
+                        client.send("GET / HTTP/1.1\r\nHost: a\r\nX-Uri: " + name + "\r\n\r\n")
+                                .answer()
+                                .status());
+            }
+            assertEquals(1, logged.count("none?WARN: there is no such file"));
+            assertEquals(1, logged.count("none??WARN"));
         }
     }
 }
