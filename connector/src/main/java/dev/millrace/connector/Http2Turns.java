@@ -53,8 +53,9 @@ final class Http2Turns implements Connection.Listener {
     private final StreamExecutor executor;
     private final HTTP2Session session;
     private final HeldWrites held;
-    // Of the thread that reads.
+    // These two are of the thread that reads.
     private long streamsBefore;
+    private @Nullable ConnectionTurn reader;
     private volatile boolean closed;
     // All guarded by this.
     private final Queue<Runnable> tasks = new ArrayDeque<>(RUN_LENGTH);
@@ -245,18 +246,6 @@ final class Http2Turns implements Connection.Listener {
             }
         }
 
-        private boolean mayHold() {
-            synchronized (Http2Turns.this) {
-                return !ended && takePlace();
-            }
-        }
-
-        private boolean hasEnded() {
-            synchronized (Http2Turns.this) {
-                return ended;
-            }
-        }
-
         @Override
         public void endReading() {
             executor.end();
@@ -272,13 +261,17 @@ final class Http2Turns implements Connection.Listener {
         }
     }
 
-    /** Called by a thread that is about to read. */
+    /** Called by a thread that is about to read. What other threads hold in their turns leaves too. */
     void beforeFill() {
         StreamExecutor.Turn turn = executor.turn();
         if (turn != null && turn.reads()) {
             turn.endReading();
         }
-        // Also what another thread holds in its turn.
+        if (reader != null && reader != turn) {
+            // Its thread runs a request now, which Jetty's strategy need not tell. What that writes is not to be held.
+            reader.aboutToBlock();
+        }
+        reader = null;
         held.release();
     }
 
@@ -286,7 +279,8 @@ final class Http2Turns implements Connection.Listener {
     void afterFill(int filled) {
         if (filled > 0) {
             streamsBefore = session.getStreamsOpened();
-            executor.begin(new ConnectionTurn(true));
+            reader = new ConnectionTurn(true);
+            executor.begin(reader);
         } else if (filled < 0) {
             held.release();
         }
@@ -315,7 +309,9 @@ final class Http2Turns implements Connection.Listener {
             tasks.add(task);
             turn = added();
         }
-        start(turn);
+        if (turn != null) {
+            start(turn);
+        }
         return true;
     }
 
@@ -329,10 +325,7 @@ final class Http2Turns implements Connection.Listener {
         return turn;
     }
 
-    private void start(@Nullable ConnectionTurn turn) {
-        if (turn == null) {
-            return;
-        }
+    private void start(ConnectionTurn turn) {
         try {
             executor.toPool(turn);
         } catch (RejectedExecutionException | OutOfMemoryError x) {
@@ -364,9 +357,17 @@ final class Http2Turns implements Connection.Listener {
         held.write(turn != null, callback, buffers);
         // Whoever has ended the turn meanwhile found nothing held, and the handler may wait now for as long as it
         // likes.
-        if (turn != null && turn.hasEnded()) {
+        if (turn != null && hasEnded(turn)) {
             held.release();
         }
+    }
+
+    private synchronized boolean mayHold(ConnectionTurn turn) {
+        return !turn.ended && turn.takePlace();
+    }
+
+    private synchronized boolean hasEnded(ConnectionTurn turn) {
+        return turn.ended;
     }
 
     private @Nullable ConnectionTurn turnToHold(ByteBuffer[] buffers) {
@@ -375,7 +376,7 @@ final class Http2Turns implements Connection.Listener {
                         && BufferUtil.remaining(buffers) <= HeldWrites.MOST_BYTES
                         // One that ends may be closed as soon as a write is complete.
                         && session.getCloseState() == CloseState.NOT_CLOSED
-                        && turn.mayHold()
+                        && mayHold(turn)
                 ? turn
                 : null;
     }

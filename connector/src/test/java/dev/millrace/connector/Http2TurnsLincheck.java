@@ -89,6 +89,21 @@ class Http2TurnsLincheck {
         });
     }
 
+    /** Nobody else would have it leave: the one that wrote does not read again. */
+    @Test
+    void holdNothingWhenAnotherThreadReadsOn() {
+        Interleavings.explore(() -> {
+            Read read = new Read();
+            Interleavings.together(
+                    () -> {
+                        read.executor.begin(read.reading);
+                        read.answer();
+                    },
+                    read.turns::beforeFill);
+            assertEquals(1, read.written.get());
+        });
+    }
+
     @Test
     void leaveNoRequestBehind() {
         Interleavings.explore(() -> {

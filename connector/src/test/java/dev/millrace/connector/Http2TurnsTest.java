@@ -249,6 +249,21 @@ class Http2TurnsTest {
         assertNull(executor.turn());
     }
 
+    /** Jetty's strategy does not tell the first of them, which then runs a request, when the other comes just as it asks for one. */
+    @Test
+    void endWhenAnotherThreadReadsOn() throws Exception {
+        AtomicInteger written = new AtomicInteger();
+        HeldWrites.Writer socket = (callback, buffers) -> {
+            written.incrementAndGet();
+            callback.succeeded();
+        };
+        Http2Turns turns = turns(streamExecutor(), socket, () -> 1);
+        turns.afterFill(1);
+        CompletableFuture.runAsync(turns::beforeFill).get(30, TimeUnit.SECONDS);
+        turns.write(Callback.NOOP, BufferUtil.toBuffer("an answer"));
+        assertEquals(1, written.get());
+    }
+
     @Test
     void endWithTheConnectionThatAnotherThreadCloses() throws Exception {
         StreamExecutor executor = streamExecutor();
