@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.locks.LockSupport;
 import org.eclipse.jetty.util.BufferUtil;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,6 +22,11 @@ final class ReadAhead {
 
     /** Holds a short request. Idle connections are many, and each waits with its buffer. */
     private static final int FIRST_BYTES = 128;
+
+    /** Of a call that does not wait. */
+    private static final int MOST_SPINS = 1000;
+
+    private static final long PARK_NANOS = 100_000;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
     /** In place of the buffer when the peer has ended, or the socket failed, and all that came has been taken. */
@@ -44,10 +50,15 @@ final class ReadAhead {
         return LOCKED.compareAndSet(this, 0, 1);
     }
 
-    /** Waits for the lock. No thread has it for longer than a call that does not wait. */
+    /** Waits for the lock. A reader has it for a call that does not wait, a writer for as long as the peer takes what it writes. */
     void lock() {
-        while (!tryLock()) {
-            Thread.onSpinWait();
+        for (int looks = 1; !tryLock(); looks++) {
+            if (looks <= MOST_SPINS) {
+                Thread.onSpinWait();
+            } else {
+                // Not on and on: a virtual thread that spins keeps its carrier, which the one with the lock may need.
+                LockSupport.parkNanos(PARK_NANOS);
+            }
         }
     }
 

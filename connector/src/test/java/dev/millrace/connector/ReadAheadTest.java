@@ -1,9 +1,12 @@
 package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.testing.Await;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class ReadAheadTest {
     /** As it is after a read of so many bytes that all have been taken. */
@@ -30,5 +33,19 @@ class ReadAheadTest {
     void staysForWhatDoesNot() {
         assertEmpty(128, ReadAhead.emptied(taken(127, 128), 512));
         assertEmpty(128, ReadAhead.emptied(taken(0, 128), 512));
+    }
+
+    /** Another thread may write for as long as the peer takes what it is sent, and have the lock. */
+    @Test
+    @Timeout(60)
+    void leavesTheProcessorToAWriterThatHasTheLock() throws Exception {
+        ReadAhead readAhead = new ReadAhead(16);
+        assertTrue(readAhead.tryLock());
+        Thread reader = new Thread(() -> readAhead.room(16));
+        reader.start();
+        Await.until("parked", () -> reader.getState() == Thread.State.TIMED_WAITING);
+        readAhead.unlock();
+        reader.join();
+        assertTrue(readAhead.tryLock(), "given back");
     }
 }
