@@ -324,10 +324,8 @@ public class BioConnector extends MillraceConnector {
     /** Called on the connection's thread. */
     void opened(BioEndPoint endPoint) {
         onEndPointOpened(endPoint);
-        // A graceful shutdown shortens the idle timeout of connections, and a stop closes them: those that it sees.
-        if (isShutdown() && getShutdownIdleTimeout() >= 0) {
-            endPoint.setIdleTimeout(getShutdownIdleTimeout());
-        }
+        shortenIfShutDown(endPoint);
+        // A stop closes those that it sees.
         if (!isRunning()) {
             endPoint.close();
         }

@@ -303,6 +303,7 @@ public class NioConnector extends MillraceConnector {
             // A connection factory may wrap it.
             EndPoint endPoint = MillraceEndPoint.socket(connection.getEndPoint());
             pendingAccepts.end(endPoint.getTransport());
+            shortenIfShutDown(endPoint);
             if (endPoint instanceof NioEndPoint ours) {
                 ours.tellOpening(
                         () -> open(connection, context),
