@@ -23,7 +23,6 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.io.ByteBufferPool;
-import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
@@ -180,14 +179,14 @@ public abstract class MillraceConnector extends LimitedConnector {
 
     /**
      * Closes what is connected, and waits, for a second at most, until listeners have heard of all ends: a stop is about to
-     * forget them.
+     * forget them. An application that throws when it hears of an end keeps no other connection open.
      *
      * @param noneOpens whether no thread is about to open another
      */
     final void endAll(BooleanSupplier noneOpens) {
         OrderlyEnd.await(OrderlyEnd.MOST_MILLIS, () -> {
             boolean last = noneOpens.getAsBoolean();
-            List.copyOf(getConnectedEndPoints()).forEach(EndPoint::close);
+            List.copyOf(getConnectedEndPoints()).forEach(IO::close);
             return last && getConnectedEndPoints().isEmpty() && leaving.get() == 0;
         });
     }

@@ -17,6 +17,7 @@ import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
@@ -200,7 +201,7 @@ public class NioConnector extends MillraceConnector {
         } finally {
             getServer().removeEventListener(blockingContexts);
             // One that was still being opened when endAll() had waited for its second.
-            List.copyOf(getConnectedEndPoints()).forEach(EndPoint::close);
+            List.copyOf(getConnectedEndPoints()).forEach(IO::close);
             transferWorkers.stop();
             selectorExecutors = new SelectorExecutor[0];
         }
