@@ -45,7 +45,7 @@ import org.slf4j.LoggerFactory;
  * kind keeps it. Add it before the server starts. Thread-safe.
  */
 @ManagedObject("Sendfile for all file servlets and handlers of a server")
-public final class ServerSendfile extends ContainerLifeCycle implements HandlersListener, Container.InheritedListener {
+public final class ServerSendfile extends ContainerLifeCycle implements HandlersListener {
     /** Contexts have an attribute of this name, {@code true}: their files go by the kernel where that is possible. */
     public static final String CONTEXT_ATTRIBUTE = "dev.millrace.sendfile";
 
@@ -117,6 +117,9 @@ public final class ServerSendfile extends ContainerLifeCycle implements Handlers
         if (child instanceof ContextHandler context) {
             context.setAttribute(CONTEXT_ATTRIBUTE, true);
             context.addEventListener(scope);
+        } else if (child instanceof ResourceService service) {
+            // As a listener alone: this starts and stops with the server.
+            Container.addBean(service, this, false);
         } else if (parent instanceof ResourceService service
                 && child instanceof HttpContent.Factory found
                 && found instanceof LifeCycle life
@@ -155,6 +158,8 @@ public final class ServerSendfile extends ContainerLifeCycle implements Handlers
         if (child instanceof ContextHandler context) {
             context.removeAttribute(CONTEXT_ATTRIBUTE);
             context.removeEventListener(scope);
+        } else if (child instanceof ResourceService service) {
+            Container.removeBean(service, this);
         } else if (parent instanceof ResourceService && child instanceof ContainerLifeCycle outer) {
             factories.remove(outer.getBean(SendfileContentFactory.class));
         }

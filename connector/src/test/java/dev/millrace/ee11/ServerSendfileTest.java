@@ -30,6 +30,7 @@ import org.eclipse.jetty.http.content.ResourceHttpContentFactory;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.jmx.MBeanContainer;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.LowResourceMonitor;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.server.handler.ContextHandlerCollection;
 import org.eclipse.jetty.server.handler.GracefulHandler;
@@ -158,6 +159,21 @@ class ServerSendfileTest {
             context.stop();
             assertEquals(0, sendfile.getFactories());
             context.start();
+            assertSent("/file.bin");
+        }
+    }
+
+    /** Jetty refuses that once somebody listens to the monitor's beans. */
+    @Test
+    void leavesJettysMonitorOfLowResourcesToBeChanged() throws Exception {
+        LowResourceMonitor monitor = new LowResourceMonitor(server.server());
+        monitor.setPeriod(100);
+        server.server().addManaged(monitor);
+        try (server) {
+            server.start(context("/"));
+            monitor.setMonitorThreads(!monitor.getMonitorThreads());
+            monitor.setMaxMemory(1);
+            Await.until("is low on memory", monitor::isLowOnResources);
             assertSent("/file.bin");
         }
     }
