@@ -5,11 +5,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -30,8 +29,6 @@ import org.slf4j.LoggerFactory;
  */
 final class ConnectionThreads implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionThreads.class);
-    /** As the pools of Jetty and of the JDK. A thousand threads are there for a burst a minute after the last, and need not be started. */
-    private static final long IDLE_THREAD_SECONDS = 60;
     /** For handlers to return, before and after they are interrupted: as Jetty's pool. */
     private static final long STOP_MILLIS = 2500;
 
@@ -88,15 +85,15 @@ final class ConnectionThreads implements Executor {
         }
     }
 
-    // Cached, so that a hand-over costs a wake-up and not a new thread.
+    // Cached, so that a hand-over costs a wake-up and not a new thread. An idle thread stays for a minute, as those of
+    // Jetty's pool: a thousand of a burst are there for the next.
     private static Executor platformThreads(String name) {
         AtomicLong ids = new AtomicLong();
-        return new ThreadPoolExecutor(
-                0, Integer.MAX_VALUE, IDLE_THREAD_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
-                    Thread thread = new Thread(null, task, name + "-" + ids.incrementAndGet(), 0, false);
-                    thread.setPriority(Thread.NORM_PRIORITY);
-                    return thread;
-                });
+        return Executors.newCachedThreadPool(task -> {
+            Thread thread = new Thread(null, task, name + "-" + ids.incrementAndGet(), 0, false);
+            thread.setPriority(Thread.NORM_PRIORITY);
+            return thread;
+        });
     }
 
     boolean isVirtual() {
@@ -213,7 +210,7 @@ final class ConnectionThreads implements Executor {
     /** Takes no more tasks, and lets go of idle threads. */
     void stop() {
         stopped = true;
-        if (executor instanceof ThreadPoolExecutor pool) {
+        if (executor instanceof ExecutorService pool) {
             pool.shutdown();
         }
     }
