@@ -2,7 +2,6 @@ package dev.millrace.jetty;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
@@ -61,7 +60,7 @@ public final class JettyInternals {
 
     private static final class Events {
         /** From a response of an EventsHandler to that handler. */
-        private static final @Nullable MethodHandle HANDLER = handlerOfResponse();
+        private static final @Nullable Field HANDLER = handlerOfResponse();
 
         private static final boolean HANDLERS =
                 Assumption.holds(() -> HANDLER != null, "files behind an EventsHandler are copied");
@@ -270,19 +269,17 @@ public final class JettyInternals {
         return text.contains(",CLOSED,") || text.contains(",OSHUT");
     }
 
-    private static @Nullable MethodHandle handlerOfResponse() {
+    private static @Nullable Field handlerOfResponse() {
         try {
             for (Class<?> type : EventsHandler.class.getDeclaredClasses()) {
                 for (Field field : Response.class.isAssignableFrom(type) ? type.getDeclaredFields() : new Field[0]) {
                     if (field.getType() == EventsHandler.class) {
                         field.setAccessible(true);
-                        return MethodHandles.lookup()
-                                .unreflectGetter(field)
-                                .asType(MethodType.methodType(Object.class, Response.class));
+                        return field;
                     }
                 }
             }
-        } catch (IllegalAccessException | LinkageError | RuntimeException x) {
+        } catch (LinkageError | RuntimeException x) {
             LOG.debug("No way from a response to its EventsHandler", x);
         }
         return null;
@@ -293,15 +290,13 @@ public final class JettyInternals {
      * @return that handler; null when there is no way to it
      */
     public static @Nullable Object eventsHandlerOf(Response response) {
-        MethodHandle handler = Events.HANDLER;
+        Field handler = Events.HANDLER;
         if (!Events.HANDLERS || handler == null) {
             return null;
         }
         try {
-            return (Object) handler.invokeExact(response);
-        } catch (RuntimeException | Error x) {
-            throw x;
-        } catch (Throwable x) {
+            return handler.get(response);
+        } catch (IllegalAccessException x) {
             throw new IllegalStateException(x);
         }
     }
