@@ -82,6 +82,7 @@ public final class BlockingContexts implements HandlersListener, ContextHandler.
         return true;
     }
 
+    // What has left does not return to its selector when the scope ends.
     @Override
     public void enterScope(Context context, @Nullable Request request) {
         if (request == null
@@ -93,11 +94,6 @@ public final class BlockingContexts implements HandlersListener, ContextHandler.
         if (MillraceEndPoint.socket(endPoint) instanceof MillraceEndPoint socket) {
             socket.leaveSelector();
         }
-    }
-
-    @Override
-    public void exitScope(Context context, @Nullable Request request) {
-        // What has left does not return to its selector.
     }
 
     @Override
