@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
@@ -16,7 +17,6 @@ import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.Content;
-import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.ConnectionMetaData;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -163,25 +163,20 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
     }
 
     void start() {
-        for (ConnectionFactory factory : connector.getConnectionFactories()) {
-            // Protocols may share a configuration.
-            if (factory instanceof AbstractHTTP2ServerConnectionFactory http2
-                    && !customizers(http2).contains(this)) {
-                customizers(http2).add(this);
-            }
-        }
+        // Protocols may share a configuration.
+        configurations()
+                .filter(configuration -> !configuration.getCustomizers().contains(this))
+                .forEach(configuration -> configuration.addCustomizer(this));
     }
 
     void stop() {
-        for (ConnectionFactory factory : connector.getConnectionFactories()) {
-            if (factory instanceof AbstractHTTP2ServerConnectionFactory http2) {
-                customizers(http2).remove(this);
-            }
-        }
+        configurations().forEach(configuration -> configuration.getCustomizers().remove(this));
     }
 
-    private static List<HttpConfiguration.Customizer> customizers(AbstractHTTP2ServerConnectionFactory http2) {
-        return http2.getHttpConfiguration().getCustomizers();
+    private Stream<HttpConfiguration> configurations() {
+        return connector.getConnectionFactories().stream()
+                .filter(AbstractHTTP2ServerConnectionFactory.class::isInstance)
+                .map(http2 -> ((AbstractHTTP2ServerConnectionFactory) http2).getHttpConfiguration());
     }
 
     @Override
