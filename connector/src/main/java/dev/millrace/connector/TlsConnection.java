@@ -39,11 +39,10 @@ final class TlsConnection extends SslConnection {
 
     private final TlsBuffer.Pool buffers;
     private final TlsMemory memory;
-    // These two are guarded by Jetty's lock. Records wait for networkFlush, with room for the one in Jetty's buffer.
+    // These two change with Jetty's lock held. Records wait for networkFlush, with room for the one in Jetty's buffer.
     private @Nullable ByteBuffer records;
-    private @Nullable TlsBuffer rest;
+    private volatile @Nullable TlsBuffer rest;
     private volatile boolean established;
-    private volatile boolean restPending;
     private final AtomicLong uncountedBytes = new AtomicLong();
 
     private TlsConnection(
@@ -201,7 +200,6 @@ final class TlsConnection extends SslConnection {
     private void endRest() {
         if (rest != null && rest.endRest()) {
             rest = null;
-            restPending = false;
         }
     }
 
@@ -216,7 +214,6 @@ final class TlsConnection extends SslConnection {
             if (all.hasRemaining()) {
                 owner.show(BufferUtil.toBuffer(BufferUtil.toArray(all)));
                 rest = owner;
-                restPending = true;
             }
             return flushed;
         } finally {
@@ -323,7 +320,7 @@ final class TlsConnection extends SslConnection {
             try {
                 while (region.remaining() > 0) {
                     // Nothing is read for a socket that is full.
-                    flushed = (!restPending || super.flush(NOTHING)) && flushPart(buffers, token, region);
+                    flushed = (rest == null || super.flush(NOTHING)) && flushPart(buffers, token, region);
                     if (!flushed) {
                         return false;
                     }
