@@ -20,9 +20,7 @@ final class TlsContent {
     }
 
     boolean hasRemaining() {
-        while (first < buffers.length && !buffers[first].hasRemaining()) {
-            first++;
-        }
+        first = GatherWriter.skipEmpty(buffers, first, buffers.length);
         return first < buffers.length;
     }
 
