@@ -45,7 +45,7 @@ public final class MillraceMetrics implements MeterBinder {
         Set<String> names = new HashSet<>();
         for (Connector found : server.getConnectors()) {
             if (found instanceof MillraceConnector connector) {
-                new ConnectorMeters(connector, tags.and("connector", name(connector, names))).bindTo(registry);
+                new ConnectorMeters(connector, tags.and("connector", name(connector, names)), registry).bind();
             }
         }
         new FileMeters(server, tags).bindTo(registry);
