@@ -7,7 +7,6 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.BaseUnits;
-import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -21,7 +20,7 @@ import org.eclipse.jetty.server.Server;
  *
  * @param tags of all of them
  */
-record FileMeters(Server server, Tags tags) implements MeterBinder {
+record FileMeters(Server server, Tags tags, MeterRegistry registry) {
     private static final String CACHE = "cache";
 
     /**
@@ -48,24 +47,18 @@ record FileMeters(Server server, Tags tags) implements MeterBinder {
         }
     }
 
-    @Override
-    public void bindTo(MeterRegistry registry) {
-        answers(SendfileContentFactory::getTransfers)
-                .tags("way", "sendfile", "reason", "none")
-                .register(registry);
+    void bind() {
+        answers(SendfileContentFactory::getTransfers, Tags.of("way", "sendfile", "reason", "none"));
         for (Obstacle obstacle : Obstacle.values()) {
             Tags way = way(obstacle);
-            answers(files -> count(files.getObstacles(), obstacle)).tags(way).register(registry);
-            counter(
-                            "millrace.files.sent",
-                            "Bytes of files that did not go by the kernel",
-                            files -> count(files.getCopiedBytes(), obstacle))
-                    .tags(way)
+            answers(files -> count(files.getObstacles(), obstacle), way);
+            String sent = "Bytes of files that did not go by the kernel";
+            counter("millrace.files.sent", sent, files -> count(files.getCopiedBytes(), obstacle), way)
                     .baseUnit(BaseUnits.BYTES)
                     .register(registry);
         }
-        bindOpenFiles(registry);
-        bindContents(registry);
+        bindOpenFiles();
+        bindContents();
     }
 
     private static long count(Map<String, Long> byObstacle, Obstacle obstacle) {
@@ -80,24 +73,25 @@ record FileMeters(Server server, Tags tags) implements MeterBinder {
         };
     }
 
-    private FunctionCounter.Builder<Server> answers(ToLongFunction<SendfileContentFactory> figure) {
-        return counter("millrace.files.answers", "Answers that are files, by the way they went", figure);
+    private void answers(ToLongFunction<SendfileContentFactory> figure, Tags way) {
+        String answers = "Answers that are files, by the way they went";
+        counter("millrace.files.answers", answers, figure, way).register(registry);
     }
 
-    private void bindOpenFiles(MeterRegistry registry) {
+    private void bindOpenFiles() {
         Tags cache = Tags.of(CACHE, "open-files");
-        gets(SendfileContentFactory::getOpenFileHits, cache.and("result", "hit"), registry);
-        gets(SendfileContentFactory::getOpenFileMisses, cache.and("result", "miss"), registry);
-        evictions(SendfileContentFactory::getOpenFileEvictions, cache, registry);
-        entries(SendfileContentFactory::getOpenFiles, cache, registry);
+        gets(SendfileContentFactory::getOpenFileHits, cache.and("result", "hit"));
+        gets(SendfileContentFactory::getOpenFileMisses, cache.and("result", "miss"));
+        evictions(SendfileContentFactory::getOpenFileEvictions, cache);
+        entries(SendfileContentFactory::getOpenFiles, cache);
     }
 
-    private void bindContents(MeterRegistry registry) {
+    private void bindContents() {
         Tags cache = Tags.of(CACHE, "contents");
-        gets(SendfileContentFactory::getCacheHits, cache.and("result", "hit"), registry);
-        gets(SendfileContentFactory::getCacheMisses, cache.and("result", "miss"), registry);
-        evictions(SendfileContentFactory::getCacheEvictions, cache, registry);
-        entries(SendfileContentFactory::getCachedFiles, cache, registry);
+        gets(SendfileContentFactory::getCacheHits, cache.and("result", "hit"));
+        gets(SendfileContentFactory::getCacheMisses, cache.and("result", "miss"));
+        evictions(SendfileContentFactory::getCacheEvictions, cache);
+        entries(SendfileContentFactory::getCachedFiles, cache);
         Gauge.builder("millrace.cache.size", server, sum(SendfileContentFactory::getCachedBytes))
                 .description("Bytes in the cache")
                 .tags(tags.and(cache))
@@ -105,19 +99,17 @@ record FileMeters(Server server, Tags tags) implements MeterBinder {
                 .register(registry);
     }
 
-    private void gets(ToLongFunction<SendfileContentFactory> figure, Tags of, MeterRegistry registry) {
-        counter("millrace.cache.gets", "What was looked for in the cache", figure)
-                .tags(of)
+    private void gets(ToLongFunction<SendfileContentFactory> figure, Tags of) {
+        counter("millrace.cache.gets", "What was looked for in the cache", figure, of)
                 .register(registry);
     }
 
-    private void evictions(ToLongFunction<SendfileContentFactory> figure, Tags of, MeterRegistry registry) {
-        counter("millrace.cache.evictions", "What has left the cache for others", figure)
-                .tags(of)
+    private void evictions(ToLongFunction<SendfileContentFactory> figure, Tags of) {
+        counter("millrace.cache.evictions", "What has left the cache for others", figure, of)
                 .register(registry);
     }
 
-    private void entries(ToLongFunction<SendfileContentFactory> figure, Tags of, MeterRegistry registry) {
+    private void entries(ToLongFunction<SendfileContentFactory> figure, Tags of) {
         Gauge.builder("millrace.cache.entries", server, sum(figure))
                 .description("Files in the cache")
                 .tags(tags.and(of))
@@ -125,10 +117,10 @@ record FileMeters(Server server, Tags tags) implements MeterBinder {
     }
 
     private FunctionCounter.Builder<Server> counter(
-            String name, String description, ToLongFunction<SendfileContentFactory> figure) {
+            String name, String description, ToLongFunction<SendfileContentFactory> figure, Tags of) {
         return FunctionCounter.builder(name, server, new Total(figure))
                 .description(description)
-                .tags(tags);
+                .tags(tags.and(of));
     }
 
     private static ToDoubleFunction<Server> sum(ToLongFunction<SendfileContentFactory> figure) {

@@ -48,7 +48,7 @@ public final class MillraceMetrics implements MeterBinder {
                 new ConnectorMeters(connector, tags.and("connector", name(connector, names)), registry).bind();
             }
         }
-        new FileMeters(server, tags).bindTo(registry);
+        new FileMeters(server, tags, registry).bind();
     }
 
     /** Its own name, or its kind; with a number where that is taken. */
