@@ -183,8 +183,8 @@ public class BioConnector extends MillraceConnector {
     }
 
     /** @return watches the channels that do not block; null when the connector has stopped */
-    ManagedSelector chooseSelector() {
-        return acceptEvents().chooseSelector();
+    @Nullable ManagedSelector selector() {
+        return getSelectorManager().getBean(ManagedSelector.class);
     }
 
     @Override
@@ -376,11 +376,6 @@ public class BioConnector extends MillraceConnector {
         @Override
         protected void endPointClosed(EndPoint endPoint) {
             super.endPointClosed(endPoint);
-        }
-
-        @Override
-        protected ManagedSelector chooseSelector() {
-            return super.chooseSelector();
         }
 
         // Nobody accepts any more, and the listeners are still there: the connector takes them away when this has

@@ -85,7 +85,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
     private synchronized @Nullable SelectedChannel select() {
         if (selected == null && isOpen() && !writeDuty.isWriting() && readLoop.leave()) {
             try {
-                selected = SelectedChannel.register(this, connector.chooseSelector());
+                selected = SelectedChannel.register(this, connector.selector());
             } catch (IOException x) {
                 close(x);
             }
