@@ -330,14 +330,14 @@ public abstract class MillraceConnector extends LimitedConnector {
     @Override
     final void runElsewhere(Runnable task) {
         try {
-            executeImmediately(() -> close(task));
+            executeImmediately(() -> runClosing(task));
         } catch (RejectedExecutionException | OutOfMemoryError x) {
             LOG.debug("No thread but this one: {}", x.toString());
-            close(task);
+            runClosing(task);
         }
     }
 
-    private static void close(Runnable task) {
+    private static void runClosing(Runnable task) {
         CLOSING.set(true);
         try {
             task.run();
