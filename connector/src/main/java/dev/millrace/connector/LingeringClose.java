@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.eclipse.jetty.util.IO;
@@ -72,8 +73,8 @@ final class LingeringClose extends AbstractLifeCycle {
         private volatile long lastNanoTime = beginNanoTime;
         // Belongs to the thread that reads.
         private long bytes;
-        private @Nullable Runnable telling;
-        private boolean ended;
+        // Run at the end. Null until there is something to run; from the end on it does nothing.
+        private final AtomicReference<@Nullable Runnable> telling = new AtomicReference<>();
 
         private Lingering(SocketChannel channel) {
             this.channel = channel;
@@ -100,15 +101,11 @@ final class LingeringClose extends AbstractLifeCycle {
             }
         }
 
-        /** Runs a task when the channel is closed; at once if it is closed already. */
+        /** Runs a task when the channel is closed; at once if it is closed already. To be called once. */
         void onEnd(Runnable task) {
-            synchronized (this) {
-                if (!ended) {
-                    telling = task;
-                    return;
-                }
+            if (!telling.compareAndSet(null, task)) {
+                task.run();
             }
-            task.run();
         }
 
         private void end() {
@@ -116,11 +113,7 @@ final class LingeringClose extends AbstractLifeCycle {
                 return;
             }
             IO.close(channel);
-            Runnable task;
-            synchronized (this) {
-                ended = true;
-                task = telling;
-            }
+            Runnable task = telling.getAndSet(() -> {});
             if (task != null) {
                 try {
                     task.run();
