@@ -138,15 +138,12 @@ final class TlsConnection extends SslConnection {
         ByteBuffer all = null;
         try {
             all = memory.take();
-            SSLEngineResult result = wrapMore(engine, input, output, first, all);
+            SSLEngineResult result = all == null ? first : wrapMore(engine, input, output, first, all);
             records = all;
             return result;
         } finally {
             if (records == null) {
-                if (all != null) {
-                    memory.giveBack(all);
-                }
-                memory.leave();
+                memory.leave(all);
             }
         }
     }
@@ -357,15 +354,14 @@ final class TlsConnection extends SslConnection {
             if (!memory.enter()) {
                 return flushRecord(buffers, token, region);
             }
+            ByteBuffer bytes = null;
             try {
-                ByteBuffer bytes = memory.take();
-                try {
-                    return flush(buffers, token, region, bytes.limit(TlsMemory.BATCH_BYTES));
-                } finally {
-                    memory.giveBack(bytes);
-                }
+                bytes = memory.take();
+                return bytes == null
+                        ? flushRecord(buffers, token, region)
+                        : flush(buffers, token, region, bytes.limit(TlsMemory.BATCH_BYTES));
             } finally {
-                memory.leave();
+                memory.leave(bytes);
             }
         }
 

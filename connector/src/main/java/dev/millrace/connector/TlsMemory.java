@@ -6,6 +6,8 @@ import java.util.Deque;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Memory in which connections of TLS prepare many records for one write. The last that was given back is taken first: it is in the
@@ -15,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class TlsMemory {
+    private static final Logger LOG = LoggerFactory.getLogger(TlsMemory.class);
+
     /** Of TLS: the most that one record holds (RFC 8446 section 5.1). */
     static final int RECORD_BYTES = 16 * 1024;
     /** About what one write takes of content: with more, the memory leaves the processor's cache. */
@@ -33,6 +37,8 @@ final class TlsMemory {
     private final int mostIdle;
     private final IntFunction<ByteBuffer> source;
     private final AtomicInteger taken = new AtomicInteger();
+    // Since the system has refused memory, until the next look.
+    private volatile boolean refused;
     // Both guarded by this.
     private final Deque<ByteBuffer> idle = new ArrayDeque<>();
     /** The fewest that have lain here at one time: those at the end have not been taken. */
@@ -47,7 +53,7 @@ final class TlsMemory {
         this(batches, ByteBuffer::allocateDirect);
     }
 
-    /** @param source makes memory of a size, outside the heap; it may refuse */
+    /** @param source makes memory of a size, outside the heap; it may refuse by an OutOfMemoryError, as the JDK does */
     TlsMemory(int batches, IntFunction<ByteBuffer> source) {
         this.batches = batches;
         this.source = source;
@@ -68,9 +74,12 @@ final class TlsMemory {
     /**
      * Asks whether one more connection may prepare or hold many records.
      *
-     * @return whether it may; {@link #leave} follows
+     * @return whether it may; {@link #leave()} follows
      */
     boolean enter() {
+        if (refused) {
+            return false;
+        }
         if (free.decrementAndGet() >= 0) {
             return true;
         }
@@ -84,12 +93,33 @@ final class TlsMemory {
         }
     }
 
-    /** @return room for a batch, outside the heap, as the system writes it */
-    ByteBuffer take() {
+    /** As {@link #leave()}, after {@link #giveBack} of what was taken, if anything was. */
+    void leave(@Nullable ByteBuffer buffer) {
+        if (buffer != null) {
+            giveBack(buffer);
+        }
+        leave();
+    }
+
+    /** @return room for a batch, outside the heap, as the system writes it; null when there is none */
+    @Nullable ByteBuffer take() {
         ByteBuffer last = poll();
-        ByteBuffer buffer = last == null ? source.apply(CAPACITY) : last.clear();
-        taken.incrementAndGet();
+        ByteBuffer buffer = last == null ? make() : last.clear();
+        if (buffer != null) {
+            taken.incrementAndGet();
+        }
         return buffer;
+    }
+
+    // The JDK collects garbage for half a second before it refuses. No other connection is to ask for that soon.
+    private @Nullable ByteBuffer make() {
+        try {
+            return source.apply(CAPACITY);
+        } catch (OutOfMemoryError x) {
+            LOG.debug("Connections of TLS write one record at a time for a while: {}", x.toString());
+            refused = true;
+            return null;
+        }
     }
 
     private synchronized @Nullable ByteBuffer poll() {
@@ -111,8 +141,9 @@ final class TlsMemory {
         }
     }
 
-    /** Lets go of what nobody has taken since this was called before. */
+    /** Lets go of what nobody has taken since this was called before, and has connections ask again for what was refused. */
     synchronized void letUnusedGo() {
+        refused = false;
         for (; unused > 0; unused--) {
             idle.removeLast();
         }

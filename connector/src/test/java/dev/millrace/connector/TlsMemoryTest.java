@@ -3,12 +3,14 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -50,5 +52,24 @@ class TlsMemoryTest {
         several.letUnusedGo();
         several.letUnusedGo();
         assertEquals(0, several.getIdleBytes());
+    }
+
+    /** Each refusal may take the JDK half a second. */
+    @Test
+    void isNotAskedForAgainBeforeTheNextLook() {
+        AtomicInteger asked = new AtomicInteger();
+        TlsMemory refused = new TlsMemory(3, size -> {
+            asked.incrementAndGet();
+            throw new OutOfMemoryError("expected by the test");
+        });
+        assertTrue(refused.enter());
+        assertNull(refused.take());
+        refused.leave(null);
+        assertFalse(refused.enter());
+        refused.letUnusedGo();
+        assertTrue(refused.enter());
+        assertNull(refused.take());
+        assertEquals(2, asked.get());
+        assertEquals(0, refused.getTaken());
     }
 }
