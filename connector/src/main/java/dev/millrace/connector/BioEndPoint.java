@@ -366,7 +366,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
 
     @Override
     public boolean awaitsRead() {
-        return isFillInterested() && ReadAhead.isPeerAwaited(getChannel());
+        return isFillInterested() && !ReadAhead.hasUnread(getChannel());
     }
 
     @Override

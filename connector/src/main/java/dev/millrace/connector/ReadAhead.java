@@ -146,18 +146,9 @@ final class ReadAhead {
     }
 
     /**
-     * Whether nothing has come that a thread has yet to read. One that waits may be kept from it, a virtual one by
-     * handlers on all carriers. Takes no lock that a reader holds.
+     * Whether the peer has sent what no thread has read yet. Its end alone is nothing. A thread that waits may be kept from reading, a
+     * virtual one by handlers on all carriers. Takes no lock that a reader holds.
      */
-    static boolean isPeerAwaited(SocketChannel channel) {
-        try {
-            return channel.socket().getInputStream().available() == 0;
-        } catch (IOException closed) {
-            return false;
-        }
-    }
-
-    /** Whether the peer has sent what no thread has read yet. Its end alone is nothing. Waits for no reader. */
     static boolean hasUnread(SocketChannel channel) {
         try {
             return channel.socket().getInputStream().available() > 0;
