@@ -4,7 +4,6 @@ import dev.millrace.limits.ConnectionPermits;
 import dev.millrace.limits.ConnectionSweeper;
 import java.util.concurrent.Executor;
 import org.eclipse.jetty.io.ByteBufferPool;
-import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
@@ -65,13 +64,6 @@ public abstract class LimitedConnector extends RestartableConnector {
 
     /** Called by a request's thread that may be about to wait for content of HTTP/2. */
     void aboutToBlock() {}
-
-    /** A graceful shutdown shortens the idle timeout of the connections that it sees: of one that opens meanwhile this does. */
-    final void shortenIfShutDown(EndPoint opened) {
-        if (isShutdown() && getShutdownIdleTimeout() >= 0) {
-            opened.setIdleTimeout(getShutdownIdleTimeout());
-        }
-    }
 
     final void checkNotStarted() {
         if (isRunning()) {

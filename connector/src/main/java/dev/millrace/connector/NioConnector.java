@@ -304,7 +304,10 @@ public class NioConnector extends MillraceConnector {
             // A connection factory may wrap it.
             EndPoint endPoint = MillraceEndPoint.socket(connection.getEndPoint());
             pendingAccepts.end(endPoint.getTransport());
-            shortenIfShutDown(endPoint);
+            // A graceful shutdown shortens the idle timeout of those connections that it sees.
+            if (isShutdown() && getShutdownIdleTimeout() >= 0) {
+                endPoint.setIdleTimeout(getShutdownIdleTimeout());
+            }
             if (endPoint instanceof NioEndPoint ours) {
                 ours.tellOpening(
                         () -> open(connection, context),
