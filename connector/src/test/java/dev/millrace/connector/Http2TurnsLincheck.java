@@ -20,6 +20,7 @@ class Http2TurnsLincheck {
     private static final class Read extends AbstractLifeCycle implements Scheduler {
         private final Queue<Thread> threads = new ConcurrentLinkedQueue<>();
         private final Queue<Runnable> looks = new ConcurrentLinkedQueue<>();
+        private final AtomicInteger unwritten = new AtomicInteger();
         private final AtomicInteger written = new AtomicInteger();
         private final StreamExecutor executor = new StreamExecutor(this::start, this, () -> true);
         private final Http2Turns turns;
@@ -58,8 +59,20 @@ class Http2TurnsLincheck {
             }
         }
 
+        /** One write at a time, as Jetty's flusher has it: the next begins when the last is complete. */
         void answer() {
-            turns.write(Callback.NOOP, BufferUtil.toBuffer("x"));
+            if (unwritten.getAndIncrement() == 0) {
+                writeNext();
+            }
+        }
+
+        private void writeNext() {
+            Callback whenComplete = Callback.from(() -> {
+                if (unwritten.decrementAndGet() > 0) {
+                    writeNext();
+                }
+            });
+            turns.write(whenComplete, BufferUtil.toBuffer("x"));
         }
 
         void join() {
