@@ -324,11 +324,10 @@ public class BioConnector extends MillraceConnector {
     /** Called on the connection's thread. */
     void opened(BioEndPoint endPoint) {
         onEndPointOpened(endPoint);
-        // A graceful shutdown shortens the idle timeout of those connections that it sees.
+        // A graceful shutdown shortens the idle timeout of connections, and a stop closes them: those that it sees.
         if (isShutdown() && getShutdownIdleTimeout() >= 0) {
             endPoint.setIdleTimeout(getShutdownIdleTimeout());
         }
-        // A stop closes those that it sees.
         if (!isRunning()) {
             endPoint.close();
         }

@@ -304,7 +304,8 @@ public class NioConnector extends MillraceConnector {
             // A connection factory may wrap it.
             EndPoint endPoint = MillraceEndPoint.socket(connection.getEndPoint());
             pendingAccepts.end(endPoint.getTransport());
-            // A graceful shutdown shortens the idle timeout of those connections that it sees.
+            // A graceful shutdown shortens the idle timeout of the connections that it sees. It may not have seen this
+            // one.
             if (isShutdown() && getShutdownIdleTimeout() >= 0) {
                 endPoint.setIdleTimeout(getShutdownIdleTimeout());
             }
