@@ -1,5 +1,6 @@
 package dev.millrace.files;
 
+import dev.millrace.jetty.ServletInternals;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.io.Content;
@@ -16,13 +17,14 @@ final class CopiedContent extends HttpContent.Wrapper {
     }
 
     @Override
-    public void writeTo(Content.Sink sink, long offset, long length, Callback callback) {
-        SendPath sendPath = SendPath.copied(sink, Obstacle.NOT_A_FILE);
-        if (sink instanceof Response response
+    public void writeTo(Content.Sink to, long offset, long length, Callback callback) {
+        if (to instanceof Response response
                 && HttpMethod.HEAD.is(response.getRequest().getMethod())) {
-            super.writeTo(sendPath.sink(), offset, length, callback);
+            super.writeTo(SendPath.copied(to, Obstacle.NOT_A_FILE).sink(), offset, length, callback);
             return;
         }
+        Content.Sink sink = ServletInternals.pastOutput(to);
+        SendPath sendPath = SendPath.copied(sink, Obstacle.NOT_A_FILE);
         long bytes = length < 0 ? getContentLengthValue() - offset : length;
         mount.onAnswer(sink, sendPath.obstacle(), getResource(), offset, bytes);
         // Jetty's own writing does not tell of each piece.

@@ -4,6 +4,7 @@ import dev.millrace.files.cache.ContentCache;
 import dev.millrace.files.cache.ContentMemory;
 import dev.millrace.files.cache.OpenFile;
 import dev.millrace.files.cache.OpenFileChannel;
+import dev.millrace.jetty.ServletInternals;
 import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.TransferAlgorithm;
 import java.io.IOException;
@@ -12,7 +13,6 @@ import java.time.Instant;
 import java.util.function.LongConsumer;
 import org.eclipse.jetty.http.DateGenerator;
 import org.eclipse.jetty.http.HttpField;
-import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.PreEncodedHttpField;
 import org.eclipse.jetty.http.content.HttpContent;
@@ -23,7 +23,6 @@ import org.eclipse.jetty.server.AliasCheck;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ContextHandler;
-import org.eclipse.jetty.server.handler.ContextResponse;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.resource.Resource;
@@ -123,38 +122,18 @@ final class SendfileContent extends HttpContent.Wrapper {
     }
 
     @Override
-    public void writeTo(Content.Sink sink, long offset, long length, Callback callback) {
+    public void writeTo(Content.Sink to, long offset, long length, Callback callback) {
         long bytes = length < 0 ? getContentLengthValue() - offset : length;
-        if (SendPath.isHeadOnly(sink)) {
-            sink.write(true, BufferUtil.EMPTY_BUFFER, callback);
+        if (SendPath.isHeadOnly(to)) {
+            to.write(true, BufferUtil.EMPTY_BUFFER, callback);
             return;
         }
-        moveLengthBelow(sink);
+        Content.Sink sink = ServletInternals.pastOutput(to);
         ContentMemory memory = slot != null && isSmall ? slot.use() : null;
         if (memory == null) {
             write(sink, offset, bytes, callback);
         } else {
             write(sink, memory, offset, bytes, callback);
-        }
-    }
-
-    /**
-     * Moves the length that a servlet's response has promised to the one below it, to which Jetty's file servlets write. Else the
-     * servlet's channel finds at the end of each request that nothing went through its own output. It writes a message, makes an
-     * exception with its stack trace, and aborts a response that is complete: an eighth of a small file's CPU.
-     */
-    private static void moveLengthBelow(Content.Sink sink) {
-        ContextResponse context =
-                sink instanceof Response response ? Response.as(response, ContextResponse.class) : null;
-        if (context == null || context.isCommitted()) {
-            return;
-        }
-        HttpFields.Mutable ofServlet = context.getHeaders();
-        HttpFields.Mutable below = context.getWrapped().getHeaders();
-        HttpField length = ofServlet == below ? null : ofServlet.getField(HttpHeader.CONTENT_LENGTH);
-        if (length != null) {
-            ofServlet.remove(HttpHeader.CONTENT_LENGTH);
-            below.put(length);
         }
     }
 

@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.concurrent.Callable;
 import org.eclipse.jetty.util.Jetty;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,17 +21,28 @@ final class Assumption {
      * @param instead what is done then
      */
     static boolean holds(Callable<Boolean> fact, String instead) {
+        return lookFor(() -> fact.call() ? true : null, instead) != null;
+    }
+
+    /**
+     * Looks for something of this Jetty, and warns if it is not there.
+     *
+     * @param fact may say no by null or an exception
+     * @param instead what is done then
+     */
+    static <T> @Nullable T lookFor(Callable<@Nullable T> fact, String instead) {
         Object failure = "not as expected";
         try {
-            if (fact.call()) {
-                return true;
+            T found = fact.call();
+            if (found != null) {
+                return found;
             }
         } catch (Exception | LinkageError x) {
             // Not exported, to a named module, is an IllegalAccessError.
             failure = x;
         }
         LOG.warn("Jetty {} is not as Millrace knows it ({}): {}", Jetty.VERSION, failure, instead);
-        return false;
+        return null;
     }
 
     static void find(Class<?> type, Class<?> result, String... getters) throws ReflectiveOperationException {

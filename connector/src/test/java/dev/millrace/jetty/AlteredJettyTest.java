@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -132,6 +133,21 @@ class AlteredJettyTest {
                 }
             }
             assertWarnsOnce(server, "slow peers of HTTP/2 are left to the idle timeout");
+        }
+    }
+
+    @Test
+    void servesByAServlet() throws Exception {
+        byte[] content = TestFiles.write(directory, "file", BYTES);
+        try (ServerProcess server = server("_included", "_includex", ServerProcess.SERVLET)) {
+            for (Connectors connectors : Connectors.ours().toList()) {
+                try (RawClient client = new RawClient(server.port(connectors))) {
+                    Answer whole = client.get("/servlet/file").answer();
+                    assertArrayEquals(content, whole.body(), connectors.name());
+                    assertEquals("WRAPPED", whole.headers().get(SendfileSettings.DEBUG_HEADER), connectors.name());
+                }
+            }
+            assertWarnsOnce(server, "files of servlets are copied");
         }
     }
 }

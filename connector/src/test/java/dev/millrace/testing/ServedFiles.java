@@ -1,12 +1,15 @@
 package dev.millrace.testing;
 
 import dev.millrace.files.SendfileHandler;
+import dev.millrace.files.ServerSendfile;
 import dev.millrace.limits.ConnectionSweeper;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.eclipse.jetty.ee11.servlet.DefaultServlet;
+import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.http.HttpURI;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.Content;
@@ -34,6 +37,8 @@ public final class ServedFiles {
     public static final String KEYS = "served.keys";
     /** System property: true or false. */
     public static final String HTTP2 = "served.http2";
+    /** System property: true where a servlet of Jetty's serves the first directory below {@code /servlet}. */
+    public static final String SERVLET = "served.servlet";
 
     private ServedFiles() {}
 
@@ -118,6 +123,19 @@ public final class ServedFiles {
         }
     }
 
+    /** Loaded only where there is a servlet. */
+    private static final class ByServlet {
+        private static Handler of(Server server, String directory) {
+            ServerSendfile sendfile = new ServerSendfile(server);
+            sendfile.getSettings().setDebugHeader(true);
+            server.addBean(sendfile);
+            ServletContextHandler context = new ServletContextHandler("/servlet");
+            context.setBaseResourceAsPath(Path.of(directory));
+            context.addServlet(DefaultServlet.class, "/");
+            return context;
+        }
+    }
+
     private static ServerConnector connector(Connectors connectors, Server server) throws Exception {
         HttpConnectionFactory http = new HttpConnectionFactory();
         String keys = System.getProperty(KEYS);
@@ -139,6 +157,9 @@ public final class ServedFiles {
         List<Handler> handlers = new ArrayList<>();
         for (int i = 0; i < directories.length; i++) {
             handlers.add(new Mount(i, directories[i]));
+        }
+        if (Boolean.getBoolean(SERVLET)) {
+            handlers.add(ByServlet.of(server, directories[0]));
         }
         handlers.add(new Hello());
         handlers.add(new Hoard());

@@ -2,6 +2,7 @@ package dev.millrace.testing;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.millrace.files.SendfileHandler;
+import jakarta.servlet.Servlet;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -16,13 +17,16 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http2.HTTP2Session;
 import org.eclipse.jetty.http2.hpack.HpackEncoder;
 import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.logging.JettyLogger;
+import org.eclipse.jetty.security.SecurityHandler;
 import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.session.SessionManager;
 import org.eclipse.jetty.util.Callback;
 import org.slf4j.Logger;
 
@@ -31,9 +35,13 @@ public final class ServerProcess implements AutoCloseable {
     /** An option that adds HTTP/2. */
     public static final String HTTP2 = "-D" + ServedFiles.HTTP2 + "=true";
 
-    private static final Class<?>[] HTTP2_TYPES = {
-        AbstractHTTP2ServerConnectionFactory.class, HTTP2Session.class, HpackEncoder.class
-    };
+    /** An option that adds a servlet. */
+    public static final String SERVLET = "-D" + ServedFiles.SERVLET + "=true";
+
+    /** What is needed only with an option. */
+    private static final Map<String, List<Class<?>>> MORE_TYPES = Map.of(
+            HTTP2, List.of(AbstractHTTP2ServerConnectionFactory.class, HTTP2Session.class, HpackEncoder.class),
+            SERVLET, List.of(ServletContextHandler.class, Servlet.class, SecurityHandler.class, SessionManager.class));
 
     private final Process process;
     private final Map<Connectors, Integer> ports = new EnumMap<>(Connectors.class);
@@ -59,8 +67,8 @@ public final class ServerProcess implements AutoCloseable {
                 "-Dorg.eclipse.jetty.LEVEL=WARN",
                 "-Ddev.millrace.LEVEL=WARN"));
         command.addAll(options);
-        boolean hasHttp2 = options.contains(HTTP2);
-        command.addAll(List.of("-cp", hasHttp2 ? classPath(HTTP2_TYPES) : classPath(), ServedFiles.class.getName()));
+        Stream<Class<?>> more = options.stream().flatMap(option -> MORE_TYPES.getOrDefault(option, List.of()).stream());
+        command.addAll(List.of("-cp", classPath(more), ServedFiles.class.getName()));
         Stream.of(directories).map(Path::toString).forEach(command::add);
         process = new ProcessBuilder(command).start();
         Thread reader = new Thread(
@@ -81,7 +89,7 @@ public final class ServerProcess implements AutoCloseable {
     }
 
     // What it needs and no more: the test's own class path has services that need other modules.
-    private static String classPath(Class<?>... more) {
+    private static String classPath(Stream<Class<?>> more) {
         Stream<Class<?>> types = Stream.of(
                 ServedFiles.class,
                 SendfileHandler.class,
@@ -92,7 +100,7 @@ public final class ServerProcess implements AutoCloseable {
                 Logger.class,
                 JettyLogger.class,
                 Caffeine.class);
-        return Stream.concat(types, Stream.of(more))
+        return Stream.concat(types, more)
                 .map(type -> new File(type.getProtectionDomain()
                                 .getCodeSource()
                                 .getLocation()
