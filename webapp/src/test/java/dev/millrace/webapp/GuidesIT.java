@@ -90,8 +90,8 @@ class GuidesIT {
     void theVersionsAreThoseOfTheBuild() throws Exception {
         String page = Files.readString(GUIDES.resolve("versions.md"));
         String pom = Files.readString(Path.of("..", "pom.xml"));
-        for (String product : List.of(
-                "jetty", "jetty.home", "jetty.oldest", "spring-boot", "spring-security", "javalin", "tomcat")) {
+        for (String product :
+                List.of("jetty", "jetty.home", "jetty.oldest", "spring-boot", "spring-security", "javalin", "tomcat")) {
             String version = find("<" + product + ".version>(.*)</", pom);
             assertTrue(page.contains(" | " + version + " | "), product + " " + version);
         }
