@@ -3,8 +3,9 @@
 # Each server is a JVM of its own with one listener. Prints medians, and ratios to the first server.
 #
 # usage: docs/bench/connectors.sh [rounds [seconds [connections [path]]]]      after: mvn -DskipTests package
-# JAVA names another JVM; JAVA_OPTIONS are given to each; SERVERS replaces the list, a line each: label listener options. SERVER_CPUS and
-# CLIENT_CPUS (as taskset -c has them) keep servers and client on processors of their own.
+# JAVA names another JVM; JAVA_OPTIONS are given to each; SERVERS replaces the list, a line each: label listener options; a label
+# that ends in -before is that of the tree in BEFORE. SERVER_CPUS and CLIENT_CPUS (as taskset -c has them) keep servers and client on
+# processors of their own.
 # shellcheck source=docs/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
 rounds=${1:-7} seconds=${2:-5} connections=${3:-32} path=${4:-/hello}
@@ -18,8 +19,10 @@ if [ -z "${SERVERS:-}" ] && has_virtual_threads; then
 fi
 
 while read -r label listener options; do
+    jar=$war
+    [[ $label != *-before ]] || jar=${BEFORE:?names the tree of $label}/$war
     # shellcheck disable=SC2086
-    start "$label" "$java" ${JAVA_OPTIONS:-} -jar "$war" --bio-port=-1 --nio-port=-1 --stock-port=-1 "--$listener-port=0" $options
+    start "$label" "$java" ${JAVA_OPTIONS:-} -jar "$jar" --bio-port=-1 --nio-port=-1 --stock-port=-1 "--$listener-port=0" $options
 done <<< "$servers"
 
 wrk_at() { (on_cpus "${CLIENT_CPUS:-}" wrk -t1 -c"$2" -d"$3" "$(url_of "$1")$path"); }
