@@ -57,8 +57,8 @@ class ServletInternalsContractTest {
             ServletContextResponse context = ServletContextResponse.getServletContextResponse(response);
             Response core = core(request, response, false);
             core.getHeaders().put(HttpHeader.CONTENT_LENGTH, 0L);
-            assertEquals(0, context.getHttpOutput().getApplicationContentLength());
             assertSame(context, ServletInternals.pastOutput(core));
+            // As Jetty's channel sees it at the end: nothing was promised.
             assertEquals(-1, context.getHttpOutput().getApplicationContentLength());
             assertNotNull(context.getWrapped().getHeaders().getField(HttpHeader.CONTENT_LENGTH));
         });
