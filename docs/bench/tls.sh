@@ -8,7 +8,8 @@
 #   random1m                      https/1.1, 16 connections: 2,000 files of 1 MiB in turn
 #   h2-hello, h2-64k, h2-1m       HTTP/2 over TLS, 8 connections of 8 streams
 #   full, resumed                 handshakes alone, by openssl s_time: us of CPU per handshake; resumed: TLS 1.2 with a session's ticket
-#   idle                          KiB of live objects for each idle connection after one request, between 200 and 2,000; nginx has none
+#   idle                          KiB of live objects for each idle connection after one request, between 200 and 2,000; nginx has none.
+#                                 Thousands of connections come before, for the stack of a virtual thread is larger while it is interpreted
 # Each server serves WARM_UP_SECONDS (15) of a workload before its first round, and before a file of 1 MiB as long of 64 KiB: a JVM
 # compiles what ran ten thousand times. Its compilers come to rest, before and after a round that does not count.
 # Small answers of https/1.1 have WARM_UP_BURSTS (8) more, a second of 100 connections
@@ -122,6 +123,11 @@ run() {
     done <<< "$servers"
     : > "$work/results"
     if [ "$workload" = idle ]; then
+        for label in "${labels[@]}"; do
+            load "$label" hello "$warm_up" > /dev/null
+            handshakes "$(url_of "$label" | sed 's#https://##')" full "$warm_up" > /dev/null
+            await_rest "$label"
+        done
         for round in $(seq "$rounds"); do
             for label in "${labels[@]}"; do idle "$label" >> "$work/results"; done
         done
