@@ -31,7 +31,7 @@ clean_up() {
 [ "$(df -m --output=avail "$data" | tail -1)" -gt 2000 ] || fail "not enough room in $data"
 
 # Bytes that the server's processes have had read from the disk.
-disk_bytes() { for pid in $(tree_of "${pids[$1]}"); do cat "/proc/$pid/io"; done | awk '/^read_bytes/ { sum += $2 } END { print sum }'; }
+disk_bytes() { for pid in $(tree_of "${pids[$1]}"); do cat "/proc/$pid/io"; done | awk '/^read_bytes/ { sum += $2 } END { printf "%.0f\n", sum }'; }
 
 # p99 LABEL SECONDS: sets p99_us, of the requests for the hot file
 p99() {
