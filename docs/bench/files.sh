@@ -9,7 +9,8 @@
 #   hot100m    one file of 100 MiB, 4 connections
 #   random1m   2,000 files of 1 MiB drawn at random, 16 connections: more than the processor's caches hold; RANDOM_BYTES has other sizes, in turn
 #   slow       300 clients of 1 MB/s each by the load client, files of 1 KiB to 100 MiB
-#   slow-tls   the same over TLS, of servers that can; needs openssl and wrk
+#   slow-tls   the same over TLS, of servers that can; needs openssl and wrk. The client's third window counts: in the first one its own
+#              decrypting is not compiled, and takes both processors
 # Each server serves WARM_UP_SECONDS (15) of a workload before its first round, and before that as long of the small file: a JVM compiles
 # what ran ten thousand times, which large files alone take minutes to come to; it opens 4,000 connections besides. slow is warmed by clients of 3 MB/s. CONNECTIONS replaces the number of connections or clients.
 # JAVA names another JVM; JAVA_OPTIONS (-Xmx256m) are given to each. The files are made in DATA_DIR (/dev/shm, or the
@@ -137,7 +138,7 @@ download_from() {
     rm -rf "$work/run"
     "$java" -jar "$client" download -c "$(connections_of slow)" "--limit-rate=$4" --verify=length \
         "--mix=${MIX:-1K:4,200K:4,500K:4,1M:4,20M:2,100M:1}" -d "$2s" --warmup="$3s" --drain=0s --progress=none \
-        ${trust:+"--cacert=$trust"} --server-pid="$(tree_of "${pids[$1]}" | tail -1)" -o "$work/run" "$url/files/mixed/" > "$work/run.out" 2>&1 ||
+        ${trust:+"--cacert=$trust" --repeat=3} --server-pid="$(tree_of "${pids[$1]}" | tail -1)" -o "$work/run" "$url/files/mixed/" > "$work/run.out" 2>&1 ||
         { cat "$work/run.out" >&2; return 1; }
 }
 

@@ -159,7 +159,7 @@ undisturbed() {
     cat "$work/measured"
 }
 
-# cell RUN COLUMN...: those columns of the one cell that the load client has measured. Fields with commas in them are quoted (RFC 4180), and
+# cell RUN COLUMN...: those columns of the cell that the load client has measured last. Fields with commas in them are quoted (RFC 4180), and
 # none of those is wanted here.
 cell() {
     local table=$1/cells.csv
@@ -167,7 +167,8 @@ cell() {
     awk -v names="$*" '
         { gsub(/"[^"]*"/, "quoted"); split($0, field, ",") }
         NR == 1 { for (i in field) at[field[i]] = i }
-        NR == 2 { count = split(names, name, " "); for (i = 1; i <= count; i++) printf "%s%s", field[at[name[i]]], i < count ? " " : "\n" }
+        NR > 1 { count = split(names, name, " "); for (i = 1; i <= count; i++) last[i] = field[at[name[i]]] }
+        END { for (i = 1; i <= count; i++) printf "%s%s", last[i], i < count ? " " : "\n" }
     ' "$table"
 }
 
