@@ -15,7 +15,7 @@ BEGIN {
     } else if (script == "files") {
         pairs("jetty-handler=jetty-resource-handler jetty-servlet=jetty-default-servlet handler-bio=handler-bio-virtual " \
             "default-selector=default-servlet-selector", servers)
-        pairs("small=file-808 hot64k=file-64k hot1m=file-1m hot100m=file-100m random1m=random-1m slow=slow-300", workloads)
+        pairs("small=file-808 hot64k=file-64k hot1m=file-1m hot100m=file-100m random1m=random-1m slow=slow-300 slow-tls=tls-slow-300", workloads)
     } else if (script == "connectors" || script == "http2") {
         pairs("stock=jetty", servers)
         workload = script == "http2" ? "hello-h2" : "hello-32"
@@ -37,6 +37,7 @@ script == "client" && /^cost/ {
 }
 /^server / {
     cost = script == "client" ? "client_cpu_us_per_request" : $2 == "us" ? "cpu_us_per_request" : "cpu_ms_per_gb"
+    isMemory = $2 == "KiB/conn"
     columns = $0
     sub(/.*ratio */, "", columns)
     sub(/first p99 ms/, "first_byte_p99_ms", columns)
@@ -45,6 +46,10 @@ script == "client" && /^cost/ {
 }
 NF >= 6 && $4 == "-" && $2 + 0 > 0 {
     server = named(servers, $1, $1)
+    if (isMemory) {
+        figure("object_bytes_per_connection", int($2 * 1024), int($3 * 1024), int($5 * 1024))
+        next
+    }
     figure(cost, $2, $3, $5)
     figure(of "cpu_ratio", $6)
     # connectors.sh prints the requests of a round, not of a second.
