@@ -264,7 +264,7 @@ final class DownloadCommand extends LoadCommand {
         }
         Path local = Path.of(catalog);
         if (!catalog.contains("://") && Files.isRegularFile(local)) {
-            return Catalog.parse(local.toString(), Files.readAllBytes(local));
+            return Catalog.read(local);
         }
         if (catalog.contains("://")) {
             Target target = load().targets(List.of(catalog)).get(0);
@@ -273,7 +273,7 @@ final class DownloadCommand extends LoadCommand {
             return Catalog.fetch(target, headers, fetch());
         }
         try {
-            return Catalog.fetch(base.resolve(catalog), load().headers(), fetch());
+            return Catalog.fetch(base, catalog, load().headers(), fetch());
         } catch (IOException e) {
             if (!named.isEmpty() && !given("--catalog")) {
                 note("no catalogue below " + base.uri() + ": sizes and MD5 are those of a first download");

@@ -2,6 +2,7 @@ package dev.millrace.load.scenario;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -10,6 +11,7 @@ import dev.millrace.load.http.Target;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -37,7 +39,8 @@ public record Catalog(
     /** More than the names of half a million files take. */
     private static final int MOST_BYTES = 64 << 20;
 
-    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final ObjectMapper JSON =
+            new ObjectMapper().enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES);
 
     /**
      * Lists the files below a folder.
@@ -125,19 +128,44 @@ public record Catalog(
      * @throws IOException if the text is no catalogue, or lists no file; the message is for people
      */
     public static Catalog parse(String source, byte[] json) throws IOException {
-        Catalog catalog;
+        // Jackson reads the text "null" as null.
+        @Nullable Catalog catalog;
         try {
             catalog = JSON.readValue(json, Catalog.class);
         } catch (IOException e) {
             throw unreadable(source, Failure.firstLine(e), e);
         }
-        if (catalog.files() == null || catalog.files().isEmpty()) {
+        if (catalog == null || catalog.files() == null || catalog.files().isEmpty()) {
             throw unreadable(source, "it lists no file", null);
+        }
+        for (@Nullable CatalogFile file : catalog.files()) {
+            String fault = file == null ? "a file is null" : file.fault();
+            if (fault != null) {
+                throw unreadable(source, fault, null);
+            }
         }
         return catalog;
     }
 
-    private static IOException unreadable(String source, @Nullable String reason, @Nullable IOException cause) {
+    /**
+     * Reads a catalogue of this machine.
+     *
+     * @throws IOException as {@link #parse}, and if the file cannot be read
+     */
+    public static Catalog read(Path file) throws IOException {
+        byte[] json;
+        try {
+            json = Files.readAllBytes(file);
+        } catch (AccessDeniedException e) {
+            // Its message is the file's name.
+            throw unreadable(file.toString(), "permission denied", e);
+        } catch (IOException e) {
+            throw unreadable(file.toString(), Failure.firstLine(e), e);
+        }
+        return parse(file.toString(), json);
+    }
+
+    private static IOException unreadable(String source, @Nullable String reason, @Nullable Exception cause) {
         return new IOException(
                 "cannot read the catalogue " + source + ": " + reason + "; expected is " + FORM
                         + " (loadclient catalog writes one, --file NAME does without)",
@@ -160,6 +188,23 @@ public record Catalog(
             throw unreadable(target.uri().toString(), e.getMessage(), e);
         }
         return parse(target.uri().toString(), json);
+    }
+
+    /**
+     * Fetches a catalogue from the server that is measured.
+     *
+     * @param base     URL of the files
+     * @param relative URL of the catalogue, relative to it
+     * @throws IOException as above, and if it is no URL
+     */
+    public static Catalog fetch(Target base, String relative, List<String> headers, Fetch fetch) throws IOException {
+        Target target;
+        try {
+            target = base.resolve(relative);
+        } catch (IllegalArgumentException e) {
+            throw unreadable(relative, Failure.firstLine(e), e);
+        }
+        return fetch(target, headers, fetch);
     }
 
     /**

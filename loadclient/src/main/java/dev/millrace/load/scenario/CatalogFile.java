@@ -64,6 +64,19 @@ public final class CatalogFile {
         return md5;
     }
 
+    /** Why it is no entry of a catalogue, for people; null if it is one. A text in JSON may hold anything. */
+    @Nullable String fault() {
+        if (name == null || name.isEmpty()) {
+            return "a file has no name";
+        }
+        if (size < 0) {
+            return "the size of " + name + " is " + size;
+        }
+        return md5 == null || md5.matches("[0-9a-fA-F]{32}")
+                ? null
+                : "the MD5 of " + name + " is not of 32 hexadecimal digits";
+    }
+
     boolean knowsCrc32c() {
         return crc32c != UNKNOWN;
     }

@@ -12,7 +12,11 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Catalogues: made of a folder, missing, wrong, and done without. */
 class CatalogTest {
@@ -120,6 +124,37 @@ class CatalogTest {
         }
         try (TestServer server = server(404)) {
             assertUnreadable(download(server), server.url("/a/catalog.json") + ": status 404");
+        }
+    }
+
+    /** A text of JSON may have any value at any place. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "null",
+                "[]",
+                "{\"files\":null}",
+                "{\"files\":[null]}",
+                "{\"files\":[{\"name\":null,\"size\":1}]}",
+                "{\"files\":[{\"name\":\"\",\"size\":1}]}",
+                "{\"files\":[{\"name\":\"a\",\"size\":null}]}",
+                "{\"files\":[{\"name\":\"a\",\"size\":-1}]}",
+                "{\"files\":[{\"name\":\"a\",\"size\":1,\"md5\":\"12\"}]}"
+            })
+    void aCatalogueWithAPartThatIsNoneIsNamedWithTheFormExpected(String text) throws IOException {
+        Path local = Files.writeString(folder.resolve("wrong.json"), text);
+        try (TestServer server = server(404)) {
+            assertUnreadable(download(server, "--catalog=" + local), local.toString());
+            assertTrue(server.requests().isEmpty());
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aLocalCatalogueThatTheSystemDoesNotReadIsNamed() throws IOException {
+        try (TestServer server = server(404)) {
+            assertUnreadable(download(server, "--catalog=/proc/self/mem"), "/proc/self/mem: Input/output error");
+            assertUnreadable(download(server, "--catalog=my files.json"), "my files.json: Illegal character");
         }
     }
 
