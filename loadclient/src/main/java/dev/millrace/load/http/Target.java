@@ -119,15 +119,24 @@ public record Target(URI uri, InetSocketAddress address) {
 
     /** Whether both URLs are on one server: same scheme, same host and port. */
     public boolean isOn(Target other) {
-        return other.uri.getScheme().equalsIgnoreCase(uri.getScheme())
-                && other.hostField().equalsIgnoreCase(hostField());
+        String host = hostOf(uri);
+        return host != null
+                && host.equalsIgnoreCase(hostOf(other.uri))
+                && uri.getScheme().equalsIgnoreCase(other.uri.getScheme())
+                && port() == other.port();
+    }
+
+    private int port() {
+        return portOf(uri, secure() ? HTTPS_PORT : HTTP_PORT);
     }
 
     /** Another URL on the same server. */
     public Target resolve(String relative) {
+        // RFC 3986 section 5.2.3: java.net.URI leaves out the slash between a server without a path and a relative path.
+        URI base = uri.getRawPath().isEmpty() ? uri.resolve("/") : uri;
         // java.net.URI takes the last segment away from the path that a query alone belongs to (RFC 3986 section
         // 5.2.2).
-        URI other = uri.resolve(relative.startsWith("?") ? uri.getRawPath() + relative : relative);
+        URI other = base.resolve(relative.startsWith("?") ? base.getRawPath() + relative : relative);
         if (other.getRawAuthority() == null) {
             throw new IllegalArgumentException("it names no server");
         }
