@@ -10,10 +10,7 @@ import dev.millrace.load.run.Interruption;
 import dev.millrace.load.run.RunSettings;
 import dev.millrace.load.scenario.Expectations;
 import dev.millrace.load.scenario.HttpWorkload;
-import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -149,24 +146,18 @@ final class HttpCommand extends LoadCommand {
         return all.length() <= LONGEST_LABEL ? all : mix.entries().size() + " URLs";
     }
 
-    private UrlMix mix() throws IOException {
+    private UrlMix mix() {
         if (urlFile != null) {
-            require(Files.isRegularFile(urlFile), "no such file: " + urlFile);
-            try {
-                return UrlMix.of(urlFile.toString(), Files.readAllLines(urlFile));
-            } catch (CharacterCodingException e) {
-                throw new UsageException("--urls: " + urlFile + " is not in UTF-8", e);
-            }
+            return UrlMix.of(urlFile.toString(), InputFile.lines("--urls", urlFile));
         }
         return urlLines.isEmpty() ? UrlMix.single() : UrlMix.of("--url", urlLines);
     }
 
-    private byte @Nullable [] content() throws IOException {
+    private byte @Nullable [] content() {
         if (bodyFile == null) {
             return body == null ? null : body.getBytes(StandardCharsets.UTF_8);
         }
-        require(Files.isRegularFile(bodyFile), "no such file: " + bodyFile);
-        return Files.readAllBytes(bodyFile);
+        return InputFile.bytes(bodyFile);
     }
 
     /** The request fields, with the media type of a body. */

@@ -63,7 +63,7 @@ final class OutputFolder {
     }
 
     /** The reason in words: the messages of these exceptions of the JDK hold the file's name only. */
-    private static String reason(IOException e) {
+    static String reason(IOException e) {
         if (e instanceof NoSuchFileException) {
             return "no such file or directory";
         }

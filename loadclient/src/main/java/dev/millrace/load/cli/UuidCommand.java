@@ -7,8 +7,6 @@ import dev.millrace.load.run.Cell;
 import dev.millrace.load.run.Interruption;
 import dev.millrace.load.run.RunSettings;
 import dev.millrace.load.scenario.UuidWorkload;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,7 +90,7 @@ final class UuidCommand extends LoadCommand {
                 uuidMethods.stream().allMatch(method -> method.matches("\\w+")),
                 "--uuid-method takes names such as RANDOM");
         require(bodyFile == null || methods.stream().allMatch("POST"::equals), "--body-file takes --method=POST");
-        byte[] body = bodyFile == null ? null : body(bodyFile);
+        byte[] body = bodyFile == null ? null : InputFile.bytes(bodyFile);
         List<Target> targets = load().targets(urls());
         RunSettings settings = load().settings(0, run().limits());
         Map<String, String> facts = load().facts(settings);
@@ -131,11 +129,6 @@ final class UuidCommand extends LoadCommand {
             }
         }
         return all;
-    }
-
-    private static byte[] body(Path file) throws IOException {
-        require(Files.isRegularFile(file), "no such file: " + file);
-        return Files.readAllBytes(file);
     }
 
     private @Nullable String name(String uuidMethod) {

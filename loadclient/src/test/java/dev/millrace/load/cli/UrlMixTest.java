@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 
 /** The URLs that are asked in turns, and the files that hold them and bodies. */
 class UrlMixTest {
@@ -51,5 +53,19 @@ class UrlMixTest {
         assertFalse(server.resolve("https://127.0.0.1:80/a").isOn(server));
         assertFalse(server.resolve("ftp://127.0.0.1/a").isOn(server));
         assertFalse(server.resolve("http://a_b!/a").isOn(server));
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aFileThatTheSystemDoesNotReadIsNamed() throws IOException {
+        try (TestServer server = server()) {
+            for (String option : List.of("--urls", "--body-file")) {
+                Cli cli = http(server, "/", option + "=/proc/self/mem");
+                assertEquals(ExitCode.USAGE, cli.code(), cli.err());
+                assertEquals(
+                        "loadclient: cannot read /proc/self/mem: Input/output error (see loadclient http --help)",
+                        cli.err().strip());
+            }
+        }
     }
 }
