@@ -99,6 +99,7 @@ final class HttpCommand extends LoadCommand {
         List<String> fields = fields();
         byte[] content = content();
         UrlMix mix = mix();
+        require(methods == null || mix.takesMethod(), "--method is for URLs without one, and each has one");
         List<Target> targets = load().targets(urls());
         RunSettings settings = load().settings(0, run().limits());
         Map<String, String> facts = load().facts(settings);
@@ -110,7 +111,7 @@ final class HttpCommand extends LoadCommand {
                 List<HttpWorkload> workloads = targets.stream()
                         .map(target -> new HttpWorkload(
                                 target,
-                                verb,
+                                mix.methods(verb),
                                 label(mix, target),
                                 keepAlive,
                                 deck(mix, target, verb, keepAlive, fields, content),

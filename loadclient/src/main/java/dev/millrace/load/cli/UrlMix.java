@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,23 @@ record UrlMix(List<Entry> entries) {
             require(target.isOn(server), url + " is on another server than " + server.uri());
             return target;
         }
+    }
+
+    /**
+     * The methods in their order, as they are shown.
+     *
+     * @param usual that of URLs without one
+     */
+    String methods(String usual) {
+        return entries.stream()
+                .map(entry -> entry.method() == null ? usual : entry.method())
+                .distinct()
+                .collect(Collectors.joining(","));
+    }
+
+    /** Whether some URL has the method of the command. */
+    boolean takesMethod() {
+        return entries.stream().anyMatch(entry -> entry.method() == null);
     }
 
     /** The server's own URL alone. */

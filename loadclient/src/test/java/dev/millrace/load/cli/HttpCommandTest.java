@@ -187,7 +187,7 @@ class HttpCommandTest {
                     lines.stream().filter("GET /a?x HTTP/1.1"::equals).count());
             // One of four in each whole round; the client begins inside of one.
             assertTrue(seldom >= 9 && seldom <= 11, seldom + " of 40");
-            assertTrue(cli.out().startsWith("c=1 GET ka=on 2 URLs of urls |"), cli.out());
+            assertTrue(cli.out().startsWith("c=1 GET,DELETE ka=on 2 URLs of urls |"), cli.out());
         }
     }
 

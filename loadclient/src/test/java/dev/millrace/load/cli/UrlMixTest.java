@@ -56,6 +56,26 @@ class UrlMixTest {
     }
 
     @Test
+    void aCellIsNamedByTheMethodsThatAreAsked() throws IOException {
+        try (TestServer server = server()) {
+            Cli cli = http(server, "/", "--url=PUT /a", "--url=DELETE /b");
+            assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+            assertEquals(Set.of("PUT /a HTTP/1.1", "DELETE /b HTTP/1.1"), lines(server));
+            assertTrue(cli.out().startsWith("c=1 PUT,DELETE ka=on /a,/b |"), cli.out());
+            assertTrue(http(server, "/", "--url=PUT /a", "--url=/b").out().startsWith("c=1 PUT,GET ka=on /a,/b |"));
+        }
+    }
+
+    @Test
+    void aMethodThatNoUrlTakesIsRefused() throws IOException {
+        try (TestServer server = server()) {
+            Cli cli = http(server, "/", "-m=POST", "--url=PUT /a");
+            assertEquals(ExitCode.USAGE, cli.code(), cli.out());
+            assertTrue(cli.err().contains("--method is for URLs without one"), cli.err());
+        }
+    }
+
+    @Test
     @EnabledOnOs(OS.LINUX)
     void aFileThatTheSystemDoesNotReadIsNamed() throws IOException {
         try (TestServer server = server()) {
