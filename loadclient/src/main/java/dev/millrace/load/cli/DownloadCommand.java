@@ -163,7 +163,7 @@ final class DownloadCommand extends LoadCommand {
             interruption().beforeExit(servers::close);
             // The server must run, because it is asked for its catalogue.
             servers.startBlock();
-            List<Cell> cells = cells(targets, speeds);
+            List<Cell> cells = cells(targets, speeds, settings);
             return measure("Downloads from " + String.join(", ", urls()), settings, servers, facts, cells);
         }
     }
@@ -187,10 +187,11 @@ final class DownloadCommand extends LoadCommand {
         return bytes;
     }
 
-    private List<Cell> cells(List<Target> targets, List<Long> speeds) throws IOException {
+    private List<Cell> cells(List<Target> targets, List<Long> speeds, RunSettings settings) throws IOException {
         List<String> labels = run().labels(targets);
         List<Catalog> catalogs = new ArrayList<>();
         for (Target target : targets) {
+            Session.probe(target, load().protocols().get(0), settings);
             catalogs.add(load(target));
         }
         List<Cell> cells = new ArrayList<>();

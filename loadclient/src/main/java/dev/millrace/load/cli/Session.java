@@ -314,7 +314,8 @@ final class Session {
                                         (long) groups(plan.cells()).size() * repeat))));
     }
 
-    private static void probe(Target target, Protocol protocol, RunSettings settings) throws IOException {
+    /** Connects once, so that a server that is missing, or whose certificate does not fit, is one error. */
+    static void probe(Target target, Protocol protocol, RunSettings settings) throws IOException {
         InetSocketAddress address = target.address();
         SocketSettings sockets = SocketSettings.to(target, settings.tls(), protocol, null, 0, PROBE_MILLIS);
         try {

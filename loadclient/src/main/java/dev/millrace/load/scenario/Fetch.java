@@ -10,6 +10,7 @@ import dev.millrace.load.http.ResponseCheck;
 import dev.millrace.load.http.SocketSettings;
 import dev.millrace.load.http.Target;
 import dev.millrace.load.http.Timing;
+import dev.millrace.load.http.TlsClient;
 import dev.millrace.load.http.TlsSettings;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
@@ -117,7 +118,7 @@ public final class Fetch {
                 throw new IOException(failure.detail());
             }
         } catch (IOException e) {
-            throw stalled ? new IOException("nothing came for " + timeoutMillis + " ms", e) : e;
+            throw new IOException(stalled ? "nothing came for " + timeoutMillis + " ms" : TlsClient.reason(e), e);
         } finally {
             timer.shutdownNow();
         }

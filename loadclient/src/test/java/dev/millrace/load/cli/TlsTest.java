@@ -167,6 +167,29 @@ class TlsTest {
         }
     }
 
+    /** What a download has to fetch before comes after it. */
+    @Test
+    void soItIsForADownload() throws IOException {
+        try (TestServer server = new TestServer(certificate.context(), TlsTest::application);
+                TestServer clear = new TestServer(TlsTest::application)) {
+            for (String option : List.of("--file=a.bin", "--file=each", "--range=1k")) {
+                Cli cli = run("download", server, "/files/", option);
+                assertEquals(ExitCode.ERRORS, cli.code());
+                assertEquals(1, cli.err().lines().count(), cli.err());
+                assertTrue(cli.err().startsWith("loadclient: cannot connect to 127.0.0.1:"), cli.err());
+                assertTrue(cli.err().contains("its certificate is of no trusted authority (--cacert"), cli.err());
+            }
+            String catalog = server.url("/files/catalog.json");
+            Cli elsewhere = run("download", clear, "/files/", "--catalog=" + catalog);
+            assertEquals(ExitCode.ERRORS, elsewhere.code());
+            assertTrue(
+                    elsewhere.err().startsWith("loadclient: cannot read the catalogue " + catalog
+                            + ": its certificate is of no trusted authority (--cacert"),
+                    elsewhere.err());
+            assertTrue(server.requests().isEmpty());
+        }
+    }
+
     @Test
     void aCertificateOfAnotherHostIsOneLineUnlessInsecure() throws IOException {
         TestCertificate other = new TestCertificate(keys.resolve("other"), "dns:elsewhere.example");
