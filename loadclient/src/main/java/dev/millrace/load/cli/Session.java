@@ -48,6 +48,9 @@ import picocli.CommandLine;
 final class Session {
 
     private static final int PROBE_MILLIS = 10_000;
+    /** A server that takes longer tells nothing of its clock, and the load would begin too late. */
+    private static final int CLOCK_MILLIS = 1000;
+
 
     private final Interruption interruption;
     private final PrintWriter out;
@@ -215,19 +218,23 @@ final class Session {
         Optional<StartTime> start = options.start();
         if (start.isPresent()) {
             note("the load begins at " + start.get().moment());
-            environment.put(MergedRun.SERVER_CLOCK, start.get().isFar() ? clock(plan) : "not asked for, too late");
+            environment.put(
+                    MergedRun.SERVER_CLOCK,
+                    start.get().isFar() ? clock(plan, start.get()) : "not asked for, too late");
             long lateMillis = start.get().await(interruption).toMillis();
             environment.put("start", start.get().moment() + ", noticed after " + lateMillis + " ms");
         }
     }
 
     /** The distance of the clocks, by which report --merge lays windows of several machines side by side. */
-    private static String clock(Plan plan) {
+    private String clock(Plan plan, StartTime start) {
         RunSettings settings = plan.settings();
         Fetch fetch =
-                new Fetch(PROBE_MILLIS, settings.tls(), plan.cells().get(0).protocol());
+                new Fetch(CLOCK_MILLIS, settings.tls(), plan.cells().get(0).protocol());
+        Target server = plan.servers().entries().get(0).target();
         try {
-            ServerClock clock = ServerClock.read(plan.servers().entries().get(0).target(), fetch);
+            ServerClock clock =
+                    ServerClock.read(server, fetch, () -> start.isFar() && !interruption.requested());
             return clock == null
                     ? "not known: no Date, or several clocks"
                     : clock.lowMillis() + " to " + clock.highMillis() + " ms";

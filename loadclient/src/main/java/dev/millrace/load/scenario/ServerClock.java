@@ -10,6 +10,7 @@ import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,15 +46,17 @@ public record ServerClock(long lowMillis, long highMillis) {
     }
 
     /**
-     * Asks a server with a few dozen requests, for about a second.
+     * Asks a server with a few dozen requests, for about a second if its answers come at once.
      *
+     * @param goesOn whether there is time for another request
      * @return null if its answers have no Date, or contradict each other, as those of several servers may
      * @throws IOException if it does not answer
      */
-    public static @Nullable ServerClock read(Target target, Fetch fetch) throws IOException {
+    public static @Nullable ServerClock read(Target target, Fetch fetch, BooleanSupplier goesOn)
+            throws IOException {
         long low = Long.MIN_VALUE;
         long high = Long.MAX_VALUE;
-        for (int i = 0; i < MOST_ANSWERS && (i == 0 || high - low > NARROW_MILLIS); i++) {
+        for (int i = 0; i < MOST_ANSWERS && (i == 0 || (high - low > NARROW_MILLIS && goesOn.getAsBoolean())); i++) {
             DateCheck check = new DateCheck();
             long before = System.currentTimeMillis();
             fetch.get(target, List.of(), check);

@@ -1,5 +1,6 @@
 package dev.millrace.load.cli;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -16,8 +17,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
@@ -118,6 +123,33 @@ class MergeTest {
         assertEquals(ExitCode.GOOD, cli.code(), cli.err());
         assertTrue(cli.out().contains("windows began 0 ms apart and have 100.0 % in common"), cli.out());
         assertTrue(cli.out().contains("their clocks are 60000 ms apart, give or take 40 ms"), cli.out());
+    }
+
+    /** As one far away. It is asked dozens of times, while there is time. */
+    @Test
+    @Execution(ExecutionMode.CONCURRENT)
+    void aSlowServerTellsItsClockAndDelaysNoStart() throws IOException {
+        try (TestServer server = new TestServer(MergeTest::answerWithDate)) {
+            measure("a", server, "--start-at=" + Instant.now().plusSeconds(7));
+        }
+        String began = RunFile.read(folder.resolve("a/run.json")).environment().get("start");
+        long lateMillis = Long.parseLong(began.replaceFirst(".* noticed after (\\d+) ms", "$1"));
+        assertTrue(lateMillis < 5000, began);
+        copy("a", "b", later(1));
+        Cli cli = merge("a", "b");
+        assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+        assertTrue(cli.out().contains("their clocks are 0 ms apart, give or take "), cli.out());
+    }
+
+    /** Answers a plain GET after a while. */
+    private static void answerWithDate(TestServer.Request request, OutputStream out, Socket socket) throws IOException {
+        if (request.target().contains("count=")) {
+            TestServer.unhurried(TestServer::answerUuids).answer(request, out, socket);
+            return;
+        }
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(300));
+        String date = DateTimeFormatter.RFC_1123_DATE_TIME.format(Instant.now().atZone(ZoneOffset.UTC));
+        out.write(("HTTP/1.1 200 OK\r\nDate: " + date + "\r\nContent-Length: 0\r\n\r\n").getBytes(US_ASCII));
     }
 
     @Test
