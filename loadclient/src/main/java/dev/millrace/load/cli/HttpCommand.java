@@ -83,28 +83,15 @@ final class HttpCommand extends LoadCommand {
     @Override
     public Integer call() throws Exception {
         validate();
-        require(body == null || bodyFile == null, "--body and --body-file exclude each other");
-        require(urlLines.isEmpty() || urlFile == null, "--url and --urls exclude each other");
-        require(
-                contentType == null
-                        || (contentType.matches("[^\\r\\n]*")
-                                && ISO_8859_1.newEncoder().canEncode(contentType)),
-                "--content-type takes a line in characters of ISO 8859-1");
-        require(contentType == null || body != null || bodyFile != null, "--content-type takes --body or --body-file");
-        List<String> verbs = methods != null ? methods : List.of(body == null && bodyFile == null ? "GET" : "POST");
-        require(
-                verbs.stream().allMatch(verb -> verb.matches("[!#-'*+.^_`|~0-9A-Za-z-]+")),
-                "--method takes names such as GET");
+        validateRequest();
         Expectations expected = expect.expectations();
         List<String> fields = fields();
         byte[] content = content();
         UrlMix mix = mix();
-        require(methods == null || mix.takesMethod(), "--method is for URLs without one, and each has one");
+        List<String> verbs = verbs(mix);
         List<Target> targets = load().targets(urls());
         RunSettings settings = load().settings(0, run().limits());
-        Map<String, String> facts = load().facts(settings);
-        facts.put("repetitions", run().describe());
-        facts.put("expected status", expected.describeStatuses());
+        Map<String, String> facts = facts(settings, expected, mix, content);
         List<Cell> cells = new ArrayList<>();
         for (String verb : verbs) {
             for (boolean keepAlive : load().keepAlive()) {
@@ -122,6 +109,48 @@ final class HttpCommand extends LoadCommand {
         }
         prepareFolder();
         return measure("HTTP server at " + String.join(", ", urls()), settings, servers(targets), facts, cells);
+    }
+
+    private void validateRequest() {
+        require(body == null || bodyFile == null, "--body and --body-file exclude each other");
+        require(urlLines.isEmpty() || urlFile == null, "--url and --urls exclude each other");
+        require(
+                contentType == null
+                        || (contentType.matches("[^\\r\\n]*")
+                                && ISO_8859_1.newEncoder().canEncode(contentType)),
+                "--content-type takes a line in characters of ISO 8859-1");
+        require(contentType == null || body != null || bodyFile != null, "--content-type takes --body or --body-file");
+    }
+
+    /** The methods of the command, for URLs without one. */
+    private List<String> verbs(UrlMix mix) {
+        require(methods == null || mix.takesMethod(), "--method is for URLs without one, and each has one");
+        List<String> verbs = methods != null ? methods : List.of(body == null && bodyFile == null ? "GET" : "POST");
+        require(
+                verbs.stream().allMatch(verb -> verb.matches("[!#-'*+.^_`|~0-9A-Za-z-]+")),
+                "--method takes names such as GET");
+        return verbs;
+    }
+
+    /** The settings for the report, and those in which runs that are merged must not differ. */
+    private Map<String, String> facts(
+            RunSettings settings, Expectations expected, UrlMix mix, byte @Nullable [] content) {
+        Map<String, String> facts = load().facts(settings);
+        facts.put("repetitions", run().describe());
+        facts.put("expected status", expected.describeStatuses());
+        if (!expected.describeBody().isEmpty()) {
+            facts.put("expected body", expected.describeBody());
+        }
+        if (urlFile != null || !urlLines.isEmpty()) {
+            facts.put("URLs", mix.describe());
+        }
+        if (contentType != null) {
+            facts.put("media type", contentType);
+        }
+        if (content != null) {
+            facts.put("request body", InputFile.describe(content));
+        }
+        return facts;
     }
 
     private List<Request> deck(

@@ -2,10 +2,12 @@ package dev.millrace.load.cli;
 
 import static dev.millrace.load.cli.UsageException.require;
 
+import dev.millrace.load.scenario.CatalogFile;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HexFormat;
 import java.util.List;
 
 /** Reads files that the user has named. Stateless. */
@@ -42,6 +44,11 @@ final class InputFile {
         } catch (IOException e) {
             throw unreadable(file, e);
         }
+    }
+
+    /** A content in a few words: its length, and what tells it from others. */
+    static String describe(byte[] content) {
+        return content.length + " bytes, MD5 " + HexFormat.of().formatHex(CatalogFile.newDigest().digest(content));
     }
 
     private static UsageException unreadable(Path file, IOException e) {

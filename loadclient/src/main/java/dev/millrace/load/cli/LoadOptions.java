@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -328,6 +329,23 @@ final class LoadOptions {
         }
         if (sources != null) {
             facts.put("source addresses", sources);
+        }
+        if (!ramp.isZero()) {
+            facts.put("ramp", RunSettings.text(ramp));
+        }
+        if (!headers.isEmpty()) {
+            // Values may be secrets, and a report is shown to others.
+            facts.put(
+                    "request fields",
+                    headers.stream()
+                            .map(header -> header.substring(0, header.indexOf(':')))
+                            .collect(Collectors.joining(", ")));
+        }
+        if (!expected.isEmpty()) {
+            facts.put("expected fields", String.join(", ", expected));
+        }
+        if (!tls.describe().isEmpty()) {
+            facts.put("TLS", tls.describe());
         }
         return facts;
     }

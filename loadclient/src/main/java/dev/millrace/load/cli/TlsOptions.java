@@ -6,6 +6,7 @@ import dev.millrace.load.http.TlsSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +56,24 @@ final class TlsOptions {
         requireAll("--tls-versions", names, TlsSettings.supportedVersions());
         requireAll("--ciphers", ciphers, TlsSettings.supportedCiphers());
         return new TlsSettings(trust(), names, ciphers, resume.equals("on"));
+    }
+
+    /** What the options change, for the report; empty for nothing. */
+    String describe() {
+        List<String> changes = new ArrayList<>();
+        if (insecure) {
+            changes.add("any certificate");
+        }
+        if (!versions.isEmpty()) {
+            changes.add("versions " + String.join(", ", versions));
+        }
+        if (!ciphers.isEmpty()) {
+            changes.add("cipher suites " + String.join(", ", ciphers));
+        }
+        if (resume.equals("off")) {
+            changes.add("no resumption");
+        }
+        return String.join("; ", changes);
     }
 
     private static void requireAll(String option, List<String> values, List<String> supported) {

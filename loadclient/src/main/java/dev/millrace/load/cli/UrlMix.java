@@ -3,6 +3,7 @@ package dev.millrace.load.cli;
 import static dev.millrace.load.cli.UsageException.require;
 
 import dev.millrace.load.http.Target;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -20,6 +21,8 @@ record UrlMix(List<Entry> entries) {
     private static final Pattern LINE = Pattern.compile("(?:(\\d{1,6})\\s+)?(?:([!#-'*+.^_`|~A-Za-z-]+)\\s+)?(\\S+)");
     /** Each client has a deck of so many references at most. */
     private static final int MOST_WEIGHT = 100_000;
+    /** As many as a line of the report can show. */
+    private static final int FEW = 5;
 
     /**
      * One of the URLs.
@@ -56,6 +59,16 @@ record UrlMix(List<Entry> entries) {
     /** Whether some URL has the method of the command. */
     boolean takesMethod() {
         return entries.stream().anyMatch(entry -> entry.method() == null);
+    }
+
+    /** The URLs for the report: weights and methods of some, otherwise their number, and what tells them from others. */
+    String describe() {
+        String all = entries.stream()
+                .map(entry -> entry.weight() + (entry.method() == null ? "" : " " + entry.method()) + " " + entry.url())
+                .collect(Collectors.joining(", "));
+        return entries.size() <= FEW
+                ? all
+                : entries.size() + " lines, " + InputFile.describe(all.getBytes(StandardCharsets.UTF_8));
     }
 
     /** The server's own URL alone. */

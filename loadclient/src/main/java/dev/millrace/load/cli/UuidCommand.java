@@ -95,6 +95,9 @@ final class UuidCommand extends LoadCommand {
         RunSettings settings = load().settings(0, run().limits());
         Map<String, String> facts = load().facts(settings);
         facts.put("repetitions", run().describe());
+        if (body != null) {
+            facts.put("request body", InputFile.describe(body));
+        }
         List<Cell> cells = cells(targets, run().labels(targets), body);
         prepareFolder();
         return measure("UUID service at " + String.join(", ", urls()), settings, servers(targets), facts, cells);

@@ -2,6 +2,7 @@ package dev.millrace.load.scenario;
 
 import com.fasterxml.jackson.core.JsonPointer;
 import dev.millrace.load.http.Failure;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import javax.xml.xpath.XPathExpression;
@@ -57,6 +58,17 @@ public record Expectations(
 
     boolean allow(int status) {
         return statuses.stream().anyMatch(range -> range.first() <= status && status <= range.last());
+    }
+
+    /** What is expected of a body, for people; empty for nothing. */
+    public String describeBody() {
+        List<String> parts = new ArrayList<>();
+        if (sha256 != null) {
+            parts.add("SHA-256 " + sha256);
+        }
+        json.forEach(one -> parts.add("JSON " + one.pointer() + (one.value() == null ? "" : "=" + one.value())));
+        xpaths.forEach(one -> parts.add("XPath " + one));
+        return String.join("; ", parts);
     }
 
     /** The right status codes as the user wrote them. */

@@ -176,6 +176,37 @@ class MergeTest {
         assertFalse(Files.exists(folder.resolve("sum")), "nothing is written");
     }
 
+    /** What neither the names of cells show, nor the settings that all commands have. */
+    @Test
+    void requestsThatDifferDoNotBelongTogether() throws IOException {
+        try (TestServer server = new TestServer(
+                (request, out, socket) -> TestServer.send(out, "200 OK", "text/plain", "{}".getBytes(US_ASCII)))) {
+            request("a", server);
+            request("fields", server, "-H=Accept-Encoding: gzip");
+            request("resume", server, "--tls-resume=off");
+            request("checked", server, "--expect-json=");
+            request("field", server, "--expect-header=Content-Type");
+            request("body", server, "-m=GET", "--body=abc");
+            request("longer", server, "-m=GET", "--body=abcd");
+            request("mix", server, "--url=1 /a", "--url=1 /b");
+            request("other mix", server, "--url=9 /a", "--url=1 /b");
+        }
+        refused("request fields Accept-Encoding, not null", "a", "fields");
+        refused("TLS no resumption, not null", "a", "resume");
+        refused("expected body JSON ", "a", "checked");
+        refused("expected fields Content-Type, not null", "a", "field");
+        refused("request body 4 bytes, ", "body", "longer");
+        refused("URLs 9 /a, 1 /b, not 1 /a, 1 /b", "mix", "other mix");
+    }
+
+    private void request(String name, TestServer server, String... options) {
+        List<String> all = new ArrayList<>(List.of("http", "-c=1", "-n=2", "--warmup=0s", "-q"));
+        all.addAll(List.of(options));
+        all.addAll(List.of("-o", folder.resolve(name).toString(), server.url("/")));
+        Cli cli = Cli.run(all.toArray(String[]::new));
+        assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+    }
+
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void aSumTakesThePlaceOfNoRun() throws IOException {
