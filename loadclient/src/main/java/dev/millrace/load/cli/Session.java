@@ -284,8 +284,11 @@ final class Session {
 
     private void show(CellResult result, Plan plan) {
         // With repetitions, standard output gets one line per cell with intervals, at the end.
-        PrintWriter lines = plan.schedule().repeat() > 1 ? err : out;
-        lines.println(ResultLine.of(result, nameWidth(plan)));
+        boolean isProgress = plan.schedule().repeat() > 1;
+        PrintWriter lines = isProgress ? err : out;
+        if (!isProgress || !output.quiet() || output.latency()) {
+            lines.println(ResultLine.of(result, nameWidth(plan)));
+        }
         if (output.latency()) {
             lines.println(ResultLine.percentiles(result));
         }

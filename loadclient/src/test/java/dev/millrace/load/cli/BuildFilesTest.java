@@ -168,5 +168,10 @@ class BuildFilesTest {
         assertEquals(ExitCode.GOOD, cli.code());
         assertEquals("", cli.err());
         assertEquals(1, cli.outLines().size());
+        Cli repeated = run(BuildFilesTest::hello, "--repeat=2");
+        assertEquals("", repeated.err());
+        assertEquals(1, repeated.outLines().size());
+        Cli asked = run(BuildFilesTest::hello, "--repeat=2", "--latency");
+        assertEquals(4, asked.err().lines().count(), "a line and percentiles of each: " + asked.err());
     }
 }
