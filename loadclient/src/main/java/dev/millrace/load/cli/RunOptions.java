@@ -81,7 +81,8 @@ final class RunOptions {
     @Option(
             names = "--max-steal",
             paramLabel = "PERCENT",
-            description = "A cell is invalid if the hypervisor took more of the cores (default: any).")
+            description = "A cell is invalid if the hypervisor took more of the cores, or if that is not known, as of a "
+                    + "window below 2s (default: any).")
     private @Nullable String maxSteal;
 
     @Option(
@@ -89,7 +90,7 @@ final class RunOptions {
             paramLabel = "PERCENT",
             description =
                     "A cell is invalid if processes other than server and client took more of the cores, or if that "
-                            + "is not known (default: any).")
+                            + "is not known, as of a window below 2s (default: any).")
     private @Nullable String maxOther;
 
     @Option(

@@ -148,28 +148,28 @@ final class Verdict {
             }
         }
         Double total = facts.cpu().total();
-        Double maxSteal = limits.maxSteal();
         Double stolen = facts.cpu().steal();
-        if (maxSteal != null && total != null && stolen != null && facts.seconds() >= MIN_SECONDS_FOR_STEAL) {
-            double steal = stolen / total * 100;
-            if (steal > maxSteal) {
-                return String.format(Locale.ROOT, "steal (%.1f %%)", steal);
-            }
-        }
-        Double maxOther = limits.maxOther();
-        return maxOther == null ? null : taken(facts, maxOther);
+        Double stolenShare = total == null || stolen == null ? null : (Double) (stolen / total);
+        String flaw = taken(facts, limits.maxSteal(), stolenShare, "steal", "the hypervisor");
+        return flaw != null
+                ? flaw
+                : taken(facts, limits.maxOther(), facts.cpu().othersShare(), "other processes", "other processes");
     }
 
     /** A bound that cannot be checked is not kept: without the server's time, others' time holds the server's. */
-    private static @Nullable String taken(Facts facts, double most) {
-        Double others = facts.cpu().othersShare();
-        if (others == null) {
-            return "what other processes took is not known";
+    private static @Nullable String taken(
+            Facts facts, @Nullable Double most, @Nullable Double share, String name, String who) {
+        if (most == null) {
+            return null;
         }
-        double percent = others * 100;
-        return facts.seconds() >= MIN_SECONDS_FOR_STEAL && percent > most
-                ? String.format(Locale.ROOT, "other processes (%.1f %%)", percent)
-                : null;
+        if (share == null) {
+            return "what " + who + " took is not known";
+        }
+        if (facts.seconds() < MIN_SECONDS_FOR_STEAL) {
+            return "what " + who + " took is not known of a window below 2s";
+        }
+        double percent = share * 100;
+        return percent > most ? String.format(Locale.ROOT, "%s (%.1f %%)", name, percent) : null;
     }
 
     private static String bound(Facts facts) {

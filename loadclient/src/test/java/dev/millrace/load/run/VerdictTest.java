@@ -119,6 +119,35 @@ class VerdictTest {
                 verdict(cell(0), 1000, idle, STEADY, new Limits(null, null, null, "server-bound")));
     }
 
+    /** In a short window the kernel's ticks of 10 ms are too coarse, and a bound would be passed in silence. */
+    @Test
+    void aBoundThatCannotBeCheckedIsNotKept() {
+        String other = "invalid: what other processes took is not known of a window below 2s";
+        assertEquals(other, verdictOfASecond(new Limits(null, null, 5.0, null)));
+        String steal = "invalid: what the hypervisor took is not known of a window below 2s";
+        assertEquals(steal, verdictOfASecond(new Limits(null, 5.0, null, null)));
+        assertEquals("latency-bound", verdictOfASecond(Limits.NONE));
+        CpuUse unknown = new CpuUse(null, null, null, null, null, null, null, null, false, null);
+        assertEquals(
+                "invalid: what the hypervisor took is not known",
+                verdict(cell(0), 1000, unknown, STEADY, new Limits(null, 5.0, null, null)));
+    }
+
+    private static String verdictOfASecond(Limits limits) {
+        return Verdict.of(new Verdict.Facts(
+                cell(0),
+                1,
+                new Counts(1000, 0, 1, 0, 0, 0),
+                1000,
+                Map.of(),
+                new CpuUse(0.5, 0.5, 0.5, 0.5, 0.0, 0.0, null, null, false, null),
+                new Series(List.of(), List.of(), List.of()),
+                false,
+                true,
+                SERVER,
+                limits));
+    }
+
     @Test
     void aRateIsReachedOrNot() {
         CpuUse idle = cpu(5, 5, 10, 0);
