@@ -110,6 +110,7 @@ final class CompareCommand implements Callable<Integer> {
         if (isUrl(a) && isUrl(b)) {
             return measure();
         }
+        require(!isUrl(a) && !isUrl(b), "two runs are compared, or two URLs, and not one of each");
         require(rest.isEmpty(), "only two URLs take the options of loadclient http");
         require(!given("--budget"), "--budget takes two URLs: runs are over");
         double percent = Units.percent("--margin", margin);

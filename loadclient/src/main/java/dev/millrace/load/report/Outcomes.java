@@ -146,6 +146,6 @@ public record Outcomes(List<Line> lines) {
                         Locale.ROOT, "%s in %d of %d%s", outcome.label(), some.size(), lines.size(), cells));
             }
         }
-        return "verdict: " + String.join(", ", parts);
+        return "verdict: " + (parts.isEmpty() ? "nothing was compared" : String.join(", ", parts));
     }
 }
