@@ -4,6 +4,7 @@ import dev.millrace.load.report.JunitFile;
 import dev.millrace.load.report.JunitFile.Case;
 import dev.millrace.load.report.JunitFile.Outcome;
 import dev.millrace.load.report.OpenMetricsFile;
+import dev.millrace.load.report.Outcomes;
 import dev.millrace.load.report.ResultLine;
 import dev.millrace.load.run.CellResult;
 import java.io.IOException;
@@ -25,7 +26,8 @@ final class BuildFiles {
             names = "--junit",
             paramLabel = "FILE",
             description =
-                    "Writes JUnit's XML for a build server: a test case for each cell, and for each --fail-if on it.")
+                    "Writes JUnit's XML for a build server: a test case for each cell, for each --fail-if on it, and for "
+                            + "each verdict of --budget.")
     private @Nullable Path junit;
 
     @Option(
@@ -43,6 +45,7 @@ final class BuildFiles {
      * @param gates    conditions
      * @param forgiven whether errors do not count, by {@code --max-errors}
      * @param flaw     why the run as a whole is not good, for people; null if there is no reason
+     * @param verdicts on the cells of servers that were compared; empty if none were
      */
     void write(
             String title,
@@ -50,11 +53,14 @@ final class BuildFiles {
             List<CellResult> results,
             List<Gate> gates,
             boolean forgiven,
-            @Nullable String flaw) {
+            @Nullable String flaw,
+            List<Outcomes.Line> verdicts) {
         Path file = junit;
         if (file != null) {
             try {
-                JunitFile.write(file, title, started, cases(results, gates, forgiven, flaw));
+                List<Case> cases = cases(results, gates, forgiven, flaw);
+                verdicts.forEach(line -> cases.add(notWorse(line)));
+                JunitFile.write(file, title, started, cases);
             } catch (IOException e) {
                 throw OutputFolder.unwritable(file, e);
             }
@@ -89,6 +95,13 @@ final class BuildFiles {
             cases.add(new Case("the run", 0, Outcome.ERROR, flaw));
         }
         return cases;
+    }
+
+    /** What is undecided passes, as it does by the exit code. */
+    private static Case notWorse(Outcomes.Line line) {
+        boolean worse = line.outcome() == Outcomes.Outcome.WORSE;
+        return new Case(
+                line.name() + " not worse", 0, worse ? Outcome.FAILURE : Outcome.PASSED, worse ? line.reason() : "");
     }
 
     private static Case answers(String name, double seconds, List<CellResult> repetitions, boolean forgiven) {

@@ -99,14 +99,23 @@ final class Session {
             failure = interruption.requested() ? null : e;
         }
         report(plan, started, environment, failure);
+        return conclude(plan, started, failure);
+    }
+
+    /** Writes the files for build servers, prints the verdicts, and returns the exit code. */
+    private int conclude(Plan plan, String started, @Nullable Exception failure) throws Exception {
         long errors = results.stream().mapToLong(CellResult::errorCount).sum();
         boolean forgiven = errors > 0 && errors <= options.maxErrors();
         String flaw = failure != null ? Failure.firstLine(failure) : forgiven && !flaws.isEmpty() ? flaws.get(0) : null;
-        output.buildFiles().write(plan.title(), started, results, options.gates(), forgiven, flaw);
+        Outcomes outcomes = failure == null && options.deciding().goesOn()
+                ? options.deciding().outcomes(results, control(plan))
+                : new Outcomes(List.of());
+        output.buildFiles()
+                .write(plan.title(), started, results, options.gates(), forgiven, flaw, outcomes.lines());
         if (failure != null) {
             throw failure;
         }
-        boolean worse = isWorse(plan);
+        boolean worse = isWorse(plan, outcomes);
         boolean failed = failsGates() || worse;
         int code = forgiven ? forgiven() : ExitCode.of(results);
         return failed && code == ExitCode.GOOD ? ExitCode.ERRORS : code;
@@ -117,11 +126,10 @@ final class Session {
     }
 
     /** Prints the verdicts in one last line, if servers were compared. */
-    private boolean isWorse(Plan plan) {
+    private boolean isWorse(Plan plan, Outcomes outcomes) {
         if (!options.deciding().goesOn()) {
             return false;
         }
-        Outcomes outcomes = options.deciding().outcomes(results, control(plan));
         options.deciding().write(results, plan.servers().entries());
         out.println(outcomes.summary());
         return outcomes.has(Outcomes.Outcome.WORSE);

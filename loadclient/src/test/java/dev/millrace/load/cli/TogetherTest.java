@@ -91,8 +91,13 @@ class TogetherTest {
 
     @Test
     void theServersCpuDecidesAlone() throws IOException {
-        Cli cli = run("0.003", "-d=100ms", "--budget=10m", "--progress=none");
+        Path junit = folder.resolve("junit.xml");
+        Cli cli = run("0.003", "-d=100ms", "--budget=10m", "--progress=none", "--junit=" + junit);
         assertEquals(ExitCode.ERRORS, cli.code(), cli.err());
+        String cases = Files.readString(junit);
+        assertTrue(cases.contains(" failures=\"1\""), cases);
+        assertTrue(cases.contains(" name=\"c=2 GET ka=on / not worse\""), cases);
+        assertTrue(cases.contains("<failure message=\"server CPU "), cases);
         assertTrue(last(cli).startsWith("verdict: worse in 1 of 1 (c=2 GET ka=on /: server CPU "), cli.out());
         Cli again = Cli.run("compare", folder + "#a", folder + "#b");
         assertEquals(last(cli), last(again), "the run says that throughput does not count");
