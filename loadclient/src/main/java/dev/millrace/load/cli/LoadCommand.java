@@ -9,6 +9,7 @@ import dev.millrace.load.run.Interruption;
 import dev.millrace.load.run.RunSettings;
 import dev.millrace.load.server.Servers;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Mixin;
@@ -49,6 +50,12 @@ abstract class LoadCommand implements Callable<Integer> {
         load.validate();
         run.validate(urls.size());
         output.validate();
+        List<String> words = spec.commandLine().getParseResult().originalArgs();
+        if (words.stream().noneMatch(word -> word.toLowerCase(Locale.ROOT).contains("https://"))) {
+            TlsOptions.NAMES.stream()
+                    .filter(this::given)
+                    .forEach(option -> note(option + " has no effect: there is no https URL"));
+        }
     }
 
     /**

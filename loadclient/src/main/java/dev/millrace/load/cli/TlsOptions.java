@@ -15,6 +15,9 @@ import picocli.CommandLine.Option;
 /** The options for TLS connections, which https URLs have. */
 final class TlsOptions {
 
+    /** The options. */
+    static final List<String> NAMES = List.of("--cacert", "--insecure", "--tls-versions", "--ciphers", "--tls-resume");
+
     @Option(
             names = "--cacert",
             paramLabel = "FILE",

@@ -125,6 +125,11 @@ class TlsTest {
                         cell().tls().version());
                 assertEquals(1, cell().tls().full(), version);
                 assertEquals(5, cell().tls().resumed(), version);
+                assertEquals("5", Cli.column(folder, "resumed_handshakes"));
+                assertTrue(
+                        Files.readString(folder.resolve("report.html"))
+                                .contains(cell().tls().version() + "</td><td>1</td><td>5</td>"),
+                        "the report says so too");
             }
         }
     }
@@ -285,6 +290,27 @@ class TlsTest {
         assertUsage("--tls-versions: this Java has ", "--tls-versions=1.9");
         assertUsage("--ciphers: this Java has ", "--ciphers=ROT13");
         assertUsage("--tls-resume takes on or off", "--tls-resume=maybe");
+    }
+
+    @Test
+    void optionsOfTlsHaveNoEffectInClearText() throws IOException {
+        try (TestServer clear = new TestServer(TlsTest::hello);
+                TestServer server = new TestServer(certificate.context(), TlsTest::hello)) {
+            String note = "note: --tls-resume has no effect: there is no https URL";
+            assertEquals(1, notes(note, "--tls-resume=off", clear.url("/")));
+            assertEquals(0, notes(note, "--tls-resume=off", "--insecure", server.url("/")));
+            assertEquals(0, notes(note, clear.url("/")));
+        }
+    }
+
+    private static long notes(String note, String... words) {
+        List<String> all = new ArrayList<>(List.of("http", "-c=1", "-n=1", "--warmup=0s", "--progress=none"));
+        all.addAll(List.of(words));
+        return Cli.run(all.toArray(String[]::new))
+                .err()
+                .lines()
+                .filter(note::equals)
+                .count();
     }
 
     private static void assertUsage(String message, String... options) {
