@@ -11,6 +11,7 @@ import dev.millrace.load.TestServer;
 import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.CellResult;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,6 +24,8 @@ import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** All commands, checks and ways to load speak HTTP/2 too. */
 @Timeout(60)
@@ -110,6 +113,28 @@ class Http2CommandsTest {
         }
         wrongContent("/json", "--expect-json=/status=down");
         wrongContent("/generate-uuid", "--expect-xpath=count(//uuid)=2");
+    }
+
+    /** A check that was left out would take any answer for right. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4})
+    void wrongAnswersAreErrorsOfTheirKind(int streams) throws Exception {
+        String several = "--streams=" + streams;
+        wrong("status", "http", "/none", several);
+        wrong("wrong header", "http", "/json", several, "--expect-header=Content-Type=text/plain");
+        wrong("wrong digest", "http", "/json", several, "--expect-body-sha256=" + "0".repeat(64));
+        wrong("wrong header", "uuid", "/json", several);
+        wrong("wrong content", "uuid", "/generate-uuid", several, "--count=2");
+        byte[] other = FILE.clone();
+        other[FILE.length / 2]++;
+        Path catalog = Files.write(folder.resolve("other.json"), TestFiles.catalog("a.bin", other));
+        wrong("wrong digest", "download", "/files/", several, "--catalog=" + catalog);
+    }
+
+    private void wrong(String kind, String command, String path, String... options) throws Exception {
+        CellResult cell = run(ExitCode.ERRORS, command, path, options);
+        assertEquals(Set.of(kind), cell.errors().keySet(), cell.errors().toString());
+        assertEquals(10, cell.errors().get(kind).count());
     }
 
     @Test
