@@ -36,6 +36,16 @@ final class BufferedHead implements ResponseHead {
     }
 
     @Override
+    public boolean hasField(String name, String value) {
+        for (int i = 0; i < fieldCount; i++) {
+            if (isNamed(i, name) && value(i).equals(value)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
     public boolean fieldContains(String name, String text) {
         int field = indexOf(name);
         return field >= 0 && contains(places[field * PARTS + 2], places[field * PARTS + 3], text);

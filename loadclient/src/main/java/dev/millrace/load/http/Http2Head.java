@@ -111,6 +111,12 @@ final class Http2Head implements ResponseHead {
     }
 
     @Override
+    public boolean hasField(String name, String value) {
+        return fields.stream()
+                .anyMatch(field -> field.getName().equalsIgnoreCase(name) && value.equals(field.getValue()));
+    }
+
+    @Override
     public boolean fieldContains(String name, String text) {
         String value = field(name);
         return value != null && value.contains(text);

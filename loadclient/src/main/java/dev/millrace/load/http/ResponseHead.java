@@ -16,6 +16,9 @@ public interface ResponseHead {
     /** The value of the first field of that name, in any case, or null. */
     @Nullable String field(String name);
 
+    /** Whether a field of that name, which may be one of several, has this value. */
+    boolean hasField(String name, String value);
+
     /** Whether the value of the first field of that name contains a text. It makes no string: each answer is asked. */
     boolean fieldContains(String name, String text);
 }

@@ -82,7 +82,7 @@ public final class ExpectingWorkload implements Workload {
 
         @Nullable Failure check(ResponseHead head) {
             String field = head.field(name);
-            if (field != null && (value == null || value.equals(field))) {
+            if (field != null && (value == null || head.hasField(name, value))) {
                 return null;
             }
             return new Failure(

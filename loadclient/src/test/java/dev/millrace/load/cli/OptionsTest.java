@@ -56,6 +56,21 @@ class OptionsTest {
     }
 
     @Test
+    void aHeaderMayBeOneOfSeveral() throws IOException {
+        String answer = "HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nContent-Length: 0\r\n\r\n";
+        try (TestServer server =
+                new TestServer((request, out, socket) -> out.write(answer.getBytes(US_ASCII)))) {
+            String[] words = {"http", "-n=1", "--warmup=0s", "-q", "", server.url("/")};
+            for (String value : List.of("a=1", "b=2")) {
+                words[4] = "--expect-header=set-cookie=" + value;
+                assertEquals(ExitCode.GOOD, Cli.run(words).code(), value);
+            }
+            words[4] = "--expect-header=set-cookie=c=3";
+            assertTrue(Cli.run(words).err().contains("wrong header x 1 (set-cookie: a=1, expected c=3)"));
+        }
+    }
+
+    @Test
     void aKeyIsSentFromTheFirstRequestOn() throws IOException {
         byte[] content = TestFiles.content(5000);
         try (TestServer server = new TestServer((request, out, socket) -> {
