@@ -294,7 +294,8 @@ final class Session {
         // With repetitions, standard output gets one line per cell with intervals, at the end.
         boolean isProgress = plan.schedule().repeat() > 1;
         PrintWriter lines = isProgress ? err : out;
-        if (!isProgress || !output.quiet() || output.latency()) {
+        boolean isGood = result.valid() && result.errorCount() == 0;
+        if (!isProgress || !isGood || !output.quiet() || output.latency()) {
             lines.println(ResultLine.of(result, nameWidth(plan)));
         }
         if (output.latency()) {

@@ -173,5 +173,7 @@ class BuildFilesTest {
         assertEquals(1, repeated.outLines().size());
         Cli asked = run(BuildFilesTest::hello, "--repeat=2", "--latency");
         assertEquals(4, asked.err().lines().count(), "a line and percentiles of each: " + asked.err());
+        Cli wrong = run(BuildFilesTest::hello, "--repeat=2", "--expect-status=204");
+        assertEquals(4, wrong.err().lines().count(), "a line and errors of each: " + wrong.err());
     }
 }
