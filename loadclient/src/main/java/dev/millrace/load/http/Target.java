@@ -26,6 +26,9 @@ public record Target(URI uri, InetSocketAddress address) {
     private static final Pattern NAMED = Pattern.compile("([\\w.-]+)(?::(\\d{1,5}))?");
 
     private static final Pattern PASSWORD = Pattern.compile("(?i)(https?://[^\\s/@:]*):[^\\s/@]*@");
+    /** Request fields with secrets, on a command line: up to the next option or URL. */
+    private static final Pattern SECRET =
+            Pattern.compile("(?i)\\b((?:proxy-)?authorization|cookie):(?:(?!\\s--?[a-z]|\\shttps?://).)*");
 
     /** Encodes the URL. */
     public Target {
@@ -102,9 +105,9 @@ public record Target(URI uri, InetSocketAddress address) {
         return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
     }
 
-    /** A text in which the passwords of URLs are hidden, because reports are shown to others. */
+    /** A text in which passwords of URLs and secret request fields are hidden, because reports are shown to others. */
     public static String withoutPasswords(String text) {
-        return PASSWORD.matcher(text).replaceAll("$1:***@");
+        return SECRET.matcher(PASSWORD.matcher(text).replaceAll("$1:***@")).replaceAll("$1: ***");
     }
 
     /** The host's name or address, without the brackets of an IPv6 address. */

@@ -92,6 +92,10 @@ class BuildFilesTest {
         assertEquals(
                 "java -jar x http -n 1 http://me:***@a/ https://b:8443/@c:d",
                 Target.withoutPasswords("java -jar x http -n 1 http://me:p%40:s@a/ https://b:8443/@c:d"));
+        assertEquals(
+                "http -H Authorization: *** -n 1 -H cookie: *** -H X: y http://a/",
+                Target.withoutPasswords(
+                        "http -H Authorization: Bearer a.b-c -n 1 -H cookie:d=e; f=g -H X: y http://a/"));
     }
 
     @Test
