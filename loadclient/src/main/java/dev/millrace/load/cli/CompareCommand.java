@@ -140,6 +140,10 @@ final class CompareCommand implements Callable<Integer> {
                 worse |= !reason.onlyInvalid();
                 invalid |= reason.onlyInvalid();
             }
+            Comparison.NotComparable leftOut = row.leftOut(deciding);
+            if (leftOut != null) {
+                spec.commandLine().getOut().println(name + " | left out: " + leftOut.text());
+            }
         }
         write(new ComparisonFiles(a, b, comparison, deciding, percent));
         spec.commandLine().getOut().println(outcomes.summary());

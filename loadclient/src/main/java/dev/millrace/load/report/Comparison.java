@@ -7,6 +7,7 @@ import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -186,7 +187,7 @@ public record Comparison(boolean labelled, boolean early, List<Row> rows) {
 
         /** The reason why the deciding figures do not clear B; null if they decide. */
         public @Nullable NotComparable notComparable(List<Metric> deciding) {
-            if (inB != null) {
+            if (inB != null && !(inB.onlyInvalid() && hasIntervals(deciding))) {
                 return inB;
             }
             List<Metric> missing = deciding.stream().filter(lost::contains).toList();
@@ -197,6 +198,18 @@ public record Comparison(boolean labelled, boolean early, List<Row> rows) {
                 return null;
             }
             return inA != null ? inA : new NotComparable("A: no " + labels(deciding), false);
+        }
+
+        /** Whether the repetitions that are left decide: those that are invalid say nothing against B. */
+        private boolean hasIntervals(List<Metric> deciding) {
+            List<Ratio> known =
+                    deciding.stream().map(ratios::get).filter(Objects::nonNull).toList();
+            return !known.isEmpty() && known.stream().allMatch(Ratio::hasInterval);
+        }
+
+        /** Why repetitions of B were left out; null if none were, or nothing is left that decides. */
+        public @Nullable NotComparable leftOut(List<Metric> deciding) {
+            return notComparable(deciding) == null ? inB : null;
         }
 
         private static String labels(List<Metric> metrics) {

@@ -109,6 +109,29 @@ class CompareFilesTest {
         assertTrue(page.contains("| throughput | 0.949 | [too wide] | 2 | undecided |\n"), page);
     }
 
+    /** Other processes may disturb one window of many, and that says nothing against the server. */
+    @Test
+    void invalidRepetitionsAreLeftOutIfOthersDecide() throws IOException {
+        Path a = folder.resolve("a");
+        Path b = folder.resolve("b");
+        CellResult first = CompareTest.cell("", 0, 1000, 1);
+        CellResult second = CompareTest.cell("", 1, 1000, 1);
+        CellResult third = CompareTest.cell("", 2, 1000, 1);
+        write(a, first, second, third);
+        write(b, CompareTest.invalid(CompareTest.cell("", 0, 10, 1)), second, third);
+        Cli cli = Cli.run("compare", a.toString(), b.toString());
+        assertEquals(ExitCode.GOOD, cli.code(), cli.out());
+        assertTrue(cli.out().contains(" | left out: B, 1 of 3: invalid: stopped early\n"), cli.out());
+        assertTrue(cli.out().endsWith("verdict: no difference in 1 of 1\n"), cli.out());
+        write(b, CompareTest.invalid(first), CompareTest.invalid(second), third);
+        Cli one = Cli.run("compare", a.toString(), b.toString());
+        assertEquals(ExitCode.INVALID, one.code(), one.out());
+    }
+
+    private static void write(Path run, CellResult... cells) throws IOException {
+        ReportFolder.write(RunFile.of("run", "", "", Map.of(), Map.of(), List.of(cells)), run);
+    }
+
     @Test
     void aFigureThatIsMissingHasItsReason() throws IOException {
         String a = made("a", 1000);

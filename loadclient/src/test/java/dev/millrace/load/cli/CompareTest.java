@@ -77,7 +77,7 @@ class CompareTest {
         return with(cell, "8", Map.of("reset", new FailureCount(2, "closed early")), "errors");
     }
 
-    private static CellResult invalid(CellResult cell) {
+    static CellResult invalid(CellResult cell) {
         return with(cell, "8", Map.of(), "invalid: stopped early");
     }
 
