@@ -102,8 +102,35 @@ class MergeTest {
         twice.add(one.latencies());
         assertEquals(twice, sum.latencies());
         assertEquals(one.times().latency().p99(), sum.times().latency().p99());
+        Double server = one.cpu().server();
+        if (server != null) {
+            // Each client has watched the same server. The clients' own cores are added.
+            assertEquals(server / one.windowSeconds(), sum.cpu().server() / sum.windowSeconds(), 1e-6);
+            assertEquals(2 * one.cpu().client() / one.windowSeconds(), sum.cpu().client() / sum.windowSeconds(), 1e-6);
+        }
         assertEquals("1; 2", RunFile.read(folder.resolve("sum/run.json")).plan().get("seed"));
         assertTrue(Files.exists(folder.resolve("sum/report.html")));
+    }
+
+    @Test
+    @Execution(ExecutionMode.CONCURRENT)
+    void errorsAreAddedAndAnInvalidPartMakesTheSumInvalid() throws IOException {
+        try (TestServer server = new TestServer(TestServer.unhurried(TestServer::answerUuids))) {
+            measure("a", server);
+        }
+        Consumer<ObjectNode> wrong = run -> {
+            ObjectNode cell = (ObjectNode) run.at("/cells/0");
+            cell.put("verdict", "errors").putObject("errors").putObject("reset").put("count", 2).put("first", "x");
+        };
+        copy("a", "b", later(1).andThen(wrong));
+        copy("a", "c", later(2).andThen(wrong));
+        assertEquals(ExitCode.ERRORS, merge("b", "c").code());
+        assertEquals(4, cell("sum").errors().get("reset").count());
+        assertEquals("errors", cell("sum").verdict());
+        String disturbed = "invalid: other processes (40.0 %)";
+        copy("a", "d", later(3).andThen(run -> ((ObjectNode) run.at("/cells/0")).put("verdict", disturbed)));
+        assertEquals(ExitCode.INVALID, merge("a", "d").code());
+        assertEquals(disturbed, cell("sum").verdict());
     }
 
     @Test

@@ -8,6 +8,8 @@ import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** {@code --server-pid} takes the process that listens, or one that has started it. */
 @EnabledOnOs(OS.LINUX)
@@ -31,6 +33,19 @@ class ServerPidTest {
             assertTrue(server.requests().isEmpty());
         } finally {
             other.destroyForcibly();
+        }
+    }
+
+    /** Two lines of a second each: the use of cores is that between them. */
+    @Test
+    @Execution(ExecutionMode.CONCURRENT)
+    void aBarShowsTimeErrorsAndTheCpuOfTheProcessThatListens() throws IOException {
+        try (TestServer server = new TestServer(TestServer.unhurried(TestServer::answerUuids))) {
+            String url = server.url("/generate-uuid");
+            Cli cli = Cli.run("uuid", "-c=1", "-d=2500ms", "--warmup=0s", "--progress=bar", url);
+            assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+            String bar = "(?s).*window #+\\.* \\d+s left  [0-9,]+ req/s  [0-9.,]+ MB/s  errors 0  server [0-9.]+ cpu.*";
+            assertTrue(cli.err().matches(bar), cli.err());
         }
     }
 

@@ -84,6 +84,8 @@ class UsageTest {
                 "uuid --rcvbuf 99999999999999999999 " + URL,
                 "uuid -H X:\u65e5 " + URL,
                 "http --protocol h2c --streams 2000000000 " + URL,
+                "download --protocol h2c --streams 2 --resume " + URL,
+                "download --protocol h2c --streams 2 --limit-rate 1M " + URL,
                 "uuid --max-warmup 20s " + URL,
                 "uuid --repeat 2147483647 " + URL,
                 "uuid --max-errors -1 " + URL,
