@@ -48,7 +48,8 @@ final class InputFile {
 
     /** A content in a few words: its length, and what tells it from others. */
     static String describe(byte[] content) {
-        return content.length + " bytes, MD5 " + HexFormat.of().formatHex(CatalogFile.newDigest().digest(content));
+        return content.length + " bytes, MD5 "
+                + HexFormat.of().formatHex(CatalogFile.newDigest().digest(content));
     }
 
     private static UsageException unreadable(Path file, IOException e) {

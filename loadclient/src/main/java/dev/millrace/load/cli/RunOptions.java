@@ -81,8 +81,9 @@ final class RunOptions {
     @Option(
             names = "--max-steal",
             paramLabel = "PERCENT",
-            description = "A cell is invalid if the hypervisor took more of the cores, or if that is not known, as of a "
-                    + "window below 2s (default: any).")
+            description =
+                    "A cell is invalid if the hypervisor took more of the cores, or if that is not known, as of a "
+                            + "window below 2s (default: any).")
     private @Nullable String maxSteal;
 
     @Option(

@@ -51,7 +51,6 @@ final class Session {
     /** A server that takes longer tells nothing of its clock, and the load would begin too late. */
     private static final int CLOCK_MILLIS = 1000;
 
-
     private final Interruption interruption;
     private final PrintWriter out;
     private final PrintWriter err;
@@ -110,8 +109,7 @@ final class Session {
         Outcomes outcomes = failure == null && options.deciding().goesOn()
                 ? options.deciding().outcomes(results, control(plan))
                 : new Outcomes(List.of());
-        output.buildFiles()
-                .write(plan.title(), started, results, options.gates(), forgiven, flaw, outcomes.lines());
+        output.buildFiles().write(plan.title(), started, results, options.gates(), forgiven, flaw, outcomes.lines());
         if (failure != null) {
             throw failure;
         }
@@ -227,8 +225,7 @@ final class Session {
         if (start.isPresent()) {
             note("the load begins at " + start.get().moment());
             environment.put(
-                    MergedRun.SERVER_CLOCK,
-                    start.get().isFar() ? clock(plan, start.get()) : "not asked for, too late");
+                    MergedRun.SERVER_CLOCK, start.get().isFar() ? clock(plan, start.get()) : "not asked for, too late");
             long lateMillis = start.get().await(interruption).toMillis();
             environment.put("start", start.get().moment() + ", noticed after " + lateMillis + " ms");
         }
@@ -241,8 +238,7 @@ final class Session {
                 new Fetch(CLOCK_MILLIS, settings.tls(), plan.cells().get(0).protocol());
         Target server = plan.servers().entries().get(0).target();
         try {
-            ServerClock clock =
-                    ServerClock.read(server, fetch, () -> start.isFar() && !interruption.requested());
+            ServerClock clock = ServerClock.read(server, fetch, () -> start.isFar() && !interruption.requested());
             return clock == null
                     ? "not known: no Date, or several clocks"
                     : clock.lowMillis() + " to " + clock.highMillis() + " ms";

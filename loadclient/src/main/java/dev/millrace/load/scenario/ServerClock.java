@@ -52,8 +52,7 @@ public record ServerClock(long lowMillis, long highMillis) {
      * @return null if its answers have no Date, or contradict each other, as those of several servers may
      * @throws IOException if it does not answer
      */
-    public static @Nullable ServerClock read(Target target, Fetch fetch, BooleanSupplier goesOn)
-            throws IOException {
+    public static @Nullable ServerClock read(Target target, Fetch fetch, BooleanSupplier goesOn) throws IOException {
         long low = Long.MIN_VALUE;
         long high = Long.MAX_VALUE;
         for (int i = 0; i < MOST_ANSWERS && (i == 0 || (high - low > NARROW_MILLIS && goesOn.getAsBoolean())); i++) {

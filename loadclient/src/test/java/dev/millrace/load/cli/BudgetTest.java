@@ -124,7 +124,8 @@ class BudgetTest {
 
     @Test
     void aRunIsNotComparedWithAUrl() {
-        for (List<String> pair : List.of(List.of("http://127.0.0.1:1/", "out"), List.of("out", "https://127.0.0.1:1/"))) {
+        for (List<String> pair :
+                List.of(List.of("http://127.0.0.1:1/", "out"), List.of("out", "https://127.0.0.1:1/"))) {
             Cli cli = Cli.run("compare", pair.get(0), pair.get(1));
             assertEquals(ExitCode.USAGE, cli.code());
             assertTrue(cli.err().startsWith("loadclient: two runs are compared, or two URLs, and not one"), cli.err());

@@ -120,7 +120,11 @@ class MergeTest {
         }
         Consumer<ObjectNode> wrong = run -> {
             ObjectNode cell = (ObjectNode) run.at("/cells/0");
-            cell.put("verdict", "errors").putObject("errors").putObject("reset").put("count", 2).put("first", "x");
+            cell.put("verdict", "errors")
+                    .putObject("errors")
+                    .putObject("reset")
+                    .put("count", 2)
+                    .put("first", "x");
         };
         copy("a", "b", later(1).andThen(wrong));
         copy("a", "c", later(2).andThen(wrong));

@@ -58,8 +58,7 @@ class OptionsTest {
     @Test
     void aHeaderMayBeOneOfSeveral() throws IOException {
         String answer = "HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nContent-Length: 0\r\n\r\n";
-        try (TestServer server =
-                new TestServer((request, out, socket) -> out.write(answer.getBytes(US_ASCII)))) {
+        try (TestServer server = new TestServer((request, out, socket) -> out.write(answer.getBytes(US_ASCII)))) {
             String[] words = {"http", "-n=1", "--warmup=0s", "-q", "", server.url("/")};
             for (String value : List.of("a=1", "b=2")) {
                 words[4] = "--expect-header=set-cookie=" + value;

@@ -188,8 +188,10 @@ class TlsTest {
             Cli elsewhere = run("download", clear, "/files/", "--catalog=" + catalog);
             assertEquals(ExitCode.ERRORS, elsewhere.code());
             assertTrue(
-                    elsewhere.err().startsWith("loadclient: cannot read the catalogue " + catalog
-                            + ": its certificate is of no trusted authority (--cacert"),
+                    elsewhere
+                            .err()
+                            .startsWith("loadclient: cannot read the catalogue " + catalog
+                                    + ": its certificate is of no trusted authority (--cacert"),
                     elsewhere.err());
             assertTrue(server.requests().isEmpty());
         }

@@ -19,7 +19,8 @@ class ServerClockTest {
 
     private static ServerClock read(TestServer.Behaviour behaviour) throws IOException {
         try (TestServer server = new TestServer(behaviour)) {
-            return ServerClock.read(Target.of(server.url("/")), new Fetch(60_000, TlsSettings.ofJdk(), Protocol.HTTP1), () -> true);
+            return ServerClock.read(
+                    Target.of(server.url("/")), new Fetch(60_000, TlsSettings.ofJdk(), Protocol.HTTP1), () -> true);
         }
     }
 
