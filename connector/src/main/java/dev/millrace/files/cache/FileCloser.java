@@ -3,7 +3,6 @@ package dev.millrace.files.cache;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -60,7 +59,8 @@ public final class FileCloser {
         } else if (current.working().compareAndSet(false, true)) {
             try {
                 current.executor().execute(() -> closeAll(current));
-            } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+            } catch (Throwable noThread) {
+                // Whatever it is: a job that never comes would keep all others from being asked for.
                 LOG.debug("Closing files on the current thread: {}", noThread.toString());
                 closeAll(current);
             }

@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
@@ -232,10 +231,8 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
     private void retire(CachedFile<C> entry) {
         retired.add(entry);
         Sweeper running = sweeper;
-        if (running == null) {
+        if (running == null || !running.retiresLater()) {
             retireNext();
-        } else {
-            running.scheduler.schedule(this::retireNext, GRACE_MILLIS, TimeUnit.MILLISECONDS);
         }
     }
 
@@ -321,6 +318,17 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
             this.executor = executor;
         }
 
+        /** Returns false when the scheduler takes nothing, for want of memory as a rule. */
+        private boolean retiresLater() {
+            try {
+                scheduler.schedule(OpenFileCache.this::retireNext, GRACE_MILLIS, TimeUnit.MILLISECONDS);
+                return true;
+            } catch (Throwable x) {
+                LOG.debug("Letting go of a file without a grace", x);
+                return false;
+            }
+        }
+
         private void schedule() {
             if (sweeper == this) {
                 int plan = plans.incrementAndGet();
@@ -337,7 +345,7 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
             if (sweeper == this && plan == plans.get()) {
                 try {
                     executor.execute(this::sweep);
-                } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+                } catch (Throwable noThread) {
                     // Jetty's pool keeps the task for a thread that it has: that sweep's plan replaces this one.
                     LOG.debug("Skipping a sweep: {}", noThread.toString());
                     schedule();

@@ -158,6 +158,17 @@ class FileCloserTest {
     }
 
     @Test
+    void closesOnTheCurrentThreadWhenThePoolFails() {
+        allowed.countDown();
+        closer.start(job -> {
+            throw new IllegalStateException("meant to fail");
+        });
+        closer.close(this::close);
+        closer.close(this::close);
+        assertEquals(2, closed.get());
+    }
+
+    @Test
     void closesTheOthersWhenOneFailsByAnError() {
         start();
         closer.close(() -> {

@@ -73,6 +73,19 @@ class OpenFileCacheRestartTest {
     }
 
     @Test
+    void aSweepThatThePoolFailsToTakeIsNotTheLast() {
+        cache.start(new Server(threads, plans, null));
+        threads.setFailing(() -> {
+            throw new IllegalStateException("meant to fail");
+        });
+        plans.tasks().get(0).run();
+        threads.setExhausted(false);
+        threads.jobs().clear();
+        assertEquals(2, plans.tasks().size(), "planned anew");
+        assertOnlyTheLastGoesOn();
+    }
+
+    @Test
     void aSweepThatGetsItsThreadLaterIsTheOneThatGoesOn() {
         sweepWithoutAThread();
         threads.jobs().remove().run();
