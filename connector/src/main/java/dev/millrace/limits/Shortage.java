@@ -65,8 +65,8 @@ final class Shortage {
         } catch (RejectedExecutionException x) {
             LOG.debug("No shortage, but an end: {}", x.toString());
             answered = true;
-        } catch (OutOfMemoryError x) {
-            // The pool gets no thread. Jetty's keeps the task for one that it has; the JDK's forgets it.
+        } catch (Throwable x) {
+            // The pool gets no thread, as a rule. Jetty's keeps the task for one that it has; the JDK's forgets it.
             refused = true;
             LOG.debug("A shortage: {}", x.toString());
         }

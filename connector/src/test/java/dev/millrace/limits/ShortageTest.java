@@ -26,14 +26,12 @@ class ShortageTest {
         assertTrue(shortage.isOfThreads(1000, begin + SECOND_NANOS));
     }
 
-    /** A pool of the JDK forgets the task for which it gets no thread, and is asked again. */
-    @Test
-    void isOverWhenThePoolGetsThreadsAgain() {
-        AtomicBoolean exhausted = new AtomicBoolean(true);
+    private void assertOverWhenThePoolRunsTasksAgain(Runnable failing) {
+        AtomicBoolean fails = new AtomicBoolean(true);
         Shortage shortage = new Shortage(
                 task -> {
-                    if (exhausted.get()) {
-                        throw new OutOfMemoryError("unable to create native thread");
+                    if (fails.get()) {
+                        failing.run();
                     }
                     task.run();
                 },
@@ -41,9 +39,24 @@ class ShortageTest {
         shortage.look(true, begin);
         shortage.look(true, begin + SECOND_NANOS);
         assertTrue(shortage.isOfThreads(1000, begin + SECOND_NANOS), "since it was asked first");
-        exhausted.set(false);
+        fails.set(false);
         shortage.look(true, begin + 2 * SECOND_NANOS);
         assertFalse(shortage.isOfThreads(1000, begin + 3 * SECOND_NANOS));
+    }
+
+    /** A pool of the JDK forgets the task for which it gets no thread, and is asked again. */
+    @Test
+    void isOverWhenThePoolGetsThreadsAgain() {
+        assertOverWhenThePoolRunsTasksAgain(() -> {
+            throw new OutOfMemoryError("unable to create native thread");
+        });
+    }
+
+    @Test
+    void isOverWhenThePoolNoLongerFails() {
+        assertOverWhenThePoolRunsTasksAgain(() -> {
+            throw new IllegalStateException("meant to fail");
+        });
     }
 
     @Test
