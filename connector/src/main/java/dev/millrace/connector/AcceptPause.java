@@ -37,9 +37,10 @@ final class AcceptPause {
 
     synchronized void begin(IOException cause) {
         LOG.warn("Accept failure, next try in {} ms: {}", PAUSE_MILLIS, cause.toString());
+        // First: a pause for whose end there is no memory would not end.
+        connector.getScheduler().schedule(this::end, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
         pausing = true;
         setAccepting.accept(false);
-        connector.getScheduler().schedule(this::end, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /** Early when the connector stops: the next start finds it as its user left it. */
