@@ -83,13 +83,18 @@ final class CloseAlert {
     /**
      * As {@link #isFollowedBy}, but does not wait for ever.
      *
-     * @param millis the longest time to wait; with 0 or less the caller may run the action at once
+     * @param millis the longest time to wait; with 0 or less, or without memory for the wait, the caller may run the action at once
      */
     synchronized boolean isFollowedByClose(Runnable close, Scheduler scheduler, long millis) {
         if (ended || millis <= 0) {
             return false;
         }
-        deadline = scheduler.schedule(close, millis, TimeUnit.MILLISECONDS);
+        try {
+            deadline = scheduler.schedule(close, millis, TimeUnit.MILLISECONDS);
+        } catch (Throwable x) {
+            LOG.debug("No memory to wait for a close alert", x);
+            return false;
+        }
         return following.add(close);
     }
 

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
+import dev.millrace.testing.FailingScheduler;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.net.StandardSocketOptions;
@@ -137,6 +138,12 @@ class CloseAlertTest {
         connector.setShutdownIdleTimeout(0);
         assertFalse(send().isFollowedByClose(
                         this::closeChannel, connector.getScheduler(), connector.getShutdownIdleTimeout()));
+    }
+
+    @Test
+    void isNotWaitedForWithoutMemoryForTheTimeout() {
+        assertFalse(send().isFollowedByClose(this::closeChannel, new FailingScheduler(), 30_000));
+        assertEquals(List.of(), followed);
     }
 
     @Test
