@@ -16,23 +16,35 @@ import org.jspecify.annotations.Nullable;
  */
 final class HoldingContentFactory extends PreCompressedHttpContentFactory {
     /** Of the thread that serves it: a look-up is told the path alone, and a context knows its requests. */
-    private static final ThreadLocal<Request> SEVERAL_RANGES = new ThreadLocal<>();
+    private static final ThreadLocal<@Nullable Served> SEVERAL_RANGES = new ThreadLocal<>();
 
     private final SendfileContentFactory files;
+
+    /**
+     * A request in a context.
+     *
+     * @param outer in a context around that one, or in which it was dispatched; null for none
+     */
+    private record Served(Request request, @Nullable Served outer) {}
 
     /** Of each context: notes the request of several ranges that a thread serves. */
     static final class Scope implements ContextHandler.ContextScopeListener {
         @Override
         public void enterScope(Context context, @Nullable Request request) {
             if (request != null && Ranges.areSeveral(request.getHeaders())) {
-                SEVERAL_RANGES.set(request);
+                SEVERAL_RANGES.set(new Served(request, SEVERAL_RANGES.get()));
             }
         }
 
         @Override
         public void exitScope(Context context, @Nullable Request request) {
-            if (request != null && Ranges.areSeveral(request.getHeaders())) {
-                SEVERAL_RANGES.remove();
+            Served served = SEVERAL_RANGES.get();
+            if (request != null && served != null && Ranges.areSeveral(request.getHeaders())) {
+                if (served.outer == null) {
+                    SEVERAL_RANGES.remove();
+                } else {
+                    SEVERAL_RANGES.set(served.outer);
+                }
             }
         }
     }
@@ -44,7 +56,7 @@ final class HoldingContentFactory extends PreCompressedHttpContentFactory {
 
     @Override
     public @Nullable HttpContent getContent(String path) throws IOException {
-        Request request = SEVERAL_RANGES.get();
-        return request == null ? super.getContent(path) : files.hold(super::getContent, path, request);
+        Served served = SEVERAL_RANGES.get();
+        return served == null ? super.getContent(path) : files.hold(super::getContent, path, served.request);
     }
 }
