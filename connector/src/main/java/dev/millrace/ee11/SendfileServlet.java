@@ -15,8 +15,10 @@ import java.util.Enumeration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.IntConsumer;
 import org.eclipse.jetty.ee11.servlet.ResourceServlet;
 import org.eclipse.jetty.ee11.servlet.ServletApiResponse;
 import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
@@ -104,36 +106,41 @@ public class SendfileServlet extends ResourceServlet {
     }
 
     private void configure(SendfileSettings settings) {
-        integer("minTransferBytes").ifPresent(value -> settings.setMinTransferBytes(Math.toIntExact(value)));
-        integer("maxGatherBytes").ifPresent(value -> settings.setMaxGatherBytes(Math.toIntExact(value)));
+        set("minTransferBytes", Integer::valueOf, settings::setMinTransferBytes);
+        set("maxGatherBytes", Integer::valueOf, settings::setMaxGatherBytes);
         // Jetty's 0: none.
-        ofJetty("maxCachedFiles").ifPresent(value -> settings.setMaxOpenFiles(value == 0 ? 1 : Math.toIntExact(value)));
-        integer("maxRanges").ifPresent(value -> settings.setMaxRanges(Math.toIntExact(value)));
-        integer("maxCompressedBytes").ifPresent(settings::setMaxCompressedBytes);
-        ofJetty("maxCacheSize").ifPresent(value -> settings.setMaxCacheBytes(Math.toIntExact(value)));
-        ofJetty("maxCachedFileSize").ifPresent(value -> settings.setMaxCachedFileBytes(Math.toIntExact(value)));
-        integer("cacheValidationTime").ifPresent(millis -> {
+        setOfJetty("maxCachedFiles", most -> settings.setMaxOpenFiles(Math.max(1, most)));
+        set("maxRanges", Integer::valueOf, settings::setMaxRanges);
+        set("maxCompressedBytes", Long::valueOf, settings::setMaxCompressedBytes);
+        setOfJetty("maxCacheSize", settings::setMaxCacheBytes);
+        setOfJetty("maxCachedFileSize", settings::setMaxCachedFileBytes);
+        set("cacheValidationTime", Long::valueOf, millis -> {
             settings.setValidMillis(millis);
             settings.setMissingMillis(millis);
         });
-        if (super.getInitParameter("algorithm") != null) {
-            settings.setAlgorithm(super.getInitParameter("algorithm"));
-        }
+        set("algorithm", Function.identity(), settings::setAlgorithm);
         settings.setDebugHeader(Boolean.parseBoolean(super.getInitParameter("debugHeader")));
     }
 
     // Jetty's -1: the default.
-    private OptionalLong ofJetty(String name) {
-        OptionalLong value = integer(name);
-        return value.isPresent() && value.getAsLong() < 0 ? OptionalLong.empty() : value;
+    private void setOfJetty(String name, IntConsumer setter) {
+        set(name, Integer::valueOf, value -> {
+            if (value >= 0) {
+                setter.accept(value);
+            }
+        });
     }
 
-    private OptionalLong integer(String name) {
+    private <T> void set(String name, Function<String, T> reading, Consumer<T> setter) {
         String value = super.getInitParameter(name);
+        if (value == null || value.isBlank()) {
+            return;
+        }
         try {
-            return value == null || value.isBlank() ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(value));
-        } catch (NumberFormatException x) {
-            throw new IllegalArgumentException(name + " of " + getServletName() + " is no number: " + value, x);
+            setter.accept(reading.apply(value));
+        } catch (IllegalArgumentException x) {
+            throw new IllegalArgumentException(
+                    name + " of " + getServletName() + " cannot be " + value + ": " + x.getMessage(), x);
         }
     }
 

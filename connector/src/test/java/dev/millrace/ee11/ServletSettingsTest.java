@@ -2,6 +2,8 @@ package dev.millrace.ee11;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Described;
@@ -13,10 +15,12 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.eclipse.jetty.ee11.servlet.ResourceServlet;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
+import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.handler.ContextHandlerCollection;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
@@ -139,6 +143,27 @@ class ServletSettingsTest {
             // The client has the last byte before the server is done with the answer: stopping now would cut it off.
             assertEquals(404, client.get("/jettys/none").answer().status());
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "maxCacheSize=3000000000",
+                "maxCachedFiles=many",
+                "maxRanges=-1",
+                "cacheValidationTime=1s",
+                "algorithm=Fastest"
+            })
+    void nameTheOneThatCannotBe(String setting) throws Exception {
+        Server server = new Server();
+        server.setHandler(context("/", SendfileServlet.class, setting));
+        String told = setting.replace("=", " of files cannot be ") + ": ";
+        Throwable thrown = assertThrows(Exception.class, server::start);
+        assertTrue(
+                Stream.iterate(thrown, Objects::nonNull, Throwable::getCause)
+                        .anyMatch(x -> String.valueOf(x.getMessage()).startsWith(told)),
+                () -> String.valueOf(thrown));
+        server.stop();
     }
 
     // docs/file-serving.md: If-Range is honoured, ranges are bounded, and those of several fields or other units are
