@@ -37,15 +37,21 @@ final class TransferEnd extends Callback.Nested {
     @Override
     public void succeeded() {
         TransferResult result = result(TransferResult.Outcome.DONE);
-        super.succeeded();
-        tell(result);
+        try {
+            super.succeeded();
+        } finally {
+            tell(result);
+        }
     }
 
     @Override
     public void failed(Throwable cause) {
         TransferResult result = result(outcome(cause));
-        super.failed(cause);
-        tell(result);
+        try {
+            super.failed(cause);
+        } finally {
+            tell(result);
+        }
     }
 
     private TransferResult.Outcome outcome(Throwable cause) {

@@ -15,6 +15,10 @@ import dev.millrace.xsendfile.TransferResult.Outcome;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,6 +67,32 @@ class TransferListenerTest {
             }
             assertEquals(404, client.get("/none").answer().status());
             Await.until("told of what is missing, too", () -> results.size() == 6);
+        }
+    }
+
+    /** The callback of a handler around is another's code, too. */
+    @Test
+    void isToldThoughTheCallbackThrows() throws Exception {
+        TestFiles.write(directory, "file.bin", 100_000);
+        List<TransferResult> results = new CopyOnWriteArrayList<>();
+        handler.addTransferListener(results::add);
+        Handler around = new Handler.Wrapper(handler) {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                return super.handle(request, response, new Callback.Nested(callback) {
+                    @Override
+                    public void succeeded() {
+                        super.succeeded();
+                        throw new IllegalStateException("meant to fail");
+                    }
+                });
+            }
+        };
+        try (TestServer server = new TestServer(connectors::http).start(around);
+                RawClient client = server.client()) {
+            assertEquals(200, client.get("/file.bin").answer().status());
+            Await.until("told", () -> results.size() == 1);
+            assertEquals(Outcome.DONE, results.get(0).outcome());
         }
     }
 
