@@ -15,6 +15,8 @@ import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Connector;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The life of a connection, for the flight recorder. Off unless a recording asks for it; of one that was accepted before, it has the end
@@ -27,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 @Enabled(false)
 @StackTrace(false)
 final class ConnectionEvent extends Event {
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectionEvent.class);
+
     @Label("Connector")
     @Nullable String connector;
 
@@ -75,6 +79,16 @@ final class ConnectionEvent extends Event {
         if (!shouldCommit()) {
             return;
         }
+        try {
+            describe(closing, endPoint, isSlow, cause);
+        } catch (Throwable x) {
+            // Of an application's own connection, or cause. The connection has yet to be ended.
+            LOG.debug("Cannot tell all of {}", remote, x);
+        }
+        commit();
+    }
+
+    private void describe(Connector closing, EndPoint endPoint, boolean isSlow, @Nullable Throwable cause) {
         connector = String.valueOf(closing.getName());
         if (remote == null) {
             remote = String.valueOf(endPoint.getRemoteSocketAddress());
@@ -88,6 +102,5 @@ final class ConnectionEvent extends Event {
             bytesOut = connection.getBytesOut();
         }
         failure = isSlow ? "peer too slow: request content" : cause == null ? null : cause.toString();
-        commit();
     }
 }

@@ -110,6 +110,40 @@ class FlightRecorderContractTest {
         }
     }
 
+    /** What it asks may be an application's: of its connection, or why it has closed one. */
+    @Test
+    void endsAConnectionOfWhichItCannotTellAll() throws Exception {
+        IOException untold = new IOException() {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            public String getMessage() {
+                throw new IllegalStateException("meant to fail");
+            }
+        };
+        Handler closing = new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) {
+                request.getConnectionMetaData().getConnection().getEndPoint().close(untold);
+                callback.failed(new IOException("the connection is gone"));
+                return true;
+            }
+        };
+        try (Recording recording = new Recording()) {
+            recording.enable(ConnectionEvent.class).withThreshold(Duration.ZERO);
+            recording.start();
+            try (TestServer server = new TestServer(connectors::http).start(closing);
+                    RawClient client = server.client()) {
+                assertEquals(-1, client.get("/").read());
+                server.awaitNoEndPoints();
+            }
+            recording.stop();
+            List<RecordedEvent> lives = events(recording, "dev.millrace.Connection");
+            assertEquals(1, lives.size());
+            assertEquals(1, lives.get(0).getLong("messagesIn"));
+        }
+    }
+
     @Test
     void recordsNothingShorterThanTheThreshold() throws Exception {
         try (Recording recording = new Recording()) {
