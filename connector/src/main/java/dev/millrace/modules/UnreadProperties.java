@@ -1,6 +1,7 @@
 package dev.millrace.modules;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -132,7 +133,8 @@ public final class UnreadProperties implements ConfigurationProcessorFactory, Co
         Map<String, String> modules = new TreeMap<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(file.resolveSibling(""), "millrace-*.xml")) {
             for (Path module : files) {
-                Matcher read = READ.matcher(Files.readString(module));
+                // Of any encoding that begins with ASCII, as the names do: an operator may have written a comment.
+                Matcher read = READ.matcher(Files.readString(module, StandardCharsets.ISO_8859_1));
                 while (read.find()) {
                     modules.put(read.group(1), module.getFileName().toString().replace(".xml", ""));
                 }

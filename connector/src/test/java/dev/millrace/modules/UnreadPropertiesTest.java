@@ -3,12 +3,15 @@ package dev.millrace.modules;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.testing.Logged;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.eclipse.jetty.util.resource.ResourceFactory;
 import org.eclipse.jetty.xml.XmlConfiguration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -20,8 +23,12 @@ class UnreadPropertiesTest {
 
     /** Reads the file in a server with these properties, and with connectors of these ids. */
     private static void read(Map<String, String> properties, List<String> connectors) throws Exception {
+        read(FILE, properties, connectors);
+    }
+
+    private static void read(Path file, Map<String, String> properties, List<String> connectors) throws Exception {
         try (ResourceFactory.Closeable resources = ResourceFactory.closeable()) {
-            XmlConfiguration xml = new XmlConfiguration(resources.newResource(FILE));
+            XmlConfiguration xml = new XmlConfiguration(resources.newResource(file));
             xml.getProperties().putAll(properties);
             connectors.forEach(id -> xml.getIdMap().put(id, new Object()));
             xml.configure();
@@ -60,6 +67,20 @@ class UnreadPropertiesTest {
                     List.of());
             assertEquals(
                     1, logged.count(TOLD.formatted("jetty.http2.maxSettingsKeys", "millrace.nio.h2.maxSettingsKeys")));
+        }
+    }
+
+    /** XML says itself which encoding it has, and Jetty reads it by that. */
+    @Test
+    void aFileOfAnotherEncodingIsRead(@TempDir Path etc) throws Exception {
+        Path file = Files.copy(FILE, etc.resolve(FILE.getFileName()));
+        Files.writeString(
+                etc.resolve("millrace-nio.xml"),
+                "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><!-- f\u00fcr uns --><Property name=\"millrace.nio.port\"/>",
+                StandardCharsets.ISO_8859_1);
+        try (Logged logged = new Logged(UnreadProperties.class.getName())) {
+            read(file, Map.of("millrace.nio.port", "1"), List.of());
+            assertEquals(1, logged.count("the module millrace-nio is not enabled"));
         }
     }
 }
