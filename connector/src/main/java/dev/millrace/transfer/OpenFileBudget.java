@@ -90,8 +90,11 @@ public final class OpenFileBudget {
 
     /** @return the most files that all keepers may keep at this moment, at least 1 */
     public int maxFiles() {
-        boolean isScarce = scarce && NanoTime.since(scarceNanoTime) < SCARCE_NANOS;
-        return (int) Math.max(1, Math.min(Integer.MAX_VALUE, limit / (isScarce ? SCARCE_SHARE : SHARE)));
+        return (int) Math.max(1, Math.min(Integer.MAX_VALUE, limit / (isScarce() ? SCARCE_SHARE : SHARE)));
+    }
+
+    private boolean isScarce() {
+        return scarce && NanoTime.since(scarceNanoTime) < SCARCE_NANOS;
     }
 
     /** Called by a cache that has begun to keep a file. When there are too many, the cache that keeps the most gives some up. */
@@ -99,7 +102,7 @@ public final class OpenFileBudget {
         int most = maxFiles();
         int kept = keptFiles();
         if (kept > most) {
-            if (isBoundTold.compareAndSet(false, true)) {
+            if (!isScarce() && isBoundTold.compareAndSet(false, true)) {
                 LOG.info(
                         "All caches together keep {} files open, a quarter of the {} descriptors of this process (ulimit -n)",
                         most,
@@ -140,7 +143,7 @@ public final class OpenFileBudget {
                 given += STEP;
             }
             LOG.warn(
-                    "No descriptor of {} was left (ulimit -n): closed {} files that were kept open",
+                    "No descriptor of {} was left (ulimit -n): gave up {} files that were kept open",
                     limit,
                     Math.min(given, kept));
         }

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.testing.Logged;
+import org.eclipse.jetty.logging.JettyLevel;
 import org.junit.jupiter.api.Test;
 
 /** A quarter of the descriptors for the files of all caches, and fewer when the system has refused one. */
@@ -110,5 +112,29 @@ class OpenFileBudgetTest {
         open(first, SHARE);
         assertFalse(budget.makeRoom());
         assertEquals(SHARE, first.kept);
+    }
+
+    private void assertTold(int times, int files) {
+        try (Logged logged = new Logged(OpenFileBudget.class.getName(), JettyLevel.INFO)) {
+            open(first, files);
+            open(first, files);
+            assertEquals(times, logged.count("keep 80 files open, a quarter of the 320 descriptors"));
+            assertEquals(times, logged.count("a quarter"));
+        }
+    }
+
+    @Test
+    void isToldOnceWhenItIsReached() {
+        budget.add(first);
+        assertTold(1, SHARE);
+    }
+
+    @Test
+    void isNotToldOfTheSmallPart() {
+        budget.add(first);
+        open(first, SHARE / 2);
+        others = LIMIT - SHARE / 2;
+        assertTrue(budget.makeRoom());
+        assertTold(0, SHARE);
     }
 }
