@@ -71,8 +71,8 @@ final class StatsStreams implements AutoCloseable {
                 byte[] event = event();
                 open.forEach(stream -> stream.send(event));
             }
-        } catch (RuntimeException e) {
-            // An exception would end all further ticks of the executor in silence.
+        } catch (Throwable e) {
+            // Thrown on, it would end all further ticks of the executor in silence.
             context.log("live figures", e);
         }
     }

@@ -3,6 +3,9 @@ package dev.millrace.webapp;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.server.Server;
@@ -10,12 +13,22 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class StatsServletTest {
     private static final String EVENTS = "Accept: text/event-stream";
 
     private final Server server = new Server();
+    private final AtomicBoolean hasFailed = new AtomicBoolean();
     private String url;
+
+    /** Fails at the first tick. */
+    private List<Object> listeners() {
+        if (Thread.currentThread().getName().equals("stats-ticker") && hasFailed.compareAndSet(false, true)) {
+            throw new NoClassDefFoundError("meant to fail, as what a server has replaced");
+        }
+        return List.of();
+    }
 
     @BeforeEach
     void start() throws Exception {
@@ -24,6 +37,7 @@ class StatsServletTest {
         server.addConnector(connector);
         ServletContextHandler context = new ServletContextHandler();
         context.setAttribute(FileSender.DOWNLOADS, new FileSender(context.getServletContext()));
+        context.setAttribute(ContextAttributes.LISTENERS, (Supplier<List<Object>>) this::listeners);
         ServletHolder stats = new ServletHolder(StatsServlet.class);
         stats.setAsyncSupported(true);
         context.addServlet(stats, "/stats");
@@ -44,6 +58,16 @@ class StatsServletTest {
         assertEquals(200, head.status());
         assertTrue(head.header("Content-Type").startsWith("text/event-stream"), head.toString());
         assertEquals(0, head.body().length);
+    }
+
+    @Test
+    @Timeout(60)
+    void aStreamGoesOnWhenFiguresOnceFail() throws Exception {
+        try (Http.Events events = new Http.Events(url, "/stats")) {
+            assertTrue(events.next().startsWith("{\"timeMillis\":"));
+            assertTrue(events.next().startsWith("{\"timeMillis\":"));
+            assertTrue(hasFailed.get());
+        }
     }
 
     @Test
