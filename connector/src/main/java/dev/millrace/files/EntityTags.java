@@ -73,7 +73,7 @@ final class EntityTags {
         return isWeak ? strongly.replace(strong, WEAK + strong) : strongly;
     }
 
-    /** Whether there is nothing in it: weak or not, in quotes or not. Without a regular expression: every request comes by here. */
+    /** Whether there is nothing in it: weak or not, in quotes or not. */
     static boolean isEmpty(String etag) {
         for (int i = etag.startsWith(WEAK) ? 2 : 0; i < etag.length(); i++) {
             if (etag.charAt(i) != '"') {

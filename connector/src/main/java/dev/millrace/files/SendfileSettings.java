@@ -84,7 +84,10 @@ public final class SendfileSettings {
         return minTransferBytes;
     }
 
-    /** @param minTransferBytes the size in bytes below which content is read from the open file, and is written with the header */
+    /**
+     * @param minTransferBytes the size in bytes below which content is read from the open file, and is written with the header;
+     *     default 16 KiB
+     */
     public void setMinTransferBytes(int minTransferBytes) {
         this.minTransferBytes = (int) atLeast(0, "minTransferBytes", minTransferBytes);
     }

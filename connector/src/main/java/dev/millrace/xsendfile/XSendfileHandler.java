@@ -216,7 +216,7 @@ public class XSendfileHandler extends Handler.Wrapper implements DelegatingConte
         return enabled;
     }
 
-    /** @param enabled whether files are sent; the fields are taken out of responses in any case */
+    /** @param enabled whether files are sent; the fields are taken out of responses in any case; default true */
     public void setEnabled(boolean enabled) {
         this.enabled = enabled;
     }

@@ -9,6 +9,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What tells one version of a file from another: equal as long as the file is neither replaced nor written to. Writing into a
@@ -17,7 +18,7 @@ import java.util.Objects;
  * @param key identifies the file in its file system (device and inode); null where there is no such thing
  * @param modified when it was last written
  */
-public record FileVersion(Object key, long sizeBytes, FileTime modified) {
+public record FileVersion(@Nullable Object key, long sizeBytes, FileTime modified) {
     /**
      * One stat(2) or lstat(2).
      *
