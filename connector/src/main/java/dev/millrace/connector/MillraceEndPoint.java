@@ -31,8 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What both connectors' end points have in common: the peer's rates, what listeners hear, what a malformed request ends, and whether a
- * closed one's channel lingers ({@link LingeringClose}).
+ * What both connectors' end points have in common: the peer's rates, what listeners hear, and what a malformed request ends. Also
+ * whether a closed one's channel lingers ({@link LingeringClose}).
  */
 abstract class MillraceEndPoint extends SocketChannelEndPoint implements MonitoredEndPoint, HoldingEndPoint {
     private static final Logger LOG = LoggerFactory.getLogger(MillraceEndPoint.class);

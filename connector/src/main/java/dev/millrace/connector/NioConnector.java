@@ -110,9 +110,13 @@ public class NioConnector extends MillraceConnector {
      * Chooses where a ready connection is served, of those accepted from then on. A handler that blocks the selector's own thread delays
      * the others: by milliseconds if it waits for its peer, else by a second or two.
      *
-     * @param dispatch {@code adaptive}, the default: by the selector's own thread what declares not to block, as files do, all else by
-     *     another;
-     *     {@code selector}: by the selector's own thread, for handlers that do not block; {@code handoff}: each request by another
+     * <ul>
+     *   <li>{@code adaptive}, the default: by the selector's own thread what declares not to block, as files do. All else by another.
+     *   <li>{@code selector}: by the selector's own thread, for handlers that do not block.
+     *   <li>{@code handoff}: each request by another.
+     * </ul>
+     *
+     * @param dispatch one of these words
      * @throws IllegalArgumentException for any other word
      */
     public void setDispatch(String dispatch) {

@@ -84,8 +84,8 @@ final class ReleasingCallback extends Callback.Nested {
      * Ends a write that may be pending. When this returns, nothing sends from its memory, nor will.
      *
      * @param response null: nothing is to be ended
-     * @param isUnderWay whether it may yet come to the end point: behind an interim response, for example; else it has not if the
-     *     response is not committed
+     * @param isUnderWay whether it may yet come to the end point, behind an interim response for example. If not, and the response
+     *     is not committed, it never does
      */
     static void cancel(@Nullable Response response, boolean isUnderWay, Throwable cause) {
         if (response == null || (!isUnderWay && !response.isCommitted())) {

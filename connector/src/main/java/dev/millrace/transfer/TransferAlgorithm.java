@@ -33,12 +33,16 @@ public final class TransferAlgorithm {
     }
 
     /**
-     * Finds an algorithm by its name.
+     * Finds an algorithm by its name:
      *
-     * @param text {@code SimpleBlocking}: a worker owns a transfer until its end; {@code EqualNonBlocking}: a turn ends when the
-     *     socket is full, and the selector's thread or any worker goes on when it has room; {@code EqualBlocking(bytes)}: a turn
-     *     ends when that many bytes are sent, 262,144 unless given; {@code Adaptive}: goes by how long the client needed, the last
-     *     time, to make room
+     * <ul>
+     *   <li>{@code SimpleBlocking}: a worker owns a transfer until its end.
+     *   <li>{@code EqualNonBlocking}: a turn ends when the socket is full. The selector's thread or any worker goes on when it has room.
+     *   <li>{@code EqualBlocking(bytes)}: a turn ends when that many bytes are sent, 262,144 unless given.
+     *   <li>{@code Adaptive}: goes by how long the client needed, the last time, to make room.
+     * </ul>
+     *
+     * @param text one of these
      * @return the algorithm; its {@code toString} is its name
      * @throws IllegalArgumentException for any other text
      */

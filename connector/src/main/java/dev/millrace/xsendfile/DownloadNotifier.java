@@ -25,9 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Posts the end of every transfer to a URL, as grizzly-sendfile's DownloadResultSender did: a form with
- * {@code download_id}, {@code file_path}, {@code result} (the status code; 420 when the client went away, 421 when it took too
- * long, 500 when the file failed) and {@code speed} (average, in KB/s). A 206 is reported as 200.
+ * Posts the end of every transfer to a URL, as grizzly-sendfile's DownloadResultSender did. A form has {@code download_id},
+ * {@code file_path}, {@code result} and {@code speed} (average, in KB/s). The result is the status code, but 200 for a 206. It is 420
+ * when the client went away, 421 when it took too long, 500 when the file failed.
  *
  * <p>Posts one after the other, on a thread of its own. A post that does not succeed is tried again. One that does not
  * fit in the queue is dropped and counted, and logged once a minute at most. A transfer never waits for it.

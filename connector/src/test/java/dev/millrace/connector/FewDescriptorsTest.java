@@ -159,8 +159,8 @@ class FewDescriptorsTest {
     }
 
     /**
-     * Why {@link AcceptPause} is there. Jetty's selector spins; or, if a descriptor is left for a connection, it closes that one when it
-     * fails to accept the next, which then finds a descriptor: in the end it has dropped all that were waiting.
+     * Why {@link AcceptPause} is there. Jetty's selector spins. Or, if a descriptor is left for a connection, it closes that one when it
+     * fails to accept the next, which then finds a descriptor. In the end it has dropped all that were waiting.
      */
     @Test
     void jettysSelectorTriesAgainAtOnce() throws Exception {

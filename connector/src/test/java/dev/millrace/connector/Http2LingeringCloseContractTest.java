@@ -30,8 +30,8 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A client of HTTP/2 that goes away still sends what belongs to its last answer, window updates above all: the server, which closes as
- * soon as that is written, must not reset the connection before the client has it.
+ * A client of HTTP/2 that goes away still sends what belongs to its last answer, window updates above all. The server closes as soon as
+ * that is written, and must not reset the connection before the client has it.
  */
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#all")

@@ -36,8 +36,8 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What a request sees of a change that was made before it: all of it, as of Jetty's own servlet, which looks at the file system for each
- * request; by default, but for {@link SendfileHandler}, which believes a file for a second, as Jetty's handler does.
+ * A request sees all of a change that was made before it, as of Jetty's own servlet, which looks at the file system for each request.
+ * So it is by default, but for {@link SendfileHandler}, which believes a file for a second, as Jetty's handler does.
  */
 @ParameterizedClass
 @EnumSource

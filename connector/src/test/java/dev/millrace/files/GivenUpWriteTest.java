@@ -45,7 +45,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Jetty's MinimumDataRateHandler fails the callback of a write that is still pending, and fails it again when that ends: the memory
+ * Jetty's MinimumDataRateHandler fails the callback of a write that is still pending, and fails it again when that ends. The memory
  * and the file of such an answer are given back once, and not before nobody sends from them.
  */
 @ParameterizedClass

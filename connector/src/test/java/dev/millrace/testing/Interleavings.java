@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jetbrains.lincheck.Lincheck;
 
 /**
- * Runs a scenario of several threads again and again, each time with other points at which one goes on in place of another, as
- * Lincheck's model checker chooses them: at each read and write of a field that threads share. It fails with the trace of the
- * interleaving that broke the scenario, also when no thread can go on.
+ * Runs a scenario of several threads again and again, each time with other points at which one goes on in place of another. Lincheck's
+ * model checker chooses them among the reads and writes of fields that threads share. It fails with the trace of the interleaving that
+ * broke the scenario, also when no thread can go on.
  */
 public final class Interleavings {
     /** The property for longer runs. */

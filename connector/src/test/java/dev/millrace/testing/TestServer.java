@@ -48,7 +48,7 @@ public final class TestServer implements AutoCloseable {
 
     /**
      * Says that requests will be malformed, or end early. Jetty answers one on a second thread, and has the connection run by a third when
-     * that is done; the first, which has found it, may be about to release the request's buffer still, as the third does: one of
+     * that is done. The first, which has found it, may be about to release the request's buffer still, as the third does. Then one of
      * them is told that it released too much, or the first forgets the buffer that the third has just acquired. Jetty's own connector
      * has the former twice in 100,000 requests on a busy machine.
      */

@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Holds many connections to a server on 127.0.0.1: idle ones after one request each, or ones that trickle a request
- * that never ends, a byte a second, and come again when the server has had enough of them.
+ * Holds many connections to a server on 127.0.0.1. They are idle after one request each, or trickle a request that never
+ * ends, a byte a second. Those come again when the server has had enough of them.
  *
  * <p>{@code java -cp millrace-peers.jar dev.millrace.peers.Hold PORT COUNT [trickle]} prints {@code holding COUNT} when
  * it does, and on SIGTERM how many of them the server has closed.

@@ -1,8 +1,8 @@
 /**
  * Other servers, and this one, on the same work: for measurements only. Each answers {@code /hello}, {@code /files/*}
- * and, where it has servlets, {@code /generate-uuid}, set up as a careful operator would: connections are kept for as
- * many requests as clients like and for five idle minutes, nothing is logged below warnings, files go by the server's
- * own file serving; one is no server, but what the JDK takes for one. Entry class:
+ * and, where it has servlets, {@code /generate-uuid}. They are set up as a careful operator would. Connections are kept
+ * for as many requests as clients like and for five idle minutes. Nothing is logged below warnings, and files go by the
+ * server's own file serving. One is no server, but what the JDK takes for one. Entry class:
  * {@link dev.millrace.peers.Main}.
  *
  * <p>Threading: a {@link dev.millrace.peers.Peer} is started by the main thread and stopped by the JVM's shutdown.

@@ -21,8 +21,8 @@ import org.springframework.boot.jetty.JettyServerCustomizer;
 import org.springframework.boot.jetty.JettyWebServerFactory;
 
 /**
- * Puts a connector of Millrace in the place of the one that Spring Boot has made, with its protocols, address, TLS and limit, and
- * with its threads and buffers where these are not the server's. Comes before all customizers that set something on connectors: they
+ * Puts a connector of Millrace in the place of the one that Spring Boot has made. It has that one's protocols, address, TLS and limit,
+ * and its threads and buffers where these are not the server's. Comes before all customizers that set something on connectors: they
  * set it on this one.
  *
  * @param factory has made the server

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The UUID service over HTTP. GET takes one batch as query parameters ({@code method}, {@code count}, {@code name},
  * {@code namespace}, {@code digest}), POST takes an XML or JSON document with any number of batches. The Accept field
- * decides whether the response is XML, JSON or plain text; where it leaves that open, JSON is answered by JSON, and all
+ * decides whether the response is XML, JSON or plain text. Where it leaves that open, JSON is answered by JSON, and all
  * else by XML. The query parameter {@code indent} indents it.
  *
  * <p>UUIDs are made only if the whole request is valid. Otherwise the response has status 400, 405, 406, 413, 415 or

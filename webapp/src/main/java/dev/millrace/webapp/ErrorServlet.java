@@ -9,8 +9,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The content of each error that the container or a servlet sends: a page, or problem details (RFC 9457) in JSON or XML
- * by the request's Accept field. Only the container comes here; a client that asks gets 404.
+ * The content of each error that the container or a servlet sends. By the request's Accept field it is a page, or problem
+ * details (RFC 9457) in JSON or XML. Only the container comes here; a client that asks gets 404.
  */
 public final class ErrorServlet extends HttpServlet {
     private static final long serialVersionUID = 1L;

@@ -24,8 +24,8 @@ import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What it costs to map a file of 1 MiB and to end the mapping, in a JVM with so many other threads, which sleep; by one
- * thread, by eight at once, and when the collector ends it.
+ * What it costs to map a file of 1 MiB and to end the mapping, in a JVM with so many other threads, which sleep. One
+ * thread does so, or eight at once, or the collector ends the mapping.
  * <pre>
  * mvn -q -Pbench -pl connector clean test-compile exec:exec -Dbench.args="MappingBenchmark"
  * </pre>
