@@ -12,9 +12,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
 import org.eclipse.jetty.http.HttpFields;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -55,8 +53,7 @@ class AnswerTrailersContractTest {
     }
 
     private TestServer server() throws Exception {
-        return new TestServer(s -> connectors.on(s, new HTTP2CServerConnectionFactory(new HttpConfiguration())))
-                .start(new Trailing());
+        return new TestServer(connectors::http2).start(new Trailing());
     }
 
     private static byte[] content(int from, int to) {

@@ -17,7 +17,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -172,8 +171,7 @@ class ArrivedRequestTest {
     void isAnsweredOverTls(Connectors connectors) throws Exception {
         Busy busy = busy(connectors);
         Tls tls = new Tls();
-        TestServer server = new TestServer(
-                s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+        TestServer server = new TestServer(s -> connectors.https(s, tls));
         try (server) {
             start(server, busy);
             // The requests that hold the threads need no handshake of their own with a thread that they hold.

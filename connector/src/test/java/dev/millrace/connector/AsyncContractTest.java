@@ -28,9 +28,6 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
-import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
@@ -152,8 +149,7 @@ class AsyncContractTest {
     @Test
     void echoesOverTlsToAClientThatSendsEverythingFirst() throws Exception {
         Tls tls = new Tls();
-        TestServer server = new TestServer(
-                s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+        TestServer server = new TestServer(s -> connectors.https(s, tls));
         server.connector().setAcceptedReceiveBufferSize(64 * 1024);
         server.connector().setAcceptedSendBufferSize(64 * 1024);
         try (server;
@@ -178,10 +174,7 @@ class AsyncContractTest {
     @Test
     void echoesOverHttp2() throws Exception {
         byte[] body = random(BYTES);
-        HttpConfiguration configuration = new HttpConfiguration();
-        TestServer http2 = new TestServer(s -> connectors.on(
-                s, new HttpConnectionFactory(configuration), new HTTP2CServerConnectionFactory(configuration)));
-        try (TestServer server = http2.start(context(new Echo()))) {
+        try (TestServer server = new TestServer(connectors::httpAndHttp2).start(context(new Echo()))) {
             HttpClient client =
                     HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
             HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://localhost:" + server.port() + "/"));

@@ -21,7 +21,6 @@ import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -85,8 +84,7 @@ class CloseDuringWriteTest {
     @Test
     void sendsNoRecordTwice() throws Exception {
         Tls tls = new Tls();
-        TestServer server = new TestServer(s -> Connectors.BIO_PLATFORM.on(
-                s, new TlsConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+        TestServer server = new TestServer(s -> Connectors.BIO_PLATFORM.https(s, tls));
         ((MillraceConnector) server.connector()).setContentWriterFactory(this::watched);
         try (server;
                 RawClient client = tls.connect(server.start(closing).port())) {

@@ -21,7 +21,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.handler.ConnectHandler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -101,9 +100,7 @@ class ConnectTunnelContractTest {
     /** @param ahead what the client sends with its request for the tunnel */
     private static void onAll(boolean secure, Service service, String ahead, Case shown) throws Exception {
         AtOnce.on(Connectors.all(), connectors -> {
-            HttpConnectionFactory http = new HttpConnectionFactory();
-            TestServer server = new TestServer(s ->
-                    secure ? connectors.on(s, connectors.tls(TLS.server(), "http/1.1"), http) : connectors.on(s, http));
+            TestServer server = new TestServer(s -> secure ? connectors.https(s, TLS) : connectors.http(s));
             try (Target target = new Target(service);
                     server) {
                 // A tunnel is to end by its ends.

@@ -16,8 +16,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.eclipse.jetty.server.ConnectionFactory;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.websocket.server.WebSocketUpgradeHandler;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
@@ -85,11 +83,7 @@ class EarlyFramesContractTest {
     @CsvSource({"false,3,1", "false,60,7000", "false,200,1000000", "true,3,1", "true,60,7000", "true,200,1000000"})
     void areEchoed(boolean isSecure, int frames, int pieceBytes) throws Exception {
         Tls tls = new Tls();
-        HttpConnectionFactory http = new HttpConnectionFactory();
-        ConnectionFactory[] factories = isSecure
-                ? new ConnectionFactory[] {connectors.tls(tls.server(), http.getProtocol()), http}
-                : new ConnectionFactory[] {http};
-        TestServer server = new TestServer(s -> connectors.on(s, factories));
+        TestServer server = new TestServer(s -> isSecure ? connectors.https(s, tls) : connectors.http(s));
         byte[] sent = conversation(frames);
         try (server) {
             server.start(WebSocketUpgradeHandler.from(

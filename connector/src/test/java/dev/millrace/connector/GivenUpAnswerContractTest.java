@@ -22,7 +22,6 @@ import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.handler.MinimumDataRateHandler;
 import org.eclipse.jetty.util.Callback;
@@ -63,8 +62,7 @@ class GivenUpAnswerContractTest {
     /** Gives up what a handler writes to a peer that takes nothing. */
     private void assertGoesOn(Handler handler, Runnable givingUp) throws Exception {
         Tls tls = new Tls();
-        TestServer server = new TestServer(
-                s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+        TestServer server = new TestServer(s -> connectors.https(s, tls));
         try (server;
                 Socket plain = new Socket()) {
             server.start(handler);
@@ -127,8 +125,7 @@ class GivenUpAnswerContractTest {
                     Content.Sink.write(response, true, "hello", callback);
                 })
                 .start());
-        TestServer server = new TestServer(
-                s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+        TestServer server = new TestServer(s -> connectors.https(s, tls));
         try (server) {
             server.start(giving);
             try (TlsPeer peer = new TlsPeer(tls, server.port(), "TLSv1.3").handshake()) {

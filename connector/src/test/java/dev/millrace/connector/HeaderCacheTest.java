@@ -8,7 +8,6 @@ import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.internal.HttpConnection;
@@ -52,8 +51,7 @@ class HeaderCacheTest {
     @MethodSource("dev.millrace.testing.Connectors#ours")
     void isOffInsideTls(Connectors connectors) throws Exception {
         Tls tls = new Tls();
-        TestServer server = new TestServer(
-                s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+        TestServer server = new TestServer(s -> connectors.https(s, tls));
         try (server;
                 RawClient client = tls.connect(server.start(new Capacity()).port())) {
             assertEquals("0", client.get("/").answer().text());

@@ -10,10 +10,8 @@ import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
 import org.eclipse.jetty.http2.ErrorCode;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -57,8 +55,7 @@ class Http2EarlyAnswerContractTest {
     }
 
     private TestServer server() throws Exception {
-        return new TestServer(s -> connectors.on(s, new HTTP2CServerConnectionFactory(new HttpConfiguration())))
-                .start(new Refusing());
+        return new TestServer(connectors::http2).start(new Refusing());
     }
 
     @ParameterizedTest

@@ -15,13 +15,10 @@ import dev.millrace.testing.Tls;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Path;
-import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
-import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
-import org.eclipse.jetty.server.ConnectionFactory;
+import java.util.function.Function;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,10 +49,10 @@ class Http2LingeringCloseContractTest {
         RawClient over(Socket socket) throws Exception;
     }
 
-    private void answersWhoGoesAway(Connect connect, ConnectionFactory... factories) throws Exception {
+    private void answersWhoGoesAway(Connect connect, Function<Server, ServerConnector> connector) throws Exception {
         byte[] content = TestFiles.write(directory, "content", BYTES);
         Handler handler = Handlers.bytes(content);
-        TestServer server = new TestServer(s -> connectors.on(s, factories));
+        TestServer server = new TestServer(connector);
         // Takes all of the answer.
         server.connector().setAcceptedSendBufferSize(2 * BYTES);
         try (server;
@@ -80,21 +77,13 @@ class Http2LingeringCloseContractTest {
     @Test
     void answersWhoGoesAway() throws Exception {
         assumeTrue(connectors != Connectors.STOCK, "closes at once");
-        HttpConfiguration configuration = new HttpConfiguration();
-        answersWhoGoesAway(
-                RawClient::new,
-                new HttpConnectionFactory(configuration),
-                new HTTP2CServerConnectionFactory(configuration));
+        answersWhoGoesAway(RawClient::new, connectors::httpAndHttp2);
     }
 
     @Test
     void answersWhoGoesAwayOverTls() throws Exception {
         assumeTrue(connectors != Connectors.STOCK, "closes at once");
         Tls tls = new Tls();
-        answersWhoGoesAway(
-                socket -> tls.over(socket, "h2"),
-                connectors.tls(tls.server(), "alpn"),
-                new ALPNServerConnectionFactory("h2"),
-                new HTTP2ServerConnectionFactory(new HttpConfiguration()));
+        answersWhoGoesAway(socket -> tls.over(socket, "h2"), s -> connectors.http2(s, tls));
     }
 }

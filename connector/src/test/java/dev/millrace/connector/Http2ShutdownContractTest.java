@@ -19,12 +19,8 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
-import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.GracefulHandler;
@@ -72,7 +68,7 @@ class Http2ShutdownContractTest {
     }
 
     private TestServer plain() {
-        return new TestServer(s -> connectors.on(s, new HTTP2CServerConnectionFactory(new HttpConfiguration())));
+        return new TestServer(connectors::http2);
     }
 
     private GracefulHandler start(TestServer server, long shutdownIdleMillis) throws Exception {
@@ -101,11 +97,7 @@ class Http2ShutdownContractTest {
     void answersWhatIsInFlightAndRefusesWhatComesMeanwhileOverTls() throws Exception {
         Tls tls = new Tls();
         shutDown(
-                new TestServer(s -> connectors.on(
-                        s,
-                        connectors.tls(tls.server(), "alpn"),
-                        new ALPNServerConnectionFactory("h2"),
-                        new HTTP2ServerConnectionFactory(new HttpConfiguration()))),
+                new TestServer(s -> connectors.http2(s, tls)),
                 server -> tls.over(new Socket("127.0.0.1", server.port()), "h2"));
     }
 

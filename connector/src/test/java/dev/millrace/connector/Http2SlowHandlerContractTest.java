@@ -11,10 +11,8 @@ import dev.millrace.testing.TestServer;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Blocker;
@@ -70,7 +68,7 @@ class Http2SlowHandlerContractTest {
 
     @BeforeEach
     void start() throws Exception {
-        server = new TestServer(s -> connectors.on(s, new HTTP2CServerConnectionFactory(new HttpConfiguration())));
+        server = new TestServer(connectors::http2);
         server.start(new Waiting());
         client = server.client();
         frames = new Http2Frames(client);

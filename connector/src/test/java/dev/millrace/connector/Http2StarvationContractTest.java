@@ -15,10 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Blocker;
@@ -76,7 +74,7 @@ class Http2StarvationContractTest {
     @BeforeEach
     void start() throws Exception {
         new Random(BYTES).nextBytes(content);
-        server = new TestServer(s -> connectors.on(s, new HTTP2CServerConnectionFactory(new HttpConfiguration())));
+        server = new TestServer(connectors::http2);
         QueuedThreadPool pool = (QueuedThreadPool) server.server().getThreadPool();
         pool.setMinThreads(THREADS);
         pool.setMaxThreads(THREADS);

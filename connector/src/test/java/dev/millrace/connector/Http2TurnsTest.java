@@ -26,12 +26,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.eclipse.jetty.http2.SimpleFlowControlStrategy;
 import org.eclipse.jetty.http2.generator.Generator;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.http2.server.internal.HTTP2ServerSession;
 import org.eclipse.jetty.io.ByteArrayEndPoint;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.Content;
-import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.ServerConnector;
@@ -57,8 +55,7 @@ class Http2TurnsTest {
     private final CountDownLatch released = new CountDownLatch(1);
 
     private TestServer start(Connectors connectors) throws Exception {
-        TestServer server = new TestServer(s -> counting(
-                (MillraceConnector) connectors.on(s, new HTTP2CServerConnectionFactory(new HttpConfiguration()))));
+        TestServer server = new TestServer(s -> counting((MillraceConnector) connectors.http2(s)));
         return server.start(Handlers.of((request, response, callback) -> {
             threads.add(Thread.currentThread());
             if (Request.getPathInContext(request).equals("/slow")) {

@@ -20,11 +20,9 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.http2.server.internal.HTTP2ServerConnection;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.util.BufferUtil;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,8 +57,7 @@ class Http2WritesTest {
     @MethodSource("dev.millrace.testing.Connectors#ours")
     void collectsFramesForOneWrite(Connectors connectors) throws Exception {
         AtomicInteger threshold = new AtomicInteger();
-        TestServer plain =
-                new TestServer(s -> connectors.on(s, new HTTP2CServerConnectionFactory(new HttpConfiguration())));
+        TestServer plain = new TestServer(connectors::http2);
         try (TestServer server = plain.start(Handlers.of((request, response, callback) -> {
                     HTTP2ServerConnection connection = (HTTP2ServerConnection)
                             request.getConnectionMetaData().getConnection();
@@ -92,8 +89,7 @@ class Http2WritesTest {
 
     /** How many whole frames of content left by the write that the headers of the answer left by. */
     private int framesBehindHeaders(Connectors connectors, Handler handler) throws Exception {
-        TestServer plain =
-                new TestServer(s -> connectors.on(s, new HTTP2CServerConnectionFactory(new HttpConfiguration())));
+        TestServer plain = new TestServer(connectors::http2);
         ((MillraceConnector) plain.connector()).setContentWriterFactory(pool -> this::record);
         // The socket is to take all of a write.
         plain.connector().setAcceptedSendBufferSize(CONTENT_BYTES);

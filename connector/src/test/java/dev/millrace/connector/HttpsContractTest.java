@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 
 /** The same inside TLS. */
 class HttpsContractTest extends HttpContractTest {
@@ -13,8 +12,7 @@ class HttpsContractTest extends HttpContractTest {
 
     @Override
     TestServer server() {
-        HttpConnectionFactory http = new HttpConnectionFactory();
-        return new TestServer(s -> connectors.on(s, connectors.tls(tls.server(), http.getProtocol()), http));
+        return new TestServer(s -> connectors.https(s, tls));
     }
 
     @Override

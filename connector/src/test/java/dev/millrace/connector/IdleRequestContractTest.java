@@ -19,7 +19,6 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.IdleTimeout;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -126,8 +125,7 @@ class IdleRequestContractTest {
 
     private static void assertAnswersLateOverTls(Connectors connectors, Late late) throws Exception {
         Tls tls = new Tls();
-        TestServer server = new TestServer(
-                s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+        TestServer server = new TestServer(s -> connectors.https(s, tls));
         try (server;
                 RawClient client = tls.connect(server.start(new Echo(late)).port())) {
             assertAnswersLate(client);
@@ -209,8 +207,7 @@ class IdleRequestContractTest {
     @MethodSource("blocking")
     void keepsTheContentThatABusyHandlerHasYetToReadOverTls(Connectors connectors) throws Exception {
         Tls tls = new Tls();
-        TestServer server = new TestServer(
-                s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+        TestServer server = new TestServer(s -> connectors.https(s, tls));
         try (server;
                 RawClient client = tls.connect(server.start(new Slow()).port())) {
             assertReadsAll(client);

@@ -22,7 +22,6 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -135,8 +134,7 @@ class LingeringCloseContractTest {
     }
 
     private TestServer startTls() throws Exception {
-        return new TestServer(
-                        s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()))
+        return new TestServer(s -> connectors.https(s, tls))
                 .expectMalformedRequests()
                 .start(new Application());
     }

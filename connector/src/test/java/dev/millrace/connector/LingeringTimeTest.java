@@ -7,7 +7,6 @@ import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -47,8 +46,7 @@ class LingeringTimeTest extends LingeringConnections {
     @Test
     void endsWhenItsPeerIsSilentInTls() throws Exception {
         Tls tls = new Tls();
-        TestServer server = new TestServer(
-                s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+        TestServer server = new TestServer(s -> connectors.https(s, tls));
         try (server;
                 RawClient client = tls.connect(server.start(Handlers.hello()).port())) {
             client.send(upload(HOUR_MILLIS));

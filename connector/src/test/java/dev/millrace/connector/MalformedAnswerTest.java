@@ -252,8 +252,7 @@ class MalformedAnswerTest {
     @MethodSource("dev.millrace.testing.Connectors#ours")
     void readsNothingBehindItInTls(Connectors connectors) throws Exception {
         Tls tls = new Tls();
-        try (TestServer server = new TestServer(jetty ->
-                        connectors.on(jetty, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()))
+        try (TestServer server = new TestServer(jetty -> connectors.https(jetty, tls))
                 .expectMalformedRequests()
                 .start(hello)) {
             try (RawClient client = tls.connect(server.port()).send("bad\r\n\r\n" + "x".repeat(2 * RECORD_BYTES))) {
@@ -273,8 +272,7 @@ class MalformedAnswerTest {
     @MethodSource("dev.millrace.testing.Connectors#ours")
     void answersBehindAnotherRequestInTlsThoughMoreFollows(Connectors connectors) throws Exception {
         Tls tls = new Tls();
-        try (TestServer server = new TestServer(jetty ->
-                        connectors.on(jetty, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()))
+        try (TestServer server = new TestServer(jetty -> connectors.https(jetty, tls))
                 .expectMalformedRequests()
                 .start(hello)) {
             for (int i = 0; i < ATTEMPTS; i++) {

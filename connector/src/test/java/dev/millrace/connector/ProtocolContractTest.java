@@ -125,7 +125,7 @@ class ProtocolContractTest {
     void readsABodyThatArrivesInPiecesInsideTls() throws Exception {
         String head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 6\r\n\r\n";
         Tls tls = tls();
-        TestServer reading = new TestServer(s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), http));
+        TestServer reading = new TestServer(s -> connectors.https(s, tls));
         try (TestServer server = reading.start(Handlers.wholeContent());
                 RawClient client = tls.connect(server.port())) {
             for (int round = 0; round < 3; round++) {

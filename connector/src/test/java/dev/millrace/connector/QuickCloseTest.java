@@ -24,7 +24,6 @@ import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -146,9 +145,7 @@ class QuickCloseTest {
     @Test
     void doesNotLingerForAPeerWhoseCloseAlertHasCome() throws Exception {
         Tls tls = new Tls();
-        try (TestServer server = new TestServer(
-                        s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()))
-                .start(new Application())) {
+        try (TestServer server = new TestServer(s -> connectors.https(s, tls)).start(new Application())) {
             try (TlsPeer peer = new TlsPeer(tls, server.port(), "TLSv1.3").handshake()) {
                 peer.send("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
                 peer.readAll();
@@ -163,8 +160,7 @@ class QuickCloseTest {
     @Test
     void doesNotLingerForAPeerThatHasEndedTls() throws Exception {
         Tls tls = new Tls();
-        TestServer server = new TestServer(
-                s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+        TestServer server = new TestServer(s -> connectors.https(s, tls));
         try (server) {
             server.start(new Application());
             try (RawClient client = tls.connect(server.port())) {

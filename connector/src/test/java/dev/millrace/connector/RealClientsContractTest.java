@@ -27,13 +27,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Phaser;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http.HttpHeader;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Blocker;
@@ -299,9 +296,7 @@ class RealClientsContractTest {
     }
 
     private TestServer start() throws Exception {
-        HttpConfiguration configuration = new HttpConfiguration();
-        server = new TestServer(s -> connectors.on(
-                s, new HttpConnectionFactory(configuration), new HTTP2CServerConnectionFactory(configuration)));
+        server = new TestServer(connectors::httpAndHttp2);
         clock = new WatchClock(server);
         WebSocketUpgradeHandler upgrade = WebSocketUpgradeHandler.from(
                 server.server(),

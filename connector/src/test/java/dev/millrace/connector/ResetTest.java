@@ -14,14 +14,10 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
-import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -131,8 +127,7 @@ class ResetTest {
     @Test
     void survivesAResetAnywhereOverTls() throws Exception {
         Tls tls = new Tls();
-        try (TestServer server = new TestServer(
-                        s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()))
+        try (TestServer server = new TestServer(s -> connectors.https(s, tls))
                 .expectMalformedRequests()
                 .start(ECHO)) {
             Encrypted encrypted = new Encrypted(server);
@@ -157,13 +152,7 @@ class ResetTest {
     @Test
     void survivesAResetAnywhereInHttp2OverTls() throws Exception {
         Tls tls = new Tls();
-        HttpConfiguration configuration = new HttpConfiguration();
-        try (TestServer server = new TestServer(s -> connectors.on(
-                        s,
-                        connectors.tls(tls.server(), "alpn"),
-                        new ALPNServerConnectionFactory("h2"),
-                        new HTTP2ServerConnectionFactory(configuration)))
-                .start(ECHO)) {
+        try (TestServer server = new TestServer(s -> connectors.http2(s, tls)).start(ECHO)) {
             Encrypted encrypted = new Encrypted(server);
             long up;
             long down;

@@ -22,17 +22,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLEngine;
 import org.eclipse.jetty.http.HttpVersion;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -126,9 +123,7 @@ class SchedulerContractTest {
     @Test
     void goesOnAfterAnIdleTimeoutOverTls() throws Exception {
         Tls tls = new Tls();
-        HttpConnectionFactory http = new HttpConnectionFactory();
-        SslConnectionFactory ssl = connectors.tls(tls.server(), http.getProtocol());
-        try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(blocking);
+        try (TestServer server = new TestServer(s -> connectors.https(s, tls)).start(blocking);
                 RawClient client = tls.connect(server.port()).get("/")) {
             blocking.awaitWritten();
             setIdle(server);
@@ -208,8 +203,7 @@ class SchedulerContractTest {
 
     @Test
     void goesOnAfterAnIdleTimeoutOfHttp2() throws Exception {
-        HTTP2CServerConnectionFactory http2 = new HTTP2CServerConnectionFactory(new HttpConfiguration());
-        try (TestServer server = new TestServer(s -> connectors.on(s, http2)).start(blocking);
+        try (TestServer server = new TestServer(connectors::http2).start(blocking);
                 RawClient client = server.client()) {
             new Http2Frames(client).openWindows().get("/");
             blocking.awaitWritten();
@@ -263,9 +257,7 @@ class SchedulerContractTest {
     @Test
     void goesOnWhileItTellsThatAnIdleConnectionOfTlsIsClosed() throws Exception {
         Tls tls = new Tls();
-        HttpConnectionFactory http = new HttpConnectionFactory();
-        TestServer server =
-                new TestServer(s -> connectors.on(s, connectors.tls(tls.server(), http.getProtocol()), http));
+        TestServer server = new TestServer(s -> connectors.https(s, tls));
         server.connector().addBean(blocking);
         try (server;
                 RawClient client = tls.connect(server.start(blocking).port())) {

@@ -157,8 +157,7 @@ class SelectorDispatchTest {
     @Test
     void leavesHandshakesToAnotherThread() throws Exception {
         Tls tls = new Tls();
-        TestServer secure = new TestServer(s -> Connectors.NIO_SELECTOR.on(
-                s, new TlsConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+        TestServer secure = new TestServer(s -> Connectors.NIO_SELECTOR.https(s, tls));
         try (TestServer server = start(secure);
                 RawClient client = tls.connect(server.port())) {
             assertEquals("fine", client.get("/").answer().text());
@@ -169,8 +168,7 @@ class SelectorDispatchTest {
     @Test
     void servesOthersWhileAWriteBlocksInsideTls() throws Exception {
         Tls tls = new Tls();
-        TestServer secure = new TestServer(s -> Connectors.NIO_SELECTOR.on(
-                s, new TlsConnectionFactory(tls.server(), "http/1.1"), new HttpConnectionFactory()));
+        TestServer secure = new TestServer(s -> Connectors.NIO_SELECTOR.https(s, tls));
         try (TestServer server = start(secure);
                 RawClient slow = tls.connect(server.port()).get("/large");
                 RawClient other = tls.connect(server.port())) {

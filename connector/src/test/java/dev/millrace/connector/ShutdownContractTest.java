@@ -75,8 +75,7 @@ class ShutdownContractTest {
     void answersWhatIsInFlightAndRefusesWhatComesMeanwhileOverTls() throws Exception {
         Tls tls = new Tls();
         shutDown(
-                new TestServer(
-                        s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory())),
+                new TestServer(s -> connectors.https(s, tls)),
                 server -> tls.connect(server.port()));
     }
 

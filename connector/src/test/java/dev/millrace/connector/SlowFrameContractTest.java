@@ -115,7 +115,7 @@ class SlowFrameContractTest {
     // Not a TestServer: Jetty's parser does not give the beginning of a head back when the connection is closed.
     private RawClient startUntracked() throws Exception {
         Server server = new Server();
-        connector = connectors.on(server, new HTTP2CServerConnectionFactory(new HttpConfiguration()));
+        connector = connectors.http2(server);
         server.addConnector(connector);
         slowPeers().setPeriodMillis(PERIOD_MILLIS);
         limit();

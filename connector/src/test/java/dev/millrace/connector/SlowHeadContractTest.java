@@ -152,8 +152,7 @@ class SlowHeadContractTest {
     }
 
     private void assertEndsARecordOfTlsThatIsTrickledButNoQuietConnection(Connectors connectors) throws Exception {
-        TestServer server = new TestServer(
-                s -> connectors.on(s, connectors.tls(TLS.server(), "http/1.1"), new HttpConnectionFactory()));
+        TestServer server = new TestServer(s -> connectors.https(s, TLS));
         // Before the start, which plans the first look.
         server.connector().getBean(ConnectionSweeper.class).setPeriodMillis(PERIOD_MILLIS);
         server.start(Handlers.hello());

@@ -19,14 +19,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import java.util.function.Function;
 import org.eclipse.jetty.io.Content;
-import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.websocket.api.Session;
@@ -91,8 +90,8 @@ class SlowPeerProtocolsContractTest {
         }
     }
 
-    private TestServer server(ConnectionFactory... factories) {
-        server = new TestServer(s -> connectors.on(s, factories));
+    private TestServer server(Function<Server, ServerConnector> connector) {
+        server = new TestServer(connector);
         // What the kernel hides of the peer's pace is as little as the send buffer.
         server.connector().setAcceptedSendBufferSize(16 * 1024);
         server.connector().getBean(ConnectionSweeper.class).setPeriodMillis(100);
@@ -103,7 +102,7 @@ class SlowPeerProtocolsContractTest {
     }
 
     private TestServer server(Tls tls) {
-        return server(connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory());
+        return server(s -> connectors.https(s, tls));
     }
 
     private MillraceConnector connector() {
@@ -201,7 +200,7 @@ class SlowPeerProtocolsContractTest {
 
     @Test
     void endsAnHttp2ConnectionWhoseWindowsAreOpenAndWhoseSocketIsFull() throws Exception {
-        server(new HTTP2CServerConnectionFactory(new HttpConfiguration())).start(new Application());
+        server(connectors::http2).start(new Application());
         try (TestServer started = server;
                 RawClient client = slowClient()) {
             new Http2Frames(client).openWindows().get("/large");
@@ -220,7 +219,7 @@ class SlowPeerProtocolsContractTest {
 
     @Test
     void endsAWebSocketWhoseMessageIsNotTaken() throws Exception {
-        server(new HttpConnectionFactory());
+        server(connectors::http);
         WebSocketUpgradeHandler upgrade = WebSocketUpgradeHandler.from(
                 server.server(),
                 container -> container.addMapping("/socket", (request, response, callback) -> new Large()));

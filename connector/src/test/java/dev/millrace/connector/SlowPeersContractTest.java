@@ -16,7 +16,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -115,8 +114,7 @@ class SlowPeersContractTest {
     @Test
     void endsAHandshakeThatIsNotFinished() throws Exception {
         Tls tls = new Tls();
-        HttpConnectionFactory http = new HttpConnectionFactory();
-        TestServer server = new TestServer(s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), http));
+        TestServer server = new TestServer(s -> connectors.https(s, tls));
         // Before the start, which plans the first look.
         slowPeers(server).setPeriodMillis(100);
         try (server;

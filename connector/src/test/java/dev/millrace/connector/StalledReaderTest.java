@@ -18,12 +18,9 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -174,9 +171,7 @@ class StalledReaderTest {
     }
 
     private static void assertEndedByTheIdleTimeoutOverHttp2(Connectors connectors) throws Exception {
-        HttpConfiguration configuration = new HttpConfiguration();
-        HTTP2CServerConnectionFactory http2 = new HTTP2CServerConnectionFactory(configuration);
-        TestServer server = new TestServer(s -> connectors.on(s, new HttpConnectionFactory(configuration), http2));
+        TestServer server = new TestServer(connectors::httpAndHttp2);
         Handler large = new Handler.Abstract() {
             @Override
             public boolean handle(Request request, Response response, Callback callback) {

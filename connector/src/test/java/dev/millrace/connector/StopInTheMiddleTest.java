@@ -20,18 +20,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
-import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
+import java.util.function.Function;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
-import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.websocket.api.Session;
@@ -113,20 +110,19 @@ class StopInTheMiddleTest {
         });
     }
 
-    private TestServer server(ConnectionFactory... factories) {
-        TestServer server = new TestServer(s -> connectors.on(s, factories));
+    private TestServer server(Function<Server, ServerConnector> connector) {
+        TestServer server = new TestServer(connector);
         ((QueuedThreadPool) server.server().getThreadPool()).setStopTimeout(STOP_MILLIS);
         return server;
     }
 
     private TestServer plain(Handler handler) throws Exception {
-        return server(new HttpConnectionFactory()).start(handler);
+        return server(connectors::http).start(handler);
     }
 
     private TestServer secure(Handler handler) throws Exception {
         Tls tls = new Tls();
-        return server(connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory())
-                .start(handler);
+        return server(s -> connectors.https(s, tls)).start(handler);
     }
 
     private void request(String name, String bytes, boolean handled) throws Exception {
@@ -174,20 +170,13 @@ class StopInTheMiddleTest {
     }
 
     private void blockedHttp2() throws Exception {
-        HttpConfiguration configuration = new HttpConfiguration();
-        TestServer server = server(
-                        new HttpConnectionFactory(configuration), new HTTP2CServerConnectionFactory(configuration))
-                .start(new Application());
+        TestServer server = server(connectors::httpAndHttp2).start(new Application());
         blockedHttp2("blocked HTTP/2", server, new RawClient(server.port(), 4096));
     }
 
     private void blockedHttp2OverTls() throws Exception {
         Tls tls = new Tls();
-        TestServer server = server(
-                        connectors.tls(tls.server(), "alpn"),
-                        new ALPNServerConnectionFactory("h2"),
-                        new HTTP2ServerConnectionFactory(new HttpConfiguration()))
-                .start(new Application());
+        TestServer server = server(s -> connectors.http2(s, tls)).start(new Application());
         blockedHttp2("blocked HTTP/2 over TLS", server, tls.over(new RawClient(server.port(), 4096).socket(), "h2"));
     }
 
@@ -214,7 +203,7 @@ class StopInTheMiddleTest {
     }
 
     private void blockedWebSocket() throws Exception {
-        TestServer server = server(new HttpConnectionFactory());
+        TestServer server = server(connectors::http);
         server.start(WebSocketUpgradeHandler.from(
                 server.server(), container -> container.addMapping("/", (request, response, callback) -> new Flood())));
         RawClient client = new RawClient(server.port(), 4096)

@@ -24,14 +24,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Request;
@@ -298,9 +296,7 @@ class StopOfConnectorContractTest {
     @Timeout(60)
     void doesNotWaitForStreamsThatNobodyWritesTo() throws Exception {
         Later later = new Later();
-        try (TestServer server = new TestServer(
-                        s -> connectors.on(s, new HTTP2CServerConnectionFactory(new HttpConfiguration())))
-                .start(later)) {
+        try (TestServer server = new TestServer(connectors::http2).start(later)) {
             for (int i = 0; i < STOPS; i++) {
                 try (RawClient client = server.client()) {
                     Http2Frames frames = new Http2Frames(client).openWindows().get("/");

@@ -18,7 +18,6 @@ import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.RetainableByteBuffer;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
@@ -79,8 +78,7 @@ class TlsBufferContractTest {
     void leavesABufferAloneThatWasGivenBackInTheMiddleOfAWrite() throws Exception {
         Tls tls = new Tls();
         Server server = new Server(new QueuedThreadPool(), null, pool);
-        ServerConnector connector =
-                connectors.on(server, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory());
+        ServerConnector connector = connectors.https(server, tls);
         connector.setHost("127.0.0.1");
         server.addConnector(connector);
         server.setHandler(held);

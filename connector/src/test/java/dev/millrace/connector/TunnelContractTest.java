@@ -22,7 +22,6 @@ import java.io.OutputStream;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.io.EndPoint;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -78,9 +77,7 @@ class TunnelContractTest {
     }
 
     private static TestServer server(Connectors connectors, boolean secure) throws Exception {
-        HttpConnectionFactory http = new HttpConnectionFactory();
-        TestServer server = new TestServer(s ->
-                secure ? connectors.on(s, connectors.tls(TLS.server(), "http/1.1"), http) : connectors.on(s, http));
+        TestServer server = new TestServer(s -> secure ? connectors.https(s, TLS) : connectors.http(s));
         if (server.connector() instanceof MillraceConnector connector) {
             connector.getBean(ConnectionSweeper.class).setPeriodMillis(PERIOD_MILLIS);
             connector.setSlowPeerGraceMillis(GRACE_MILLIS);

@@ -12,11 +12,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -91,9 +88,7 @@ class WholeReadContractTest {
     @Test
     void aRequestIsReadAtOnceOverTls() throws Exception {
         Tls tls = new Tls();
-        try (TestServer server = new TestServer(s ->
-                                connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new HttpConnectionFactory()))
-                        .start(new Parts());
+        try (TestServer server = new TestServer(s -> connectors.https(s, tls)).start(new Parts());
                 RawClient client = tls.over(new Socket("127.0.0.1", server.port()), "http/1.1")) {
             post(client);
         }
@@ -101,9 +96,7 @@ class WholeReadContractTest {
 
     @Test
     void aFrameIsReadAtOnce() throws Exception {
-        try (TestServer server = new TestServer(
-                                s -> connectors.on(s, new HTTP2CServerConnectionFactory(new HttpConfiguration())))
-                        .start(new Parts());
+        try (TestServer server = new TestServer(connectors::http2).start(new Parts());
                 RawClient client = server.client()) {
             Http2Frames frames = new Http2Frames(client).openWindows();
             for (int size : SIZES) {

@@ -14,9 +14,6 @@ import java.io.IOException;
 import org.eclipse.jetty.ee11.servlet.ErrorPageErrorHandler;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
-import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -46,10 +43,7 @@ class ErrorPagesTest {
     @ParameterizedTest
     @MethodSource("dev.millrace.testing.Connectors#all")
     void answersHttp2ByAnErrorPage(Connectors connectors) throws Exception {
-        HttpConfiguration configuration = new HttpConfiguration();
-        try (TestServer server = new TestServer(s -> connectors.on(
-                        s, new HttpConnectionFactory(configuration), new HTTP2CServerConnectionFactory(configuration)))
-                .start(failing())) {
+        try (TestServer server = new TestServer(connectors::httpAndHttp2).start(failing())) {
             for (int i = 0; i < CONNECTIONS; i++) {
                 try (RawClient client = server.client()) {
                     String page = Http2Frames.get(client, "/absent").content();

@@ -23,10 +23,6 @@ import java.util.Arrays;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.eclipse.jetty.compression.server.CompressionHandler;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
-import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.resource.ResourceFactory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -113,9 +109,7 @@ class CompressedRangesTest {
     @Test
     void goPlainOverTlsAndSoDoLargeFiles() throws Exception {
         Tls keys = new Tls();
-        HttpConnectionFactory http = new HttpConnectionFactory();
-        SslConnectionFactory ssl = connectors.tls(keys.server(), http.getProtocol());
-        try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(compression);
+        try (TestServer server = new TestServer(s -> connectors.https(s, keys)).start(compression);
                 RawClient client = keys.connect(server.port())) {
             checkRanges(client);
             Answer large = whole(client, "/log.txt");
@@ -126,12 +120,9 @@ class CompressedRangesTest {
 
     @Test
     void goPlainOverHttp2() throws Exception {
-        HttpConfiguration configuration = new HttpConfiguration();
         HttpClient client =
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
-        try (TestServer server = new TestServer(s -> connectors.on(
-                        s, new HttpConnectionFactory(configuration), new HTTP2CServerConnectionFactory(configuration)))
-                .start(compression)) {
+        try (TestServer server = new TestServer(connectors::httpAndHttp2).start(compression)) {
             URI text = URI.create("http://localhost:" + server.port() + "/text.txt");
             for (int to : new int[] {6000, 26_000, 101_000}) {
                 HttpResponse<byte[]> range = client.send(

@@ -18,10 +18,8 @@ import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.MetaData;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpStream;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -184,9 +182,7 @@ class ContentObserversTest {
                 true,
                 "copied: " + SendPath.copied(response, Obstacle.CACHED).isReadLater(),
                 callback));
-        try (TestServer server = new TestServer(jetty ->
-                                Connectors.NIO.on(jetty, new HTTP2CServerConnectionFactory(new HttpConfiguration())))
-                        .start(asking);
+        try (TestServer server = new TestServer(Connectors.NIO::http2).start(asking);
                 RawClient client = server.client()) {
             assertEquals("copied: false", new Http2Frames(client).get("/").content());
         }

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import dev.millrace.connector.TlsConnectionFactory;
 import dev.millrace.files.cache.ContentCache;
 import dev.millrace.files.cache.ContentMemory;
 import dev.millrace.testing.AtOnce;
@@ -20,7 +19,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -41,11 +39,9 @@ class CopiedContentCacheTest {
     void comesFromMemoryOverTls() throws Exception {
         Tls tls = new Tls();
         AtOnce.on(Connectors.senders(), connectors -> {
-            HttpConnectionFactory http = new HttpConnectionFactory();
             assertComesFromMemory(
                     Files.createDirectory(directory.resolve(connectors.name())),
-                    new TestServer(server ->
-                            connectors.on(server, new TlsConnectionFactory(tls.server(), http.getProtocol()), http)),
+                    new TestServer(server -> connectors.https(server, tls)),
                     tls);
         });
     }

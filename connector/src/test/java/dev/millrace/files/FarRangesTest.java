@@ -17,8 +17,6 @@ import java.util.Arrays;
 import java.util.Random;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.Content;
-import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -85,9 +83,7 @@ class FarRangesTest {
     @Test
     void areAnsweredAtOnceOverTls() throws Exception {
         Tls keys = new Tls();
-        HttpConnectionFactory http = new HttpConnectionFactory();
-        SslConnectionFactory ssl = connectors.tls(keys.server(), http.getProtocol());
-        try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(files);
+        try (TestServer server = new TestServer(s -> connectors.https(s, keys)).start(files);
                 RawClient client = keys.connect(server.port())) {
             checkRanges(client);
         }

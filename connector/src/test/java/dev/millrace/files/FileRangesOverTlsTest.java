@@ -3,7 +3,6 @@ package dev.millrace.files;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 
 /** The same inside TLS, which reads what it encrypts. */
 class FileRangesOverTlsTest extends FileRangesTest {
@@ -11,8 +10,7 @@ class FileRangesOverTlsTest extends FileRangesTest {
 
     @Override
     TestServer server() {
-        HttpConnectionFactory http = new HttpConnectionFactory();
-        return new TestServer(s -> connectors.on(s, connectors.tls(tls.server(), http.getProtocol()), http));
+        return new TestServer(s -> connectors.https(s, tls));
     }
 
     @Override

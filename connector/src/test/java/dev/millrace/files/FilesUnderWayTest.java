@@ -15,9 +15,6 @@ import dev.millrace.testing.TestServer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
-import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -60,9 +57,7 @@ class FilesUnderWayTest {
     }
 
     private TestServer server() throws Exception {
-        HttpConfiguration configuration = new HttpConfiguration();
-        TestServer server = new TestServer(s -> connectors.on(
-                s, new HttpConnectionFactory(configuration), new HTTP2CServerConnectionFactory(configuration)));
+        TestServer server = new TestServer(connectors::httpAndHttp2);
         server.connector().setAcceptedSendBufferSize(64 * 1024);
         // However slow the machine is.
         server.connector().setIdleTimeout(120_000);

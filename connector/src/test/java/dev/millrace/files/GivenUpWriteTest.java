@@ -24,15 +24,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.eclipse.jetty.compression.server.CompressionHandler;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.AbstractEndPoint;
-import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.handler.MinimumDataRateHandler;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
@@ -81,11 +80,11 @@ class GivenUpWriteTest {
     }
 
     private TestServer server(Handler handler) throws Exception {
-        return server(handler, new HttpConnectionFactory(), new HTTP2CServerConnectionFactory(new HttpConfiguration()));
+        return server(handler, connectors::httpAndHttp2);
     }
 
-    private TestServer server(Handler handler, ConnectionFactory... factories) throws Exception {
-        TestServer server = new TestServer(s -> connectors.on(s, factories));
+    private TestServer server(Handler handler, Function<Server, ServerConnector> connector) throws Exception {
+        TestServer server = new TestServer(connector);
         server.connector().setAcceptedSendBufferSize(16 * 1024);
         return server.start(handler);
     }
@@ -165,10 +164,9 @@ class GivenUpWriteTest {
         byte[] first = TestFiles.write(directory, "first.bin", SMALL_BYTES);
         SendfileContentFactory cache = cache();
         Tls keys = new Tls();
-        HttpConnectionFactory http = new HttpConnectionFactory();
         Observer observer = new Observer(files);
         SomeAreGivenUp handler = new SomeAreGivenUp(observer);
-        try (TestServer server = server(handler, connectors.tls(keys.server(), http.getProtocol()), http);
+        try (TestServer server = server(handler, s -> connectors.https(s, keys));
                 RawClient client = keys.connect(server.port());
                 Socket plain = new Socket()) {
             get(client, "/first.bin", first, 5);

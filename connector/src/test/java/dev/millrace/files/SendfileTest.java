@@ -26,13 +26,9 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.content.HttpContent;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -147,9 +143,7 @@ class SendfileTest {
         byte[] bytes = TestFiles.write(directory, "file.bin", 2_000_000);
         Tls keys = new Tls();
         SendfileHandler files = Handlers.files(directory);
-        HttpConnectionFactory http = new HttpConnectionFactory();
-        SslConnectionFactory ssl = connectors.tls(keys.server(), http.getProtocol());
-        try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(files);
+        try (TestServer server = new TestServer(s -> connectors.https(s, keys)).start(files);
                 RawClient client = keys.connect(server.port())) {
             assertArrayEquals(bytes, client.get("/file.bin").answer().body());
             assertEquals(0, statistics(server).getRegions());
@@ -161,10 +155,8 @@ class SendfileTest {
     void copiesOverHttp2() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 2_000_000);
         SendfileHandler files = Handlers.files(directory);
-        HTTP2CServerConnectionFactory http2 = new HTTP2CServerConnectionFactory(new HttpConfiguration());
         // Not by the JDK's client: it asks for an upgrade, and may lose what comes right behind the answer to that.
-        try (TestServer server =
-                        new TestServer(s -> connectors.on(s, new HttpConnectionFactory(), http2)).start(files);
+        try (TestServer server = new TestServer(connectors::httpAndHttp2).start(files);
                 RawClient client = server.client()) {
             Http2Frames frames = new Http2Frames(client).openWindows();
             for (int i = 1; i <= 2; i++) {

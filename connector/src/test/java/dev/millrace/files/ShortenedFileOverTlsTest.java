@@ -2,7 +2,6 @@ package dev.millrace.files;
 
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.Tls;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 
@@ -22,8 +21,7 @@ class ShortenedFileOverTlsTest extends ShortenedFileTest {
 
     @Override
     ServerConnector connector(Server server) {
-        HttpConnectionFactory http = new HttpConnectionFactory();
-        return connectors.on(server, connectors.tls(tls.server(), http.getProtocol()), http);
+        return connectors.https(server, tls);
     }
 
     @Override

@@ -36,17 +36,11 @@ import java.util.SplittableRandom;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.content.HttpContent;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
-import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -76,7 +70,6 @@ class TransferOutcomeTest {
     Path directory;
 
     private final BlockingQueue<TransferResult> results = new LinkedBlockingQueue<>();
-    private final HttpConnectionFactory http = new HttpConnectionFactory();
     private final XSendfileHandler handler = new XSendfileHandler(Handlers.fields(
             () -> Map.of("X-Sendfile", directory.resolve("file.bin").toString())));
 
@@ -96,8 +89,7 @@ class TransferOutcomeTest {
 
     @Test
     void aClientOfHttp2ThatCancelsIsGone() throws Exception {
-        HTTP2CServerConnectionFactory http2 = new HTTP2CServerConnectionFactory(new HttpConfiguration());
-        try (TestServer server = new TestServer(s -> connectors.on(s, http, http2)).start(handler);
+        try (TestServer server = new TestServer(connectors::httpAndHttp2).start(handler);
                 RawClient client = server.client()) {
             Http2Frames frames = new Http2Frames(client).get("/");
             assertEquals(30_000, client.in().readNBytes(30_000).length);
@@ -108,8 +100,7 @@ class TransferOutcomeTest {
 
     @Test
     void aFileThatBecomesShorterResetsItsStream() throws Exception {
-        HTTP2CServerConnectionFactory http2 = new HTTP2CServerConnectionFactory(new HttpConfiguration());
-        try (TestServer server = new TestServer(s -> connectors.on(s, http2)).start(handler);
+        try (TestServer server = new TestServer(connectors::http2).start(handler);
                 RawClient client = server.client()) {
             assertResetsItsStream(client);
         }
@@ -118,12 +109,7 @@ class TransferOutcomeTest {
     @Test
     void aFileThatBecomesShorterResetsItsStreamOverTls() throws Exception {
         Tls keys = new Tls();
-        TestServer plain = new TestServer(s -> connectors.on(
-                s,
-                connectors.tls(keys.server(), "alpn"),
-                new ALPNServerConnectionFactory("h2"),
-                new HTTP2ServerConnectionFactory(new HttpConfiguration())));
-        try (TestServer server = plain.start(handler);
+        try (TestServer server = new TestServer(s -> connectors.http2(s, keys)).start(handler);
                 RawClient client = keys.over(new Socket("127.0.0.1", server.port()), "h2")) {
             assertResetsItsStream(client);
         }
@@ -226,8 +212,7 @@ class TransferOutcomeTest {
     @Test
     void aFileThatBecomesShorterFailsOverTls() throws Exception {
         Tls keys = new Tls();
-        SslConnectionFactory ssl = connectors.tls(keys.server(), http.getProtocol());
-        try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(handler);
+        try (TestServer server = new TestServer(s -> connectors.https(s, keys)).start(handler);
                 RawClient client = keys.connect(server.port())) {
             shorten(client);
         }
@@ -274,9 +259,8 @@ class TransferOutcomeTest {
     @Test
     void aFileThatCannotBeReadFailsOverTls() throws Exception {
         Tls keys = new Tls();
-        SslConnectionFactory ssl = connectors.tls(keys.server(), http.getProtocol());
         try (Logged logged = new Logged(FileFailedException.class.getName());
-                TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(handler);
+                TestServer server = new TestServer(s -> connectors.https(s, keys)).start(handler);
                 RawClient client = keys.connect(server.port())) {
             breakTheDisk();
             assertFails(client.get("/"));

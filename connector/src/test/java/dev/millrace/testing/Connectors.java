@@ -5,7 +5,11 @@ import dev.millrace.connector.NioConnector;
 import dev.millrace.connector.TlsConnectionFactory;
 import java.util.Arrays;
 import java.util.stream.Stream;
+import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
 import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
@@ -13,7 +17,10 @@ import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 
-/** The connectors that the contract is for, and Jetty's own: a case that fails there is a wrong case. */
+/**
+ * The connectors that the contract is for, and Jetty's own: a case that fails there is a wrong case. No signature has a type of HTTP/2, so
+ * that {@link ServedFiles} can do without it.
+ */
 public enum Connectors {
     STOCK {
         @Override
@@ -64,6 +71,32 @@ public enum Connectors {
 
     public ServerConnector http(Server server) {
         return on(server, new HttpConnectionFactory());
+    }
+
+    /** HTTP/1.1 inside TLS. */
+    public ServerConnector https(Server server, Tls tls) {
+        HttpConnectionFactory http = new HttpConnectionFactory();
+        return on(server, tls(tls.server(), http.getProtocol()), http);
+    }
+
+    /** HTTP/2 and nothing else, without TLS. */
+    public ServerConnector http2(Server server) {
+        return on(server, new HTTP2CServerConnectionFactory(new HttpConfiguration()));
+    }
+
+    /** HTTP/2 and nothing else, agreed on in the handshake of TLS. */
+    public ServerConnector http2(Server server, Tls tls) {
+        return on(
+                server,
+                tls(tls.server(), "alpn"),
+                new ALPNServerConnectionFactory("h2"),
+                new HTTP2ServerConnectionFactory(new HttpConfiguration()));
+    }
+
+    /** HTTP/1.1 and HTTP/2 on one port, without TLS. */
+    public ServerConnector httpAndHttp2(Server server) {
+        HttpConfiguration configuration = new HttpConfiguration();
+        return on(server, new HttpConnectionFactory(configuration), new HTTP2CServerConnectionFactory(configuration));
     }
 
     /** TLS as it belongs to this connector: Jetty's with Jetty's own, ours with ours. */

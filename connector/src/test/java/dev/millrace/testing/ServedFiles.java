@@ -11,13 +11,9 @@ import java.util.List;
 import org.eclipse.jetty.ee11.servlet.DefaultServlet;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.http.HttpURI;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.Content;
-import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
@@ -116,13 +112,6 @@ public final class ServedFiles {
         }
     }
 
-    /** Loaded only where there is HTTP/2. */
-    private static final class InClear {
-        private static ConnectionFactory http2() {
-            return new HTTP2CServerConnectionFactory(new HttpConfiguration());
-        }
-    }
-
     /** Loaded only where there is a servlet. */
     private static final class ByServlet {
         private static Handler of(Server server, String directory) {
@@ -137,13 +126,11 @@ public final class ServedFiles {
     }
 
     private static ServerConnector connector(Connectors connectors, Server server) throws Exception {
-        HttpConnectionFactory http = new HttpConnectionFactory();
         String keys = System.getProperty(KEYS);
         if (keys != null) {
-            return connectors.on(
-                    server, connectors.tls(Tls.stored(Path.of(keys)).server(), http.getProtocol()), http);
+            return connectors.https(server, Tls.stored(Path.of(keys)));
         }
-        return Boolean.getBoolean(HTTP2) ? connectors.on(server, http, InClear.http2()) : connectors.on(server, http);
+        return Boolean.getBoolean(HTTP2) ? connectors.httpAndHttp2(server) : connectors.http(server);
     }
 
     public static void main(String[] directories) throws Exception {

@@ -24,14 +24,10 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.zip.GZIPInputStream;
 import org.eclipse.jetty.compression.server.CompressionHandler;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.server.handler.gzip.GzipHandler;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.BeforeEach;
@@ -55,7 +51,6 @@ class XSendfileLayersTest {
     @TempDir
     Path directory;
 
-    private final HttpConnectionFactory http = new HttpConnectionFactory();
     private byte[] image;
 
     /** Names the file that was asked for, and reads nothing; writes this, which is to lead nowhere. */
@@ -128,8 +123,7 @@ class XSendfileLayersTest {
     void areSentOverTls() throws Exception {
         Tls keys = new Tls();
         XSendfileHandler handler = delegating(new Application());
-        SslConnectionFactory ssl = connectors.tls(keys.server(), http.getProtocol());
-        try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(handler);
+        try (TestServer server = new TestServer(s -> connectors.https(s, keys)).start(handler);
                 RawClient client = keys.connect(server.port())) {
             checkAll(client);
             assertEquals(0, handler.getSendfileContentFactory().getTransfers());
@@ -139,10 +133,9 @@ class XSendfileLayersTest {
     @Test
     void areSentOverHttp2() throws Exception {
         XSendfileHandler handler = delegating(new Application());
-        HTTP2CServerConnectionFactory http2 = new HTTP2CServerConnectionFactory(new HttpConfiguration());
         HttpClient client =
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
-        try (TestServer server = new TestServer(s -> connectors.on(s, http, http2)).start(handler)) {
+        try (TestServer server = new TestServer(connectors::httpAndHttp2).start(handler)) {
             HttpRequest.Builder request =
                     HttpRequest.newBuilder(URI.create("http://localhost:" + server.port() + "/image.jpg"));
             // What has no content upgrades the connection: of what follows that at once the JDK's client may lose a
