@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
+import dev.millrace.testing.TestFiles;
 import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.TransferAlgorithm;
 import dev.millrace.transfer.TransferStatistics;
@@ -11,13 +12,12 @@ import dev.millrace.transfer.TransferWorkers;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.channels.FileChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
@@ -122,9 +122,7 @@ class NioTransferTest {
     void endsATurnAtItsBound(String algorithm, int turnBytes) throws Exception {
         crowd();
         Path file = directory.resolve("sparse.bin");
-        try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
-            sparse.setLength(FILE_BYTES);
-        }
+        TestFiles.resize(file, FILE_BYTES);
         try (FileChannel channel = FileChannel.open(file);
                 ServerSocketChannel listener = ServerSocketChannel.open().bind(new InetSocketAddress("127.0.0.1", 0));
                 SocketChannel socket = SocketChannel.open(listener.getLocalAddress());

@@ -9,9 +9,9 @@ import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -191,10 +191,7 @@ class TlsWriteContractTest extends TlsContract {
             // The answer has promised the whole file: one that is yet to begin would be whole with half of it.
             assertEquals('H', client.read());
             awaitStalled(server, 1);
-            try (RandomAccessFile file =
-                    new RandomAccessFile(directory.resolve("file.bin").toFile(), "rw")) {
-                file.setLength(FILE_BYTES / 2);
-            }
+            TestFiles.resize(directory.resolve("file.bin"), FILE_BYTES / 2);
             int read = countToTheEnd(client);
             assertTrue(read < FILE_BYTES, "read " + read);
             server.awaitNoEndPoints();

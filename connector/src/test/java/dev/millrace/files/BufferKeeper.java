@@ -8,7 +8,6 @@ import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -222,9 +221,8 @@ final class BufferKeeper {
         Handler events = new EventsHandler(files) {
             @Override
             protected void onResponseWrite(Request request, boolean last, ByteBuffer content) {
-                try (RandomAccessFile file =
-                        new RandomAccessFile(directory.resolve("cut.bin").toFile(), "rw")) {
-                    file.setLength(1);
+                try {
+                    TestFiles.resize(directory.resolve("cut.bin"), 1);
                 } catch (IOException x) {
                     throw new AssertionError(x);
                 }

@@ -17,7 +17,6 @@ import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import dev.millrace.xsendfile.XSendfileHandler;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -205,9 +204,7 @@ class GivenUpWriteTest {
 
     private Path large() throws IOException {
         Path large = directory.resolve("large.jpg");
-        try (RandomAccessFile file = new RandomAccessFile(large.toFile(), "rw")) {
-            file.setLength(100_000_000);
-        }
+        TestFiles.resize(large, 100_000_000);
         return large;
     }
 

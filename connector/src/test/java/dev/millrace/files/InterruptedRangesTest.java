@@ -13,7 +13,6 @@ import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,10 +95,7 @@ class InterruptedRangesTest {
                 RawClient client = new RawClient(server.port(), 8192)) {
             client.send(PARTS);
             assertEquals('H', client.in().read());
-            try (RandomAccessFile shorter =
-                    new RandomAccessFile(directory.resolve("file.bin").toFile(), "rw")) {
-                shorter.setLength(6_000_000);
-            }
+            TestFiles.resize(directory.resolve("file.bin"), 6_000_000);
             byte[] received = content(readToEnd(client));
             // A reset may overtake the last bytes: what is there of either part is to be right.
             byte[] first = part(received, "bytes 0-999999/20000000");

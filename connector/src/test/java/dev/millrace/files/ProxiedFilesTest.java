@@ -14,7 +14,6 @@ import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import dev.millrace.transfer.TransferStatistics;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -83,10 +82,7 @@ class ProxiedFilesTest {
             try (RawClient client = keys.over(plain)) {
                 client.get("/file.bin");
                 assertEquals("HTTP/1.1 200 OK", client.line());
-                try (RandomAccessFile shorter =
-                        new RandomAccessFile(directory.resolve("file.bin").toFile(), "rw")) {
-                    shorter.setLength(20_000_000);
-                }
+                TestFiles.resize(directory.resolve("file.bin"), 20_000_000);
                 assertTrue(readToEnd(client) < 40_000_000);
             }
             Await.until("counted", () -> statistics(server).getTruncations() == 1);

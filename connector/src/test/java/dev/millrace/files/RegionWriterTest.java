@@ -11,6 +11,7 @@ import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Leaks;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import dev.millrace.transfer.TransferEndPoint;
 import jakarta.servlet.DispatcherType;
@@ -20,7 +21,6 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -123,9 +123,7 @@ class RegionWriterTest {
     void asksBetweenTokensWhetherTheFileWasWrittenOver() throws Exception {
         long gibibyte = 1L << 30;
         Path file = directory.resolve("large.bin");
-        try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
-            sparse.setLength(gibibyte + 5);
-        }
+        TestFiles.resize(file, gibibyte + 5);
         write(pending(), file, gibibyte - 5, 10);
         Files.setLastModifiedTime(file, FileTime.fromMillis(0));
         long begin = System.nanoTime();
@@ -169,10 +167,7 @@ class RegionWriterTest {
     @EnabledOnOs(OS.LINUX)
     void isNotPendingWhenAMinimumDataRateHasEndedIt() throws Exception {
         long bytes = 100_000_000;
-        try (RandomAccessFile file =
-                new RandomAccessFile(directory.resolve("large.bin").toFile(), "rw")) {
-            file.setLength(bytes);
-        }
+        TestFiles.resize(directory.resolve("large.bin"), bytes);
         Observer observer = new Observer();
         MinimumDataRateHandler rate = new MinimumDataRateHandler(0, bytes * 5);
         rate.setHandler(servlet(observer));

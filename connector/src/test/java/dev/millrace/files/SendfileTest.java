@@ -237,9 +237,7 @@ class SendfileTest {
                 // The head has arrived: the transfer is under way, and the socket will not take it all.
             }
             assertEquals(bytes[0], (byte) client.read());
-            try (RandomAccessFile shorter = new RandomAccessFile(file.toFile(), "rw")) {
-                shorter.setLength(20_000_000);
-            }
+            TestFiles.resize(file, 20_000_000);
             int received = 1 + readToEnd(client, bytes, 1);
             assertTrue(received <= 20_000_000, "received " + received);
             Await.until("counted", () -> statistics(server).getTruncations() == 1);

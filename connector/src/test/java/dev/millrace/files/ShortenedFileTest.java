@@ -12,7 +12,6 @@ import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import dev.millrace.transfer.FileFailedException;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -103,10 +102,7 @@ class ShortenedFileTest {
     }
 
     private void shorten(String name, int bytes) throws IOException {
-        try (RandomAccessFile file =
-                new RandomAccessFile(directory.resolve(name).toFile(), "rw")) {
-            file.setLength(bytes);
-        }
+        TestFiles.resize(directory.resolve(name), bytes);
     }
 
     private void assertCutOff(RawClient client) throws IOException {

@@ -24,7 +24,6 @@ import dev.millrace.xsendfile.XSendfileHandler;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
 import java.net.Socket;
@@ -230,10 +229,7 @@ class TransferOutcomeTest {
     }
 
     private void shorten(int bytes) throws IOException {
-        try (RandomAccessFile file =
-                new RandomAccessFile(directory.resolve("file.bin").toFile(), "rw")) {
-            file.setLength(bytes);
-        }
+        TestFiles.resize(directory.resolve("file.bin"), bytes);
     }
 
     private void assertFails(RawClient client) throws Exception {

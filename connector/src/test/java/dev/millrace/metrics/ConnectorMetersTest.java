@@ -19,7 +19,6 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.RandomAccessFile;
 import java.net.Socket;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -112,10 +111,7 @@ class ConnectorMetersTest {
                 // The head has arrived: the transfer is under way, and the socket will not take it all.
             }
             assertEquals(1, gauge("millrace.transfers.running"));
-            try (RandomAccessFile shorter =
-                    new RandomAccessFile(folder.resolve("file.bin").toFile(), "rw")) {
-                shorter.setLength(20_000_000);
-            }
+            TestFiles.resize(folder.resolve("file.bin"), 20_000_000);
             client.in().transferTo(OutputStream.nullOutputStream());
             Await.until("counted", () -> counter("millrace.transfers.truncated") == 1);
         }

@@ -1,6 +1,7 @@
 package dev.millrace.testing;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -17,6 +18,13 @@ public final class TestFiles {
         new SplittableRandom(name.hashCode() * 31L + size).nextBytes(bytes);
         age(Files.write(directory.resolve(name), bytes));
         return bytes;
+    }
+
+    /** Makes a file as long as this: of one that is shorter, or not there, the rest is a hole. */
+    public static void resize(Path path, long bytes) throws IOException {
+        try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
+            file.setLength(bytes);
+        }
     }
 
     /** Makes a file a minute old. */

@@ -15,7 +15,6 @@ import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
@@ -115,10 +114,7 @@ class GatheredFilesTest {
                 TestServer server = server().start(files);
                 RawClient client = server.client()) {
             assertArrayEquals(bytes, client.get("/file.bin").answer().body());
-            try (RandomAccessFile shorter =
-                    new RandomAccessFile(directory.resolve("file.bin").toFile(), "rw")) {
-                shorter.setLength(FILE_BYTES - 1);
-            }
+            TestFiles.resize(directory.resolve("file.bin"), FILE_BYTES - 1);
             assertEquals(500, client.get("/file.bin").answer().status());
             assertEquals(1, logged.count("file.bin was truncated"));
             assertEquals(FILE_BYTES - 1, client.get("/file.bin").answer().body().length);

@@ -11,7 +11,6 @@ import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
-import java.io.RandomAccessFile;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -98,10 +97,7 @@ class StalledTransfersTest {
     }
 
     private void shorten(String name) throws Exception {
-        try (RandomAccessFile file =
-                new RandomAccessFile(directory.resolve(name).toFile(), "rw")) {
-            file.setLength(FILE_BYTES / 2);
-        }
+        TestFiles.resize(directory.resolve(name), FILE_BYTES / 2);
     }
 
     @Test

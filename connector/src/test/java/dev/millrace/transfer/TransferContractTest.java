@@ -13,7 +13,6 @@ import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
-import java.io.RandomAccessFile;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -120,10 +119,7 @@ class TransferContractTest {
                 TestServer server = server(algorithm, 1).start(Handlers.files(directory));
                 Download download = new Download(server.port(), "/file.bin", 8192)) {
             assertEquals(1000, download.head().read(1000));
-            try (RandomAccessFile shorter =
-                    new RandomAccessFile(directory.resolve("file.bin").toFile(), "rw")) {
-                shorter.setLength(FILE_BYTES / 2);
-            }
+            TestFiles.resize(directory.resolve("file.bin"), FILE_BYTES / 2);
             download.readToEnd();
             assertTrue(download.received() <= FILE_BYTES / 2, "received " + download.received());
             assertEquals(Download.checksum(bytes, (int) download.received()), download.checksum());
@@ -290,10 +286,7 @@ class TransferContractTest {
     @ParameterizedTest
     @ValueSource(strings = {"EqualNonBlocking", "Adaptive"})
     void sharesOneWorkerAmongSlowAndFast(String algorithm) throws Exception {
-        try (RandomAccessFile sparse =
-                new RandomAccessFile(directory.resolve("endless.bin").toFile(), "rw")) {
-            sparse.setLength(1L << 40);
-        }
+        TestFiles.resize(directory.resolve("endless.bin"), 1L << 40);
         TestFiles.write(directory, "file.bin", FILE_BYTES);
         List<Download> slow = new ArrayList<>();
         TestServer server = server(algorithm, 1);

@@ -15,7 +15,6 @@ import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
-import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
@@ -72,10 +71,7 @@ class TransferEventTest {
                 Await.until("counted", () -> statistics.getCompleted() == 2);
                 try (Download download = new Download(server.port(), "/part.bin", 8192)) {
                     assertEquals(1000, download.head().read(1000));
-                    try (RandomAccessFile shorter =
-                            new RandomAccessFile(directory.resolve("part.bin").toFile(), "rw")) {
-                        shorter.setLength(9_000_000 + recordingNumber);
-                    }
+                    TestFiles.resize(directory.resolve("part.bin"), 9_000_000 + recordingNumber);
                     download.readToEnd();
                 }
                 Await.until("counted", () -> statistics.getAborted() == 1);

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.RandomAccessFile;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -170,10 +170,7 @@ class NotifiedDownloadsTest {
     void aFileThatBecomesShorter() throws Exception {
         try (TestServer server = server();
                 RawClient client = begun(server)) {
-            try (RandomAccessFile file =
-                    new RandomAccessFile(directory.resolve("file.bin").toFile(), "rw")) {
-                file.setLength(SHORTER);
-            }
+            TestFiles.resize(directory.resolve("file.bin"), SHORTER);
             client.in().transferTo(OutputStream.nullOutputStream());
             assertPosted("file.bin", "500");
         }
