@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Http2Frames;
+import dev.millrace.testing.RandomBytes;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.Random;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -32,11 +32,7 @@ class AnswerTrailersContractTest {
     /** What a frame may have, unless the peer allows more (RFC 9113 section 4.2). */
     private static final int FRAME_BYTES = 16_384;
 
-    private static final byte[] CONTENT = new byte[10 * FRAME_BYTES];
-
-    static {
-        new Random(1).nextBytes(CONTENT);
-    }
+    private static final byte[] CONTENT = RandomBytes.of(10 * FRAME_BYTES);
 
     @Parameter
     Connectors connectors;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RandomBytes;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
@@ -24,7 +25,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.ArrayDeque;
 import java.util.Queue;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
@@ -43,12 +43,6 @@ class AsyncContractTest {
 
     @Parameter
     Connectors connectors;
-
-    private static byte[] random(int size) {
-        byte[] bytes = new byte[size];
-        new Random(size).nextBytes(bytes);
-        return bytes;
-    }
 
     private TestServer server(HttpServlet servlet) throws Exception {
         return new TestServer(connectors::http).start(context(servlet));
@@ -141,7 +135,7 @@ class AsyncContractTest {
     void echoesToAClientThatSendsEverythingFirst() throws Exception {
         try (TestServer server = server(new Echo());
                 RawClient client = server.client()) {
-            echo(server, client, random(BYTES));
+            echo(server, client, RandomBytes.of(BYTES));
         }
     }
 
@@ -156,7 +150,7 @@ class AsyncContractTest {
                 RawClient plain =
                         new RawClient(server.start(context(new Echo())).port(), 64 * 1024);
                 RawClient client = tls.over(plain.socket())) {
-            echo(server, client, random(BYTES / 4));
+            echo(server, client, RandomBytes.of(BYTES / 4));
         }
     }
 
@@ -173,7 +167,7 @@ class AsyncContractTest {
 
     @Test
     void echoesOverHttp2() throws Exception {
-        byte[] body = random(BYTES);
+        byte[] body = RandomBytes.of(BYTES);
         try (TestServer server = new TestServer(connectors::httpAndHttp2).start(context(new Echo()))) {
             HttpClient client =
                     HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.AtOnce;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RandomBytes;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
@@ -16,7 +17,6 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -91,12 +91,6 @@ class ConnectTunnelContractTest {
         }
     }
 
-    private static byte[] random(int size) {
-        byte[] bytes = new byte[size];
-        new Random(size).nextBytes(bytes);
-        return bytes;
-    }
-
     /** @param ahead what the client sends with its request for the tunnel */
     private static void onAll(boolean secure, Service service, String ahead, Case shown) throws Exception {
         AtOnce.on(Connectors.all(), connectors -> {
@@ -142,7 +136,7 @@ class ConnectTunnelContractTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void takesMuchInBothDirectionsAtOnce(boolean secure) throws Exception {
-        byte[] bytes = random(BYTES);
+        byte[] bytes = RandomBytes.of(BYTES);
         onAll(secure, ConnectTunnelContractTest::echo, "", (server, client) -> {
             CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> send(client, bytes));
             assertArrayEquals(bytes, client.in().readAllBytes());
@@ -154,7 +148,7 @@ class ConnectTunnelContractTest {
     // it is idle.
     @Test
     void endsWithItsTarget() throws Exception {
-        byte[] bytes = random(BYTES);
+        byte[] bytes = RandomBytes.of(BYTES);
         onAll(
                 false,
                 (in, out) -> out.write(bytes),
@@ -165,7 +159,7 @@ class ConnectTunnelContractTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void answersWhoHasEndedItsHalf(boolean secure) throws Exception {
-        byte[] bytes = random(BYTES);
+        byte[] bytes = RandomBytes.of(BYTES);
         onAll(
                 secure,
                 (in, out) -> {

@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RandomBytes;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.transfer.TransferStatistics;
 import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.server.Handler;
@@ -28,11 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#ours")
 class ContentWriterContractTest {
-    private static final byte[] CONTENT = new byte[6_000_003];
-
-    static {
-        new Random(1).nextBytes(CONTENT);
-    }
+    private static final byte[] CONTENT = RandomBytes.of(6_000_003);
 
     @Parameter
     Connectors connectors;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
+import dev.millrace.testing.RandomBytes;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -11,17 +12,12 @@ import java.nio.channels.GatheringByteChannel;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** What the connectors' own writer gives to a socket: which buffers, and how much of them. */
 class GatherWriterTest {
     private static final int KB = 1024;
-    private static final byte[] CONTENT = new byte[3 * KB * KB];
-
-    static {
-        new Random(1).nextBytes(CONTENT);
-    }
+    private static final byte[] CONTENT = RandomBytes.of(3 * KB * KB);
 
     private final List<ByteBuffer[]> calls = new ArrayList<>();
     private final List<Integer> sizes = new ArrayList<>();

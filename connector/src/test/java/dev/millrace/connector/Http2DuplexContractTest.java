@@ -7,6 +7,7 @@ import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Http2Frames;
+import dev.millrace.testing.RandomBytes;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
@@ -14,7 +15,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Queue;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -51,12 +51,6 @@ class Http2DuplexContractTest {
 
     @Parameter
     Connectors connectors;
-
-    private static byte[] random(int size) {
-        byte[] bytes = new byte[size];
-        new Random(size).nextBytes(bytes);
-        return bytes;
-    }
 
     /** Writes back what it gets, on the thread that reads the connection: piece by piece, or reading whatever comes. */
     private static final class Echo extends Handler.Abstract.NonBlocking {
@@ -206,7 +200,7 @@ class Http2DuplexContractTest {
     }
 
     private static void echo(TestServer server, RawClient client, String path) throws Exception {
-        byte[] body = random(BYTES);
+        byte[] body = RandomBytes.of(BYTES);
         Http2Frames frames = new Http2Frames(client).openWindows();
         // Behind the server's preface, which opens its windows.
         assertEquals("", frames.get("/").content());

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Http2Frames;
+import dev.millrace.testing.RandomBytes;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
@@ -15,7 +16,6 @@ import java.io.InputStream;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -42,7 +42,7 @@ class Http2ShutdownContractTest {
     @Parameter
     Connectors connectors;
 
-    private final byte[] content = new byte[BYTES];
+    private final byte[] content = RandomBytes.of(BYTES);
     private final CountDownLatch handling = new CountDownLatch(1);
 
     /** Answers the content of a request by another, larger one. */
@@ -72,7 +72,6 @@ class Http2ShutdownContractTest {
     }
 
     private GracefulHandler start(TestServer server, long shutdownIdleMillis) throws Exception {
-        new Random(BYTES).nextBytes(content);
         server.server().setStopTimeout(30_000);
         server.connector().setShutdownIdleTimeout(shutdownIdleMillis);
         GracefulHandler graceful = new GracefulHandler(new Slow());

@@ -7,13 +7,13 @@ import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Http2Frames;
+import dev.millrace.testing.RandomBytes;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.server.Handler;
@@ -43,7 +43,7 @@ class Http2StarvationContractTest {
     @Parameter
     Connectors connectors;
 
-    private final byte[] content = new byte[BYTES];
+    private final byte[] content = RandomBytes.of(BYTES);
     private final AtomicInteger handling = new AtomicInteger();
     private final List<RawClient> clients = new ArrayList<>();
     private TestServer server;
@@ -73,7 +73,6 @@ class Http2StarvationContractTest {
 
     @BeforeEach
     void start() throws Exception {
-        new Random(BYTES).nextBytes(content);
         server = new TestServer(connectors::http2);
         QueuedThreadPool pool = (QueuedThreadPool) server.server().getThreadPool();
         pool.setMinThreads(THREADS);

@@ -8,6 +8,7 @@ import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
+import dev.millrace.testing.RandomBytes;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.Renegotiating;
 import dev.millrace.testing.TestServer;
@@ -20,7 +21,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -87,12 +87,6 @@ class ProtocolContractTest {
         return new Tls();
     }
 
-    private static byte[] random(int size) {
-        byte[] bytes = new byte[size];
-        new Random(size).nextBytes(bytes);
-        return bytes;
-    }
-
     @Test
     void speaksTls() throws Exception {
         Tls tls = tls();
@@ -102,7 +96,7 @@ class ProtocolContractTest {
                 assertEquals(
                         "HTTP/1.1 127.0.0.1 /" + i, client.get("/" + i).answer().text());
             }
-            byte[] body = random(300_000);
+            byte[] body = RandomBytes.of(300_000);
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + body.length + "\r\n\r\n");
             CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> send(client, body));
             assertArrayEquals(body, client.answer().body());
@@ -248,13 +242,13 @@ class ProtocolContractTest {
         for (int i = 0; i < 4; i++) {
             answers.add(client.sendAsync(
                     HttpRequest.newBuilder(URI.create(base + "/" + i))
-                            .POST(HttpRequest.BodyPublishers.ofByteArray(random(4_000_000 + i)))
+                            .POST(HttpRequest.BodyPublishers.ofByteArray(RandomBytes.of(4_000_000 + i)))
                             .build(),
                     HttpResponse.BodyHandlers.ofByteArray()));
         }
         for (int i = 0; i < answers.size(); i++) {
             assertArrayEquals(
-                    random(4_000_000 + i),
+                    RandomBytes.of(4_000_000 + i),
                     answers.get(i).get(30, TimeUnit.SECONDS).body());
         }
     }
@@ -319,7 +313,7 @@ class ProtocolContractTest {
 
     @Test
     void echoesInBothDirectionsAtOnce() throws Exception {
-        byte[] body = random(20_000_000);
+        byte[] body = RandomBytes.of(20_000_000);
         try (TestServer server = server(http);
                 RawClient client = server.client()) {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + body.length + "\r\n\r\n");

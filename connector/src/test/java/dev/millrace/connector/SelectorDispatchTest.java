@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Http2Frames;
+import dev.millrace.testing.RandomBytes;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.Renegotiating;
 import dev.millrace.testing.TestServer;
@@ -18,7 +19,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -44,11 +44,7 @@ import org.junit.jupiter.api.Timeout;
 /** One selector whose thread runs servlets, which it should not: they block, and yet the others are served. */
 @Timeout(60)
 class SelectorDispatchTest {
-    private static final byte[] LARGE = new byte[10_000_000];
-
-    static {
-        new Random(2).nextBytes(LARGE);
-    }
+    private static final byte[] LARGE = RandomBytes.of(10_000_000);
 
     private final CountDownLatch release = new CountDownLatch(1);
     private final Set<Thread> handlers = ConcurrentHashMap.newKeySet();

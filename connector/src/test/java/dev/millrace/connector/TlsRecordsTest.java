@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.testing.RandomBytes;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -15,12 +16,11 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
-import java.util.Random;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
-import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLEngineResult.Status;
+import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLSession;
 import org.eclipse.jetty.io.ByteArrayEndPoint;
 import org.eclipse.jetty.server.Server;
@@ -47,7 +47,7 @@ class TlsRecordsTest {
 
     private final TlsMemory memory = new TlsMemory(1);
     private final ByteArrayEndPoint socket = new ByteArrayEndPoint();
-    private final byte[] content = new byte[5 * RECORD_BYTES];
+    private final byte[] content = RandomBytes.of(5 * RECORD_BYTES);
     private TlsConnection connection;
 
     /** Its records are their content. Each is as {@link #answers} says, and then all are in order. */
@@ -182,7 +182,6 @@ class TlsRecordsTest {
 
     @BeforeEach
     void connect() throws Exception {
-        new Random(1).nextBytes(content);
         SSLEngine engine =
                 new PlainEngine(SSLContext.getDefault().createSSLEngine().getSession());
         TlsConnectionFactory factory = new TlsConnectionFactory(new SslContextFactory.Server(), "http/1.1", memory);
@@ -213,8 +212,7 @@ class TlsRecordsTest {
     /** The engine looks at each buffer that it is given, for each record. */
     @Test
     void areMadeOfTheBuffersThatOneMayTakeFrom() throws Exception {
-        byte[] bytes = new byte[60_000];
-        new Random(2).nextBytes(bytes);
+        byte[] bytes = RandomBytes.of(60_000);
         ByteBuffer[] parts = new ByteBuffer[60];
         Arrays.setAll(parts, i -> ByteBuffer.wrap(bytes, i * 1000, 1000));
         parts[7] = ByteBuffer.wrap(bytes, 7000, 0);

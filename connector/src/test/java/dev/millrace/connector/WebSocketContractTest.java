@@ -3,13 +3,13 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.RandomBytes;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -94,8 +94,7 @@ class WebSocketContractTest {
             URI uri = URI.create(scheme + "://localhost:" + server.port() + "/");
             WebSocket socket =
                     client.newWebSocketBuilder().buildAsync(uri, received).get(30, TimeUnit.SECONDS);
-            byte[] message = new byte[60_000];
-            new Random(1).nextBytes(message);
+            byte[] message = RandomBytes.of(60_000);
             for (int i = 0; i < bytes / message.length; i++) {
                 socket.sendBinary(ByteBuffer.wrap(message), true).get(30, TimeUnit.SECONDS);
             }

@@ -11,6 +11,7 @@ import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
+import dev.millrace.testing.RandomBytes;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
@@ -19,7 +20,6 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -175,12 +175,6 @@ class WebSocketOverHttp2ContractTest {
         return http2;
     }
 
-    private static byte[] random(int size) {
-        byte[] bytes = new byte[size];
-        new Random(size).nextBytes(bytes);
-        return bytes;
-    }
-
     private static byte[] text(int size) {
         return "x".repeat(size).getBytes(StandardCharsets.US_ASCII);
     }
@@ -192,11 +186,11 @@ class WebSocketOverHttp2ContractTest {
             WebSocketStream other = new WebSocketStream(opened.frames, "/echo");
             for (int i = 0; i < 100; i++) {
                 opened.assertEchoes("hello " + i);
-                other.send(WebSocketStream.BINARY, random(i));
-                assertArrayEquals(random(i), other.receive().content());
+                other.send(WebSocketStream.BINARY, RandomBytes.of(i));
+                assertArrayEquals(RandomBytes.of(i), other.receive().content());
             }
             opened.assertServesRequests();
-            opened.socket.send(WebSocketStream.PING, random(5));
+            opened.socket.send(WebSocketStream.PING, RandomBytes.of(5));
             assertEquals(WebSocketStream.PONG, opened.socket.receive().type());
         });
     }
@@ -218,12 +212,12 @@ class WebSocketOverHttp2ContractTest {
     @ValueSource(booleans = {false, true})
     void echoesWhatIsLargerThanTheWindows(boolean secure) throws Exception {
         onAll(secure, opened -> {
-            opened.socket.send(WebSocketStream.BINARY, random(BYTES));
+            opened.socket.send(WebSocketStream.BINARY, RandomBytes.of(BYTES));
             opened.socket.send(WebSocketStream.TEXT, text(BYTES));
             // So long the server has sent what the windows allow, and waits.
             opened.frames.openWindow(0, 8 * BYTES);
             opened.frames.openWindow(opened.socket.stream(), 8 * BYTES);
-            assertArrayEquals(random(BYTES), opened.socket.receive().content());
+            assertArrayEquals(RandomBytes.of(BYTES), opened.socket.receive().content());
             assertArrayEquals(text(BYTES), opened.socket.receive().content());
         });
     }
@@ -323,8 +317,8 @@ class WebSocketOverHttp2ContractTest {
     @ValueSource(booleans = {false, true})
     void isToldThatItsPeerIsGoneWhileAMessageWaitsForAWindow(boolean secure) throws Exception {
         onAll(secure, opened -> {
-            CompletableFuture<Void> sent =
-                    Callback.Completable.with(c -> opened.echo.session.sendBinary(ByteBuffer.wrap(random(BYTES)), c));
+            CompletableFuture<Void> sent = Callback.Completable.with(
+                    c -> opened.echo.session.sendBinary(ByteBuffer.wrap(RandomBytes.of(BYTES)), c));
             opened.frames.next(opened.socket.stream());
             opened.client.close();
             opened.echo.awaitClosed();

@@ -5,8 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Connectors;
-import dev.millrace.testing.RawClient;
+import dev.millrace.testing.RandomBytes;
 import dev.millrace.testing.RawClient.Answer;
+import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import java.io.RandomAccessFile;
@@ -14,7 +15,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Random;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.Content;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("dev.millrace.testing.Connectors#all")
 class FarRangesTest {
     private static final long SIZE = 400L << 30;
-    private static final byte[] END = new byte[200_000];
+    private static final byte[] END = RandomBytes.of(200_000);
 
     @TempDir
     static Path directory;
@@ -44,7 +44,6 @@ class FarRangesTest {
 
     @BeforeEach
     void write() throws Exception {
-        new Random(1).nextBytes(END);
         try (RandomAccessFile sparse =
                 new RandomAccessFile(directory.resolve("sparse.bin").toFile(), "rw")) {
             sparse.setLength(SIZE);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Logged;
+import dev.millrace.testing.RandomBytes;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
@@ -40,11 +41,7 @@ class ShortenedFileTest {
     private static final int SIZE = 40_000_000;
     private static final String LOG_LINE = "was truncated";
     /** Random once for all tests: a compression makes nothing of zeros, and would have sent them all. */
-    private static final byte[] CONTENT = new byte[SIZE];
-
-    static {
-        new Random(1).nextBytes(CONTENT);
-    }
+    private static final byte[] CONTENT = RandomBytes.of(SIZE);
 
     @Parameter
     Connectors connectors;

@@ -10,6 +10,7 @@ import dev.millrace.files.SendfileHandler;
 import dev.millrace.testing.AtOnce;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
+import dev.millrace.testing.RandomBytes;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
@@ -23,7 +24,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -61,8 +61,7 @@ class PacedPeersTest {
 
     @Test
     void aWriteIsNotIdleWhileThePeerTakesSomething() throws Exception {
-        byte[] bytes = new byte[WRITE_TICKS * WRITE_TICK_BYTES];
-        new Random(3).nextBytes(bytes);
+        byte[] bytes = RandomBytes.of(WRITE_TICKS * WRITE_TICK_BYTES);
         AtOnce.on(Connectors.all(), connectors -> assertWrites(bytes, connectors));
     }
 
