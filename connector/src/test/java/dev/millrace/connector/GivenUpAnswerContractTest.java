@@ -3,9 +3,9 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.EndPoints;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
@@ -18,7 +18,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Handler;
@@ -53,12 +52,6 @@ class GivenUpAnswerContractTest {
         response.write(true, ByteBuffer.allocateDirect(BYTES), callback);
     });
 
-    private static boolean isWritten(EndPoint endPoint) {
-        return endPoint instanceof MonitoredEndPoint watched
-                ? watched.isWritePending()
-                : ((AbstractEndPoint) endPoint).getWriteFlusher().isPending();
-    }
-
     /** Gives up what a handler writes to a peer that takes nothing. */
     private void assertGoesOn(Handler handler, Runnable givingUp) throws Exception {
         Tls tls = new Tls();
@@ -74,7 +67,7 @@ class GivenUpAnswerContractTest {
                 Await.until(
                         "the write waits, or was given up",
                         () -> server.connector().getConnectedEndPoints().stream()
-                                .allMatch(GivenUpAnswerContractTest::isWritten));
+                                .allMatch(EndPoints::isWritePending));
                 Scheduler scheduler = server.server().getScheduler();
                 scheduler.schedule(givingUp, 0, TimeUnit.MILLISECONDS);
                 server.awaitNoEndPoints();

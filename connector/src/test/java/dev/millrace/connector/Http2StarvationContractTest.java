@@ -3,7 +3,6 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Http2Frames;
@@ -15,7 +14,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -114,14 +112,6 @@ class Http2StarvationContractTest {
         }
     }
 
-    private long writesThatWait() {
-        return server.connector().getConnectedEndPoints().stream()
-                .filter(endPoint -> endPoint instanceof MonitoredEndPoint watched
-                        ? watched.isWritePending()
-                        : ((AbstractEndPoint) endPoint).getWriteFlusher().isPending())
-                .count();
-    }
-
     private void awaitNoThread() {
         QueuedThreadPool pool = (QueuedThreadPool) server.server().getThreadPool();
         Await.until("all are handled, or wait for a thread", () -> handling.get() + pool.getQueueSize() >= STREAMS);
@@ -140,7 +130,7 @@ class Http2StarvationContractTest {
             ask(stalled.get(i), "/async", 3);
         }
         Await.until("all are handled", () -> handling.get() == 4 * STREAMS);
-        Await.until("sockets are full", () -> writesThatWait() == STREAMS);
+        Await.until("sockets are full", () -> server.writesThatWait() == STREAMS);
         assertEquals("small", client().get("/small").content());
         assertAnswered(shut.openWindows(), STREAMS);
         for (Http2Frames frames : stalled) {
@@ -164,7 +154,7 @@ class Http2StarvationContractTest {
         Http2Frames frames = client().openWindows();
         ask(frames, "/blocking", STREAMS);
         awaitNoThread();
-        Await.until("the socket is full", () -> writesThatWait() == 1);
+        Await.until("the socket is full", () -> server.writesThatWait() == 1);
         assertAnswered(frames, STREAMS);
         assertEquals("small", client().get("/small").content());
     }

@@ -5,20 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.EndPoints;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Content;
-import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -66,7 +63,7 @@ class InterruptTest {
                                 .getConnection()
                                 .getEndPoint()
                                 .getTransport();
-                        Await.until("content", () -> available(channel) > 0);
+                        Await.until("content", () -> EndPoints.available(channel) > 0);
                         Thread.currentThread().interrupt();
                         long length = readWhatIsThere(request);
                         stillInterrupted.complete(Thread.interrupted());
@@ -104,14 +101,6 @@ class InterruptTest {
         }
     }
 
-    private static int available(SocketChannel channel) {
-        try {
-            return channel.socket().getInputStream().available();
-        } catch (IOException x) {
-            throw new UncheckedIOException(x);
-        }
-    }
-
     private static long readWhatIsThere(Request request) throws IOException {
         long length = 0;
         for (Content.Chunk chunk = request.read(); chunk != null; chunk = request.read()) {
@@ -125,12 +114,6 @@ class InterruptTest {
             }
         }
         return length;
-    }
-
-    private static boolean isWritePending(EndPoint endPoint) {
-        return endPoint instanceof MonitoredEndPoint watched
-                ? watched.isWritePending()
-                : ((AbstractEndPoint) endPoint).getWriteFlusher().isPending();
     }
 
     private void assertServesOthers(TestServer server) throws Exception {
@@ -195,9 +178,7 @@ class InterruptTest {
                 RawClient client = new RawClient(server.port(), 4096)) {
             client.get("/write");
             Thread thread = handling.get(30, TimeUnit.SECONDS);
-            Await.until(
-                    "waits",
-                    () -> server.connector().getConnectedEndPoints().stream().anyMatch(InterruptTest::isWritePending));
+            server.awaitBlockedWrite();
             thread.interrupt();
             assertNotNull(failure.get(30, TimeUnit.SECONDS));
             assertServesOthers(server);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.files.SendfileHandler;
 import dev.millrace.testing.Await;
+import dev.millrace.testing.EndPoints;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
@@ -80,7 +81,7 @@ class LeftSelectorTest {
             String query = request.getHttpURI().getQuery();
             if ("next".equals(query)) {
                 begun.release();
-                Await.until("the next request", () -> available(channel) > 0);
+                Await.until("the next request", () -> EndPoints.available(channel) > 0);
             }
             boolean handled = super.handle(request, response, callback);
             if ("wait".equals(query)) {
@@ -117,14 +118,6 @@ class LeftSelectorTest {
                 RawClient client = server.start(handler).client()) {
             client.get("/");
             assertTrue(stopped.get(30, TimeUnit.SECONDS));
-        }
-    }
-
-    private static int available(SocketChannel channel) {
-        try {
-            return channel.socket().getInputStream().available();
-        } catch (IOException x) {
-            throw new UncheckedIOException(x);
         }
     }
 

@@ -7,12 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Await;
+import dev.millrace.testing.EndPoints;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -63,7 +62,7 @@ class RequestLoopTest {
             SocketChannel channel =
                     (SocketChannel) (endPoint instanceof EndPoint.Wrapper tls ? tls.unwrap() : endPoint).getTransport();
             if (!request.getHttpURI().getPath().equals("/last")) {
-                Await.until("the next request", () -> available(channel) > 0);
+                Await.until("the next request", () -> EndPoints.available(channel) > 0);
             }
             response.write(
                     true, StandardCharsets.UTF_8.encode(request.getHttpURI().getPath()), callback);
@@ -71,14 +70,6 @@ class RequestLoopTest {
                 Thread.currentThread().interrupt();
             }
             return true;
-        }
-    }
-
-    private static int available(SocketChannel channel) {
-        try {
-            return channel.socket().getInputStream().available();
-        } catch (IOException x) {
-            throw new UncheckedIOException(x);
         }
     }
 

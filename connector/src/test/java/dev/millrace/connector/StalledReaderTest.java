@@ -5,9 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import dev.millrace.files.SendfileHandler;
-import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.testing.AtOnce;
-import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
@@ -18,8 +16,6 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.eclipse.jetty.io.AbstractEndPoint;
-import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -97,12 +93,6 @@ class StalledReaderTest {
         }
     }
 
-    private static boolean isWritePending(EndPoint endPoint) {
-        return endPoint instanceof MonitoredEndPoint watched
-                ? watched.isWritePending()
-                : ((AbstractEndPoint) endPoint).getWriteFlusher().isPending();
-    }
-
     private static RawClient stall(TestServer server) throws Exception {
         RawClient client = new RawClient(server.port(), 4096).get("/ten");
         for (String line = client.line(); !line.isEmpty(); line = client.line()) {
@@ -110,12 +100,6 @@ class StalledReaderTest {
         }
         assertArrayEquals(java.util.Arrays.copyOf(content, TAKEN), client.in().readNBytes(TAKEN));
         return client;
-    }
-
-    private static void awaitBlockedWrite(TestServer server) {
-        Await.until(
-                "the write waits",
-                () -> server.connector().getConnectedEndPoints().stream().anyMatch(StalledReaderTest::isWritePending));
     }
 
     private static TestServer server(Connectors connectors, Handler handler) throws Exception {
@@ -130,7 +114,7 @@ class StalledReaderTest {
         Answers answers = new Answers(source);
         try (TestServer server = server(connectors, answers);
                 RawClient client = stall(server)) {
-            awaitBlockedWrite(server);
+            server.awaitBlockedWrite();
             byte[] rest = client.in().readNBytes(BYTES - TAKEN);
             assertArrayEquals(java.util.Arrays.copyOfRange(content, TAKEN, BYTES), rest);
             assertEquals(BYTES, client.get("/ten").answer().body().length);
@@ -143,7 +127,7 @@ class StalledReaderTest {
         Answers answers = new Answers(source);
         try (TestServer server = server(connectors, answers)) {
             RawClient client = stall(server);
-            awaitBlockedWrite(server);
+            server.awaitBlockedWrite();
             client.close();
             assertNotNull(answers.end.get(30, TimeUnit.SECONDS));
             server.awaitNoEndPoints();
@@ -156,7 +140,7 @@ class StalledReaderTest {
         Answers answers = new Answers(source);
         try (TestServer server = server(connectors, answers);
                 RawClient client = stall(server)) {
-            awaitBlockedWrite(server);
+            server.awaitBlockedWrite();
             // Not before: the client takes what it takes at its own pace.
             server.connector().getConnectedEndPoints().forEach(endPoint -> endPoint.setIdleTimeout(300));
             assertNotNull(answers.end.get(30, TimeUnit.SECONDS));

@@ -8,12 +8,12 @@ import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.EndPoints;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,7 +23,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.server.Handler;
@@ -143,19 +142,11 @@ class StarvationContractTest {
         return server;
     }
 
-    private static long writesThatWait(TestServer server) {
-        return server.connector().getConnectedEndPoints().stream()
-                .filter(endPoint -> endPoint instanceof MonitoredEndPoint watched
-                        ? watched.isWritePending()
-                        : ((AbstractEndPoint) endPoint).getWriteFlusher().isPending())
-                .count();
-    }
-
     private void awaitSending(TestServer server, int clients) {
         QueuedThreadPool pool = (QueuedThreadPool) server.server().getThreadPool();
         Await.until("all are handled, or wait for a thread", () -> handling.get() + pool.getQueueSize() >= clients);
         Await.until("no thread is free", () -> handling.get() >= Math.min(clients, THREADS - pool.getLeasedThreads()));
-        Await.until("sockets are full", () -> writesThatWait(server) == handling.get());
+        Await.until("sockets are full", () -> server.writesThatWait() == handling.get());
     }
 
     /** Nor to go on with a file when its client has made room. */
@@ -271,7 +262,7 @@ class StarvationContractTest {
             Await.until(
                     "it has come",
                     () -> connectors == Connectors.BIO_VIRTUAL
-                            ? available(endPoint) == 4
+                            ? EndPoints.available(endPoint.getChannel()) == 4
                             : !((MonitoredEndPoint) endPoint).awaitsRead());
             MillraceConnector connector = (MillraceConnector) server.connector();
             connector.setSlowPeerGraceMillis(0);
@@ -288,14 +279,6 @@ class StarvationContractTest {
             }
         } finally {
             released.countDown();
-        }
-    }
-
-    private static int available(SocketChannelEndPoint endPoint) {
-        try {
-            return endPoint.getChannel().socket().getInputStream().available();
-        } catch (IOException x) {
-            throw new UncheckedIOException(x);
         }
     }
 

@@ -3,7 +3,6 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.files.SendfileHandler;
-import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
@@ -21,9 +20,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Content;
-import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -97,19 +94,6 @@ class StopInTheMiddleTest {
         }
     }
 
-    static void awaitBlockedWrite(TestServer server) {
-        Await.until("a write waits", () -> {
-            for (EndPoint endPoint : server.connector().getConnectedEndPoints()) {
-                if (endPoint instanceof MonitoredEndPoint watched
-                        ? watched.isWritePending()
-                        : ((AbstractEndPoint) endPoint).getWriteFlusher().isPending()) {
-                    return true;
-                }
-            }
-            return false;
-        });
-    }
-
     private TestServer server(Function<Server, ServerConnector> connector) {
         TestServer server = new TestServer(connector);
         ((QueuedThreadPool) server.server().getThreadPool()).setStopTimeout(STOP_MILLIS);
@@ -135,7 +119,7 @@ class StopInTheMiddleTest {
         }
         Await.until("connected", () -> server.events().opened() == 1);
         if (bytes.startsWith("GET /large")) {
-            awaitBlockedWrite(server);
+            server.awaitBlockedWrite();
         }
     }
 
@@ -145,7 +129,7 @@ class StopInTheMiddleTest {
         TestServer server = plain(files);
         RawClient client = new RawClient(server.port(), 4096).get("/large.bin");
         scenes.add(new Scene("blocked file", server, client));
-        awaitBlockedWrite(server);
+        server.awaitBlockedWrite();
     }
 
     private void handshake() throws Exception {
@@ -159,7 +143,7 @@ class StopInTheMiddleTest {
         TestServer server = secure(new Application());
         RawClient client = new Tls().connect(server.port()).get("/large");
         scenes.add(new Scene("blocked write over TLS", server, client));
-        awaitBlockedWrite(server);
+        server.awaitBlockedWrite();
     }
 
     private void idleTls() throws Exception {
@@ -191,7 +175,7 @@ class StopInTheMiddleTest {
                 .send(new byte[] {0x41, 9})
                 .send("localhost");
         scenes.add(new Scene(name, server, client));
-        awaitBlockedWrite(server);
+        server.awaitBlockedWrite();
     }
 
     /** Sends more than the peer takes, as soon as it is opened. */
@@ -211,7 +195,7 @@ class StopInTheMiddleTest {
                         "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n"
                                 + "Connection: Upgrade\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n");
         scenes.add(new Scene("blocked WebSocket", server, client));
-        awaitBlockedWrite(server);
+        server.awaitBlockedWrite();
     }
 
     @Test

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.EndPoints;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
@@ -324,11 +324,7 @@ class StopOfConnectorContractTest {
                     throw new IllegalStateException("told of the end", x);
                 }));
                 endPoint.write(Callback.NOOP, unread.duplicate());
-                Await.until(
-                        "waits for its peer",
-                        () -> endPoint instanceof MonitoredEndPoint ours
-                                ? ours.isWritePending()
-                                : endPoint.getWriteFlusher().isPending());
+                Await.until("waits for its peer", () -> EndPoints.isWritePending(endPoint));
             }
             server.connector().stop();
             server.awaitNoEndPoints();

@@ -265,7 +265,7 @@ class TlsEndContractTest {
                     .getSslConnection()
                     .getEndPoint();
             // Jetty loses a write that is given up in the instant in which it begins.
-            StopInTheMiddleTest.awaitBlockedWrite(server);
+            server.awaitBlockedWrite();
             Await.until("nothing taken any more", () -> ((AbstractEndPoint) encrypted).getIdleFor() > 200);
             FutureTask<Void> ended = new FutureTask<>(() -> end.accept(writing), null);
             new Thread(ended).start();

@@ -88,6 +88,18 @@ public final class TestServer implements AutoCloseable {
                 () -> connector.getConnectedEndPoints().toString());
     }
 
+    /** How many writes wait for their peers. */
+    public long writesThatWait() {
+        return connector.getConnectedEndPoints().stream()
+                .filter(EndPoints::isWritePending)
+                .count();
+    }
+
+    /** Waits until a write waits for its peer. */
+    public void awaitBlockedWrite() {
+        Await.until("a write waits", () -> writesThatWait() > 0);
+    }
+
     @Override
     public void close() throws Exception {
         // Jetty's own cache of contents keeps its buffers beyond a stop.
