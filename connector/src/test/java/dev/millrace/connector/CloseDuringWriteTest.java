@@ -85,7 +85,7 @@ class CloseDuringWriteTest {
     void sendsNoRecordTwice() throws Exception {
         Tls tls = new Tls();
         TestServer server = new TestServer(s -> Connectors.BIO_PLATFORM.https(s, tls));
-        ((MillraceConnector) server.connector()).setContentWriterFactory(this::watched);
+        server.millrace().setContentWriterFactory(this::watched);
         try (server;
                 RawClient client = tls.connect(server.start(closing).port())) {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n1");

@@ -73,7 +73,7 @@ class ContentWriterContractTest {
                     check(client, kind, size);
                 }
             }
-            TransferStatistics statistics = ((MillraceConnector) server.connector()).getTransferStatistics();
+            TransferStatistics statistics = server.transfers();
             Await.until("counted", () -> statistics.getCopiedBytes() > 3L * CONTENT.length);
         }
     }
@@ -82,7 +82,7 @@ class ContentWriterContractTest {
     void takesAWriterOfYourOwn() throws Exception {
         LongAdder calls = new LongAdder();
         TestServer server = new TestServer(connectors::http);
-        ((MillraceConnector) server.connector())
+        server.millrace()
                 .setContentWriterFactory(pool -> (channel, buffers, from, to, mostBytes) -> {
                     calls.increment();
                     return GatherWriter.INSTANCE.write(channel, buffers, from, from + 1, mostBytes);
@@ -93,8 +93,7 @@ class ContentWriterContractTest {
             assertTrue(calls.sum() >= 2, "calls " + calls);
             Await.until(
                     "counted",
-                    () -> ((MillraceConnector) server.connector())
-                                    .getTransferStatistics()
+                    () -> server.transfers()
                                     .getCopiedBytes()
                             > 100_000);
         }
@@ -104,7 +103,7 @@ class ContentWriterContractTest {
     void sendsAHeadAndItsContentByOneCall() throws Exception {
         List<Integer> buffersAtOnce = new CopyOnWriteArrayList<>();
         TestServer server = new TestServer(connectors::http);
-        ((MillraceConnector) server.connector()).setContentWriterFactory(pool -> {
+        server.millrace().setContentWriterFactory(pool -> {
             return (channel, buffers, from, to, mostBytes) -> {
                 buffersAtOnce.add(to - from);
                 return GatherWriter.INSTANCE.write(channel, buffers, from, to, mostBytes);

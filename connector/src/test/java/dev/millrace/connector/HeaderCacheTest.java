@@ -32,7 +32,7 @@ class HeaderCacheTest {
     @MethodSource("dev.millrace.testing.Connectors#ours")
     void isOffUnlessWanted(Connectors connectors) throws Exception {
         TestServer server = new TestServer(connectors::http);
-        MillraceConnector connector = (MillraceConnector) server.connector();
+        MillraceConnector connector = server.millrace();
         try (server;
                 RawClient one = server.start(new Capacity()).client()) {
             assertEquals("0", one.get("/").answer().text());

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
@@ -156,8 +155,8 @@ class HeldThreadsContractTest {
         pool().setStopTimeout(STOP_MILLIS);
         server.connector().setIdleTimeout(IDLE_MILLIS);
         if (connectors != Connectors.STOCK) {
-            connector().setSlowPeerGraceMillis(GRACE_MILLIS);
-            connector().getBean(ConnectionSweeper.class).setPeriodMillis(PERIOD_MILLIS);
+            server.millrace().setSlowPeerGraceMillis(GRACE_MILLIS);
+            server.sweeper().setPeriodMillis(PERIOD_MILLIS);
         }
         server.start(handler);
     }
@@ -165,17 +164,13 @@ class HeldThreadsContractTest {
     private void startUnwatched(Protocol protocol) throws Exception {
         start(protocol);
         if (connectors != Connectors.STOCK) {
-            connector().setMinRequestBytesPerSecond(0);
+            server.millrace().setMinRequestBytesPerSecond(0);
         }
     }
 
     private void startWatched(Protocol protocol) throws Exception {
         assumeTrue(connectors != Connectors.STOCK, "has no watch");
         start(protocol);
-    }
-
-    private MillraceConnector connector() {
-        return (MillraceConnector) server.connector();
     }
 
     private RawClient client(Protocol protocol) throws Exception {
@@ -251,10 +246,10 @@ class HeldThreadsContractTest {
     @EnumSource
     void areFreeWhenTheWatchHasEndedTheRequests(Protocol protocol) throws Exception {
         startWatched(protocol);
-        connector().setSlowRequestsAlwaysEnded(true);
+        server.millrace().setSlowRequestsAlwaysEnded(true);
         beginRequests(protocol);
         Await.until("all have failed", () -> failures.size() == requests, () -> failures.size() + " of " + requests);
-        Await.until("all are counted", () -> connector().getSlowRequests() == requests, failures::toString);
+        Await.until("all are counted", () -> server.millrace().getSlowRequests() == requests, failures::toString);
         assertServes(protocol);
     }
 
@@ -287,7 +282,7 @@ class HeldThreadsContractTest {
         startUnwatched(protocol);
         RawClient slow = beginRequests(protocol);
         // Not before, and not for long: a good peer's handshake takes longer on a busy machine.
-        connector().setRequestHeadTimeoutMillis(GRACE_MILLIS);
+        server.millrace().setRequestHeadTimeoutMillis(GRACE_MILLIS);
         // SETTINGS of 96 bytes, which do not come to their end.
         slow.send(new byte[] {0, 0, 96, 4, 0, 0, 0, 0, 0});
         var unused = clock.scheduleWithFixedDelay(
@@ -301,8 +296,8 @@ class HeldThreadsContractTest {
                 0,
                 PERIOD_MILLIS,
                 TimeUnit.MILLISECONDS);
-        Await.until("closed", () -> connector().getSlowHeads() == 1);
-        connector().setRequestHeadTimeoutMillis(0);
+        Await.until("closed", () -> server.millrace().getSlowHeads() == 1);
+        server.millrace().setRequestHeadTimeoutMillis(0);
         awaitFailures();
         assertServes(protocol);
     }

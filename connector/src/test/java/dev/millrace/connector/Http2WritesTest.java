@@ -90,7 +90,7 @@ class Http2WritesTest {
     /** How many whole frames of content left by the write that the headers of the answer left by. */
     private int framesBehindHeaders(Connectors connectors, Handler handler) throws Exception {
         TestServer plain = new TestServer(connectors::http2);
-        ((MillraceConnector) plain.connector()).setContentWriterFactory(pool -> this::record);
+        plain.millrace().setContentWriterFactory(pool -> this::record);
         // The socket is to take all of a write.
         plain.connector().setAcceptedSendBufferSize(CONTENT_BYTES);
         try (TestServer server = plain.start(handler);

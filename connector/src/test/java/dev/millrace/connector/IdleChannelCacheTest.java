@@ -55,7 +55,7 @@ class IdleChannelCacheTest {
 
     private TestServer server(long restMillis, long periodMillis) throws Exception {
         TestServer server = new TestServer(connectors::http);
-        ConnectionSweeper slowPeers = server.connector().getBean(ConnectionSweeper.class);
+        ConnectionSweeper slowPeers = server.sweeper();
         slowPeers.setRestMillis(restMillis);
         slowPeers.setPeriodMillis(periodMillis);
         ServletContextHandler context = new ServletContextHandler("/");
@@ -78,7 +78,7 @@ class IdleChannelCacheTest {
                 assertEquals("n=" + i, client.get("/?n=" + i).answer().text());
                 assertFalse(cache(server).getAttributeNameSet().isEmpty());
             }
-            server.connector().getBean(ConnectionSweeper.class).setRestMillis(100);
+            server.sweeper().setRestMillis(100);
             assertEquals("n=4", client.get("/?n=4").answer().text());
             Await.until("given up", () -> cache(server).getAttributeNameSet().isEmpty());
             assertEquals("n=5", client.get("/?n=5").answer().text());

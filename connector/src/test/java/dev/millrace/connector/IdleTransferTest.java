@@ -85,7 +85,7 @@ class IdleTransferTest {
     @ValueSource(strings = {"SimpleBlocking", "EqualBlocking(20000)", "EqualNonBlocking", "Adaptive"})
     void tellsTheApplicationWhyAndOnNoWorker(String algorithm) throws Exception {
         TestServer server = new TestServer(Connectors.NIO::http);
-        ((MillraceConnector) server.connector()).setAlgorithm(algorithm);
+        server.millrace().setAlgorithm(algorithm);
         try (server;
                 RawClient client = new RawClient(server.start(new Files()).port(), 4096).get("/file.bin")) {
             assertEquals("HTTP/1.1 200 OK", client.line());
@@ -109,7 +109,7 @@ class IdleTransferTest {
     void isNotClosedByTheScheduler() throws Exception {
         PassiveProtocol protocol = new PassiveProtocol();
         TestServer server = new TestServer(s -> Connectors.NIO.on(s, protocol));
-        ((MillraceConnector) server.connector()).setAlgorithm("SimpleBlocking");
+        server.millrace().setAlgorithm("SimpleBlocking");
         TestFiles.write(directory, "file.bin", BYTES);
         try (FileChannel file = FileChannel.open(directory.resolve("file.bin"));
                 server;

@@ -175,7 +175,7 @@ class LeftDescriptorsTest {
         // Their heads end early. The finder's lead has a limit, and all end at once.
         try (TestServer server = new TestServer(connectors::http).expectMalformedRequests()) {
             server.connector().setAcceptQueueSize(1000);
-            server.connector().getBean(ConnectionSweeper.class).setPeriodMillis(50);
+            server.sweeper().setPeriodMillis(50);
             server.start(HELLO);
             connectAll(server.port(), 100);
             awaitNothingLeft(server, 100);
@@ -196,7 +196,7 @@ class LeftDescriptorsTest {
     }
 
     private static void trickleUntilEnded(TestServer server, List<RawClient> clients) {
-        MillraceConnector connector = (MillraceConnector) server.connector();
+        MillraceConnector connector = server.millrace();
         ConnectionSweeper slowPeers = connector.getBean(ConnectionSweeper.class);
         // Not before: on a busy machine it takes longer until all have come.
         connector.setRequestHeadTimeoutMillis(200);

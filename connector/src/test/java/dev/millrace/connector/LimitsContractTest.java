@@ -44,10 +44,6 @@ class LimitsContractTest {
         return new TestServer(connectors::http);
     }
 
-    private static MillraceConnector connector(TestServer server) {
-        return (MillraceConnector) server.connector();
-    }
-
     private static void awaitEnd(RawClient client) throws IOException {
         while (client.read() >= 0) {
             // An error may be answered first.
@@ -58,12 +54,12 @@ class LimitsContractTest {
     void letsPeersBeyondTheLimitWait() throws Exception {
         TestServer server = server();
         if (server.connector().getAcceptors() == 0) {
-            connector(server).setMaxConnections(2);
+            server.millrace().setMaxConnections(2);
             assertThrows(IllegalStateException.class, () -> server.start(Handlers.hello()));
             server.server().stop();
             return;
         }
-        connector(server).setMaxConnections(2);
+        server.millrace().setMaxConnections(2);
         AtomicInteger accepted = new AtomicInteger();
         server.connector().addBean(new SelectorManager.AcceptListener() {
             @Override
@@ -111,7 +107,7 @@ class LimitsContractTest {
         };
         TestServer server = new TestServer(s -> connectors.on(s, http));
         assumeTrue(server.connector().getAcceptors() > 0, "a limit needs an acceptor");
-        connector(server).setMaxConnections(2);
+        server.millrace().setMaxConnections(2);
         try (server;
                 RawClient first = server.start(Handlers.hello()).client()) {
             assertEquals("hello", first.get("/").answer().text());
@@ -155,7 +151,7 @@ class LimitsContractTest {
     void stopsWhileTheAcceptorWaitsForAPermit() throws Exception {
         TestServer server = server();
         assumeTrue(server.connector().getAcceptors() > 0, "a limit needs an acceptor");
-        connector(server).setMaxConnections(1);
+        server.millrace().setMaxConnections(1);
         try (server;
                 RawClient client = server.start(Handlers.hello()).client();
                 RawClient other = server.client()) {

@@ -29,13 +29,13 @@ class LingeringCloseTest extends LingeringConnections {
     void endsWithItsPeer() throws Exception {
         try (TestServer server = server().start(Handlers.hello());
                 RawClient client = lingering(server)) {
-            connector(server).setLingeringCloseMillis(HOUR_MILLIS);
-            assertEquals(1, connector(server).getLingeringConnections());
+            server.millrace().setLingeringCloseMillis(HOUR_MILLIS);
+            assertEquals(1, server.millrace().getLingeringConnections());
             client.send("more");
             client.shutdownOutput();
             awaitLingering(server, 0);
-            assertEquals(1, connector(server).getLingeredConnections());
-            assertEquals(0, connector(server).getCutLingeringConnections());
+            assertEquals(1, server.millrace().getLingeredConnections());
+            assertEquals(0, server.millrace().getCutLingeringConnections());
         }
     }
 
@@ -46,26 +46,26 @@ class LingeringCloseTest extends LingeringConnections {
             client.socket().setSoLinger(true, 0);
             client.close();
             awaitLingering(server, 0);
-            assertEquals(0, connector(server).getCutLingeringConnections());
+            assertEquals(0, server.millrace().getCutLingeringConnections());
         }
     }
 
     @Test
     void isCutAfterItsBytes() throws Exception {
         TestServer server = server();
-        connector(server).setLingeringCloseMillis(HOUR_MILLIS);
-        connector(server).setLingeringCloseBytes(100_000);
+        server.millrace().setLingeringCloseMillis(HOUR_MILLIS);
+        server.millrace().setLingeringCloseBytes(100_000);
         try (server;
                 RawClient client = lingering(server.start(Handlers.hello()))) {
             client.send(new byte[90_000]);
-            assertEquals(1, connector(server).getLingeringConnections());
+            assertEquals(1, server.millrace().getLingeringConnections());
             assertThrows(IOException.class, () -> {
                 while (true) {
                     client.send(new byte[10_000]);
                 }
             });
             awaitLingering(server, 0);
-            assertEquals(1, connector(server).getCutLingeringConnections());
+            assertEquals(1, server.millrace().getCutLingeringConnections());
         }
     }
 
@@ -95,8 +95,8 @@ class LingeringCloseTest extends LingeringConnections {
     void countsAsAConnection() throws Exception {
         TestServer server = server();
         assumeTrue(server.connector().getAcceptors() > 0, "maxConnections needs an acceptor");
-        connector(server).setMaxConnections(1);
-        connector(server).setLingeringCloseMillis(HOUR_MILLIS);
+        server.millrace().setMaxConnections(1);
+        server.millrace().setLingeringCloseMillis(HOUR_MILLIS);
         AtomicInteger closed = new AtomicInteger();
         server.connector().addBean(new SelectorManager.AcceptListener() {
             @Override

@@ -62,7 +62,7 @@ class LingeringCloseThreadTest extends LingeringConnections {
         TestServer server = server();
         server.connector().setAcceptQueueSize(1000);
         server.connector().getBean(LingeringClose.class).setSilenceMillis(HOUR_MILLIS);
-        connector(server).setLingeringCloseMillis(HOUR_MILLIS);
+        server.millrace().setLingeringCloseMillis(HOUR_MILLIS);
         int many = many();
         List<SocketChannel> peers = new ArrayList<>();
         try (server) {
@@ -80,10 +80,10 @@ class LingeringCloseThreadTest extends LingeringConnections {
             if (server.connector() instanceof BioConnector bio) {
                 Await.until("no threads of connections", () -> bio.getConnectionThreadCount() == 0);
             }
-            connector(server).setLingeringCloseMillis(1);
+            server.millrace().setLingeringCloseMillis(1);
             awaitLingering(server, 0);
-            assertEquals(many, connector(server).getLingeredConnections());
-            assertEquals(0, connector(server).getCutLingeringConnections());
+            assertEquals(many, server.millrace().getLingeredConnections());
+            assertEquals(0, server.millrace().getCutLingeringConnections());
             Await.until(
                     "the server's descriptors are free",
                     () -> descriptors() < before + many + MANY / 2,
@@ -105,7 +105,7 @@ class LingeringCloseThreadTest extends LingeringConnections {
     @EnumSource
     void isNotWithoutThreadOrDescriptor(Refused refused) throws Exception {
         TestServer server = server();
-        connector(server).setLingeringCloseMillis(HOUR_MILLIS);
+        server.millrace().setLingeringCloseMillis(HOUR_MILLIS);
         LingeringClose lingeringClose = server.connector().getBean(LingeringClose.class);
         List<Selector> opened = new CopyOnWriteArrayList<>();
         lingeringClose.setSources(
@@ -127,22 +127,22 @@ class LingeringCloseThreadTest extends LingeringConnections {
                 assertEquals("hello", client.answer().text());
                 assertEquals(-1, client.in().read());
                 server.awaitNoEndPoints();
-                assertEquals(i, connector(server).getCutLingeringConnections());
+                assertEquals(i, server.millrace().getCutLingeringConnections());
             }
-            assertEquals(0, connector(server).getLingeredConnections());
+            assertEquals(0, server.millrace().getLingeredConnections());
             assertEquals(1, logged.count("closed without lingering"));
             assertTrue(opened.stream().noneMatch(Selector::isOpen));
             // The next connection asks again.
             lingeringClose.setSources(Selector::open, Thread::new);
             lingering(server);
-            assertEquals(1, connector(server).getLingeringConnections());
+            assertEquals(1, server.millrace().getLingeringConnections());
         }
     }
 
     @Test
     void aStopEndsThem() throws Exception {
         TestServer server = server();
-        connector(server).setLingeringCloseMillis(HOUR_MILLIS);
+        server.millrace().setLingeringCloseMillis(HOUR_MILLIS);
         RawClient[] lingering = new RawClient[3];
         try (server) {
             server.start(Handlers.hello());
@@ -150,15 +150,15 @@ class LingeringCloseThreadTest extends LingeringConnections {
                 lingering[i] = lingering(server);
             }
             trickle(lingering);
-            assertEquals(lingering.length, connector(server).getLingeringConnections());
+            assertEquals(lingering.length, server.millrace().getLingeringConnections());
             server.connector().stop();
-            assertEquals(0, connector(server).getLingeringConnections());
+            assertEquals(0, server.millrace().getLingeringConnections());
             Await.until("reset", trickle::isShutdown);
             // A stop waits for it, but not for long.
             Await.until("no thread", () -> threads().count() == 0);
             server.connector().start();
             lingering(server);
-            assertEquals(1, connector(server).getLingeringConnections());
+            assertEquals(1, server.millrace().getLingeringConnections());
         }
     }
 
@@ -173,7 +173,7 @@ class LingeringCloseThreadTest extends LingeringConnections {
                 awaitLingering(server, 0);
                 Await.until("no thread", () -> threads().count() == 0);
             }
-            assertEquals(2, connector(server).getLingeredConnections());
+            assertEquals(2, server.millrace().getLingeredConnections());
         }
     }
 

@@ -32,10 +32,6 @@ abstract class LingeringConnections {
         return new TestServer(connectors::http).expectMalformedRequests();
     }
 
-    static MillraceConnector connector(TestServer server) {
-        return (MillraceConnector) server.connector();
-    }
-
     RawClient client(TestServer server) throws Exception {
         RawClient client = server.client();
         clients.add(client);
@@ -56,19 +52,19 @@ abstract class LingeringConnections {
     }
 
     RawClient lingering(TestServer server) throws Exception {
-        long before = connector(server).getLingeredConnections();
+        long before = server.millrace().getLingeredConnections();
         RawClient client = client(server).send(upload(HOUR_MILLIS));
         assertEquals("hello", client.answer().text());
         assertEquals(-1, client.in().read());
-        Await.until("lingers", () -> connector(server).getLingeredConnections() > before);
+        Await.until("lingers", () -> server.millrace().getLingeredConnections() > before);
         return client;
     }
 
     static void awaitLingering(TestServer server, int count) {
         Await.until(
                 count + " linger",
-                () -> connector(server).getLingeringConnections() == count,
-                () -> "but " + connector(server).getLingeringConnections());
+                () -> server.millrace().getLingeringConnections() == count,
+                () -> "but " + server.millrace().getLingeringConnections());
     }
 
     void trickle(RawClient... senders) {

@@ -22,9 +22,9 @@ class LingeringTimeTest extends LingeringConnections {
     void endsWhenItsPeerIsSilent() throws Exception {
         try (TestServer server = server().start(Handlers.hello());
                 RawClient client = lingering(server)) {
-            connector(server).setLingeringCloseMillis(100);
+            server.millrace().setLingeringCloseMillis(100);
             awaitLingering(server, 0);
-            assertEquals(0, connector(server).getCutLingeringConnections());
+            assertEquals(0, server.millrace().getCutLingeringConnections());
             // No reset before that.
             assertEquals(-1, client.in().read());
         }
@@ -35,9 +35,9 @@ class LingeringTimeTest extends LingeringConnections {
         try (TestServer server = server().start(Handlers.hello());
                 RawClient client = lingering(server)) {
             trickle(client);
-            connector(server).setLingeringCloseMillis(2000);
+            server.millrace().setLingeringCloseMillis(2000);
             awaitLingering(server, 0);
-            assertEquals(1, connector(server).getCutLingeringConnections());
+            assertEquals(1, server.millrace().getCutLingeringConnections());
             Await.until("reset", trickle::isShutdown);
         }
     }
@@ -52,10 +52,10 @@ class LingeringTimeTest extends LingeringConnections {
             client.send(upload(HOUR_MILLIS));
             assertEquals("hello", client.answer().text());
             assertEquals(-1, client.in().read());
-            Await.until("lingers", () -> connector(server).getLingeredConnections() == 1);
-            connector(server).setLingeringCloseMillis(100);
+            Await.until("lingers", () -> server.millrace().getLingeredConnections() == 1);
+            server.millrace().setLingeringCloseMillis(100);
             awaitLingering(server, 0);
-            assertEquals(0, connector(server).getCutLingeringConnections());
+            assertEquals(0, server.millrace().getCutLingeringConnections());
             if (server.connector() instanceof BioConnector bio) {
                 Await.until("no threads of connections", () -> bio.getConnectionThreadCount() == 0);
             }

@@ -236,14 +236,14 @@ class ManagementTest {
                 RawClient client = server.client()) {
             client.get("/").answer();
             // The kernel has the bytes before they are counted.
-            Await.until("bytes", () -> connector(server).getTransferStatistics().getCopiedBytes() > 0);
+            Await.until("bytes", () -> server.transfers().getCopiedBytes() > 0);
             String dump = server.server().dump();
             String connector = dump.lines()
                     .filter(line -> line.contains(server.connector().toString()))
                     .findFirst()
                     .orElse(null);
             assertNotNull(connector, dump);
-            assertTrue(dump.contains(connector(server).getTransferStatistics().toString()), dump);
+            assertTrue(dump.contains(server.transfers().toString()), dump);
             assertTrue(dump.contains("ConnectionStatistics$Stats[total]"), dump);
             assertTrue(dump.contains("ConnectionSweeper[heads=0"), dump);
             assertTrue(dump.contains("ConnectionPermits[0 of any]"), dump);
@@ -254,9 +254,5 @@ class ManagementTest {
                                     : "SelectorStatistics[wakeUps="),
                     dump);
         }
-    }
-
-    private static MillraceConnector connector(TestServer server) {
-        return (MillraceConnector) server.connector();
     }
 }

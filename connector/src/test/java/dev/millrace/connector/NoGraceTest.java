@@ -2,7 +2,6 @@ package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
@@ -25,15 +24,11 @@ class NoGraceTest {
     /** The least of a blocking call. */
     private static final int LEAST_BYTES = 4 * 1024;
 
-    private static MillraceConnector connector(TestServer server) {
-        return (MillraceConnector) server.connector();
-    }
-
     private static TestServer server(Connectors connectors) {
         TestServer server = new TestServer(connectors::http);
-        connector(server).getBean(ConnectionSweeper.class).setPeriodMillis(50);
-        connector(server).setSlowPeerGraceMillis(0);
-        connector(server).setAcceptedSendBufferSize(SMALL_BUFFER_BYTES);
+        server.sweeper().setPeriodMillis(50);
+        server.millrace().setSlowPeerGraceMillis(0);
+        server.millrace().setAcceptedSendBufferSize(SMALL_BUFFER_BYTES);
         return server;
     }
 
@@ -50,11 +45,11 @@ class NoGraceTest {
     @MethodSource("dev.millrace.testing.Connectors#ours")
     void aPeerThatTakesNothingIsEnded(Connectors connectors) throws Exception {
         TestServer server = server(connectors);
-        connector(server).setMinResponseBytesPerSecond(100_000);
+        server.millrace().setMinResponseBytesPerSecond(100_000);
         try (server;
                 RawClient client = client(server)) {
             assertEquals('H', client.read());
-            Await.until("ended", () -> connector(server).getSlowResponses() == 1);
+            Await.until("ended", () -> server.millrace().getSlowResponses() == 1);
             server.awaitNoEndPoints();
         }
     }
@@ -64,7 +59,7 @@ class NoGraceTest {
     @EnumSource(names = "BIO_PLATFORM")
     void aCallIsAsSmallAsItsPeerIsSlow(Connectors connectors) throws Exception {
         TestServer server = server(connectors);
-        connector(server).setMinResponseBytesPerSecond(1);
+        server.millrace().setMinResponseBytesPerSecond(1);
         try (server;
                 RawClient client = client(server)) {
             byte[] some = new byte[256];

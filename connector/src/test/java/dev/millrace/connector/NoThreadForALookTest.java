@@ -44,7 +44,7 @@ class NoThreadForALookTest {
     void allConnectionsAreLookedAt() throws Exception {
         TestServer server =
                 new TestServer(s -> new NioConnector(s, pool, null, null, 1, 1, new HttpConnectionFactory()));
-        ConnectionSweeper peers = server.connector().getBean(ConnectionSweeper.class);
+        ConnectionSweeper peers = server.sweeper();
         peers.setPeriodMillis(TimeUnit.HOURS.toMillis(1));
         try (server) {
             server.start(handler);

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.files.SendfileHandler;
-import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
@@ -78,10 +77,6 @@ class QuickCloseTest {
         return new TestServer(connectors::http).expectMalformedRequests();
     }
 
-    private static MillraceConnector connector(TestServer server) {
-        return (MillraceConnector) server.connector();
-    }
-
     /**
      * Jetty closes TLS without having read the peer's end, if that comes while the thread that has answered is about to ask for it: then it
      * does linger, and has to.
@@ -102,13 +97,13 @@ class QuickCloseTest {
     @Test
     void doesNotLingerWhenThatIsOff() throws Exception {
         TestServer server = server();
-        connector(server).setLingeringCloseMillis(0);
+        server.millrace().setLingeringCloseMillis(0);
         try (server;
                 RawClient client = server.start(new Application()).client()) {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 1000\r\n\r\n");
             assertEquals("hello", client.answer().text());
             server.awaitNoEndPoints();
-            assertEquals(0, connector(server).getLingeredConnections());
+            assertEquals(0, server.millrace().getLingeredConnections());
             assertEquals(0, threads());
             assertThrows(IOException.class, () -> {
                 while (true) {
@@ -136,7 +131,7 @@ class QuickCloseTest {
                 assertEquals(-1, client.in().read());
             }
             server.awaitNoEndPoints();
-            assertEquals(0, connector(server).getLingeredConnections());
+            assertEquals(0, server.millrace().getLingeredConnections());
             assertEquals(0, threads());
         }
     }
@@ -153,7 +148,7 @@ class QuickCloseTest {
                 peer.sendRecords(peer.closeAlert());
                 server.awaitNoEndPoints();
             }
-            assertEquals(0, connector(server).getLingeredConnections());
+            assertEquals(0, server.millrace().getLingeredConnections());
         }
     }
 
@@ -170,7 +165,7 @@ class QuickCloseTest {
                 awaitAnswered(server);
             }
             server.awaitNoEndPoints();
-            assertEquals(0, connector(server).getLingeredConnections());
+            assertEquals(0, server.millrace().getLingeredConnections());
         }
     }
 
@@ -181,7 +176,7 @@ class QuickCloseTest {
             client.get("/half").send(PIPELINED);
             server.awaitEndPoints(0);
             Await.until("closed", () -> server.events().closed() == 1);
-            assertEquals(0, connector(server).getLingeredConnections());
+            assertEquals(0, server.millrace().getLingeredConnections());
         }
     }
 
@@ -195,7 +190,7 @@ class QuickCloseTest {
             client.get("/large").send(PIPELINED);
             assertTrue(application.failure.get(30, TimeUnit.SECONDS) != null);
             server.awaitNoEndPoints();
-            assertEquals(0, connector(server).getLingeredConnections());
+            assertEquals(0, server.millrace().getLingeredConnections());
         }
     }
 
@@ -212,8 +207,8 @@ class QuickCloseTest {
                     .close();
             client.readToEnd();
             server.awaitNoEndPoints();
-            assertEquals(1, connector(server).getTransferStatistics().getTruncations());
-            assertEquals(0, connector(server).getLingeredConnections());
+            assertEquals(1, server.transfers().getTruncations());
+            assertEquals(0, server.millrace().getLingeredConnections());
         }
     }
 
@@ -226,22 +221,22 @@ class QuickCloseTest {
             server.connector().getConnectedEndPoints().forEach(endPoint -> endPoint.setIdleTimeout(200));
             assertEquals(-1, client.in().read());
             server.awaitNoEndPoints();
-            assertEquals(0, connector(server).getLingeredConnections());
+            assertEquals(0, server.millrace().getLingeredConnections());
         }
     }
 
     @Test
     void doesNotLingerForASlowPeer() throws Exception {
         TestServer server = server();
-        server.connector().getBean(ConnectionSweeper.class).setPeriodMillis(50);
+        server.sweeper().setPeriodMillis(50);
         try (server;
                 RawClient client = server.start(new Application()).client()) {
             assertEquals("hello", client.get("/").answer().text());
             client.send("GET / HTTP/1.1\r\nX-Long: ");
-            connector(server).setRequestHeadTimeoutMillis(200);
+            server.millrace().setRequestHeadTimeoutMillis(200);
             server.awaitNoEndPoints();
-            assertEquals(1, connector(server).getSlowHeads());
-            assertEquals(0, connector(server).getLingeredConnections());
+            assertEquals(1, server.millrace().getSlowHeads());
+            assertEquals(0, server.millrace().getLingeredConnections());
         }
     }
 }

@@ -250,15 +250,11 @@ class RealClientsContractTest {
         }
     }
 
-    private MillraceConnector connector() {
-        return (MillraceConnector) server.connector();
-    }
-
     /** A thread that the machine holds up in a write, or before a closed connection, is no slow peer. */
     private void awaitRest() {
         Await.until(
                 "nothing is being written or closed",
-                () -> connector().getConnectedEndPoints().stream()
+                () -> server.connector().getConnectedEndPoints().stream()
                         .noneMatch(endPoint -> ((MonitoredEndPoint) endPoint).isWritePending() || isEnding(endPoint)));
     }
 
@@ -279,7 +275,7 @@ class RealClientsContractTest {
     private void awaitRead(RawClient client) {
         Await.until(
                 "all is read",
-                () -> connector().getConnectedEndPoints().stream()
+                () -> server.connector().getConnectedEndPoints().stream()
                         .filter(endPoint ->
                                 client.socket().getLocalSocketAddress().equals(endPoint.getRemoteSocketAddress()))
                         .allMatch(endPoint -> !endPoint.isOpen()
@@ -344,9 +340,9 @@ class RealClientsContractTest {
                     assertTrue(answer.endsWith("up") || answer.endsWith("up\n\n"), client + ": " + answer));
             assertEquals(
                     0,
-                    connector().getSlowRequests()
-                            + connector().getSlowResponses()
-                            + connector().getSlowHeads());
+                    server.millrace().getSlowRequests()
+                            + server.millrace().getSlowResponses()
+                            + server.millrace().getSlowHeads());
         }
     }
 
@@ -354,7 +350,7 @@ class RealClientsContractTest {
     @Test
     void areServedIfTheyKeepTheRateWhereOthersWait() throws Exception {
         try (TestServer started = start()) {
-            connector().setSlowRequestsAlwaysEnded(true);
+            server.millrace().setSlowRequestsAlwaysEnded(true);
             int slow = 0;
             for (Map.Entry<Client, String> one : runAll().entrySet()) {
                 String answer = one.getValue();
@@ -363,15 +359,15 @@ class RealClientsContractTest {
                 assertTrue(served || answer.contains("408") || answer.contains("SocketException"), one.toString());
                 slow += served ? 0 : 1;
             }
-            assertEquals(slow, connector().getSlowRequests());
+            assertEquals(slow, server.millrace().getSlowRequests());
         }
     }
 
     @Test
     void areServedIfTheySpeakGrpcAndThatIsExempt() throws Exception {
         try (TestServer started = start()) {
-            connector().setSlowRequestsAlwaysEnded(true);
-            connector().setGrpcExempt(true);
+            server.millrace().setSlowRequestsAlwaysEnded(true);
+            server.millrace().setGrpcExempt(true);
             phaser.register();
             assertEquals("up", run(Client.GRPC_THAT_ANSWERS_AT_THE_END));
         }

@@ -171,7 +171,7 @@ class SchedulerContractTest {
     void goesOnWhileTheApplicationTakesItsTimeInAHandshake() throws Exception {
         Tls tls = new Tls();
         TestServer server = serverOfHandshakes(tls);
-        ConnectionSweeper slowPeers = server.connector().getBean(ConnectionSweeper.class);
+        ConnectionSweeper slowPeers = server.sweeper();
         slowPeers.setPeriodMillis(100);
         try (server;
                 AutoCloseable end = blocking.goOn::countDown) {
@@ -216,8 +216,8 @@ class SchedulerContractTest {
     @Test
     void goesOnAfterASlowPeer() throws Exception {
         TestServer server = new TestServer(connectors::http);
-        server.connector().getBean(ConnectionSweeper.class).setPeriodMillis(100);
-        MillraceConnector connector = (MillraceConnector) server.connector();
+        server.sweeper().setPeriodMillis(100);
+        MillraceConnector connector = server.millrace();
         connector.setSlowPeerGraceMillis(500);
         // More than a second of it fits into the buffers of sockets.
         connector.setMinResponseBytesPerSecond(100_000_000);

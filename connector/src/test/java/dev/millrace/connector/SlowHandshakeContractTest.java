@@ -57,22 +57,18 @@ class SlowHandshakeContractTest {
         HttpConnectionFactory http = new HttpConnectionFactory(new HttpConfiguration());
         TestServer server = new TestServer(s -> connectors.on(s, connectors.tls(context, "http/1.1"), http));
         // Before the start, which plans the first look.
-        slowPeers(server).setPeriodMillis(PERIOD_MILLIS);
+        server.sweeper().setPeriodMillis(PERIOD_MILLIS);
         return server.start(new Answering());
-    }
-
-    private static ConnectionSweeper slowPeers(TestServer server) {
-        return server.connector().getBean(ConnectionSweeper.class);
     }
 
     // Not before the good peers' handshakes: the JVM's first may take longer on a busy machine.
     private static void limit(TestServer server) {
-        ((MillraceConnector) server.connector()).setRequestHeadTimeoutMillis(TIMEOUT_MILLIS);
+        server.millrace().setRequestHeadTimeoutMillis(TIMEOUT_MILLIS);
     }
 
     /** Waits until a peer that has been slow from now on would have been found. */
     private static void awaitLooks(TestServer server) {
-        ConnectionSweeper slowPeers = slowPeers(server);
+        ConnectionSweeper slowPeers = server.sweeper();
         long enough = slowPeers.getLooks() + LOOKS;
         Await.until("looked", () -> slowPeers.getLooks() >= enough);
     }
@@ -93,7 +89,7 @@ class SlowHandshakeContractTest {
             client.send("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
             assertEquals("hello", client.answer().text());
             awaitLooks(server);
-            assertEquals(0, slowPeers(server).getSlowHeads());
+            assertEquals(0, server.sweeper().getSlowHeads());
             assertEquals(1, server.connector().getConnectedEndPoints().size());
         }
     }
@@ -112,7 +108,7 @@ class SlowHandshakeContractTest {
             // It takes part in the handshake only when it reads.
             client.get("/again");
             awaitLooks(server);
-            assertEquals(0, slowPeers(server).getSlowHeads());
+            assertEquals(0, server.sweeper().getSlowHeads());
             assertEquals("hello", client.answer().text());
         }
     }
@@ -135,7 +131,7 @@ class SlowHandshakeContractTest {
             while (client.read() >= 0) {
                 // The rest of the server's part of the handshake.
             }
-            assertEquals(1, slowPeers(server).getSlowHeads());
+            assertEquals(1, server.sweeper().getSlowHeads());
             assertEquals("hello", good.get("/").answer().text());
         }
     }

@@ -53,26 +53,22 @@ class SlowHeadContractTest {
         trickle.shutdownNow();
     }
 
-    private static MillraceConnector connector(TestServer server) {
-        return (MillraceConnector) server.connector();
-    }
-
     private static TestServer server(Connectors connectors) {
         TestServer server = new TestServer(connectors::http);
         // Before the start, which plans the first look.
-        server.connector().getBean(ConnectionSweeper.class).setPeriodMillis(PERIOD_MILLIS);
+        server.sweeper().setPeriodMillis(PERIOD_MILLIS);
         return server;
     }
 
     // Not before the peers have done something good: the JVM's first handshakes and requests may take longer on a busy
     // machine.
     private static void limit(TestServer server) {
-        connector(server).setRequestHeadTimeoutMillis(TIMEOUT_MILLIS);
+        server.millrace().setRequestHeadTimeoutMillis(TIMEOUT_MILLIS);
     }
 
     /** Waits until a peer that has been slow from now on would have been found. */
     private static void awaitLooks(TestServer server) {
-        ConnectionSweeper slowPeers = server.connector().getBean(ConnectionSweeper.class);
+        ConnectionSweeper slowPeers = server.sweeper();
         long enough = slowPeers.getLooks() + LOOKS;
         Await.until("looked", () -> slowPeers.getLooks() >= enough);
     }
@@ -117,7 +113,7 @@ class SlowHeadContractTest {
             awaitLooks(server);
             assertEquals("hello", quiet.get("/").answer().text());
             assertEquals("hello", unused.get("/").answer().text());
-            assertEquals(1, connector(server).getSlowHeads());
+            assertEquals(1, server.millrace().getSlowHeads());
         }
     }
 
@@ -135,7 +131,7 @@ class SlowHeadContractTest {
             while (System.nanoTime() - begin < TimeUnit.MILLISECONDS.toNanos(2 * TIMEOUT_MILLIS)) {
                 assertEquals("hello", client.send("\r\n").get("/").answer().text());
             }
-            assertEquals(0, connector(server).getSlowHeads());
+            assertEquals(0, server.millrace().getSlowHeads());
         }
     }
 
@@ -154,7 +150,7 @@ class SlowHeadContractTest {
     private void assertEndsARecordOfTlsThatIsTrickledButNoQuietConnection(Connectors connectors) throws Exception {
         TestServer server = new TestServer(s -> connectors.https(s, TLS));
         // Before the start, which plans the first look.
-        server.connector().getBean(ConnectionSweeper.class).setPeriodMillis(PERIOD_MILLIS);
+        server.sweeper().setPeriodMillis(PERIOD_MILLIS);
         server.start(Handlers.hello());
         try (server;
                 Socket plain = new Socket("127.0.0.1", server.port());
@@ -167,10 +163,10 @@ class SlowHeadContractTest {
             RawClient raw = new RawClient(plain);
             raw.send(new byte[] {0x17, 0x03, 0x03, 0x40, 0x00});
             trickle(raw, new byte[] {1});
-            Await.until("ended", () -> connector(server).getSlowHeads() == 1);
+            Await.until("ended", () -> server.millrace().getSlowHeads() == 1);
             awaitLooks(server);
             assertEquals("hello", quiet.get("/").answer().text());
-            assertEquals(1, connector(server).getSlowHeads());
+            assertEquals(1, server.millrace().getSlowHeads());
         }
     }
 
@@ -234,7 +230,7 @@ class SlowHeadContractTest {
                 assertEquals("there", new String(far.getInputStream().readNBytes(5), StandardCharsets.UTF_8));
                 far.getOutputStream().write("back".getBytes(StandardCharsets.UTF_8));
                 assertEquals("back", new String(client.in().readNBytes(4), StandardCharsets.UTF_8));
-                assertEquals(0, connector(server).getSlowHeads());
+                assertEquals(0, server.millrace().getSlowHeads());
             }
         }
     }

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Http2Frames;
@@ -94,19 +93,15 @@ class SlowPeerProtocolsContractTest {
         server = new TestServer(connector);
         // What the kernel hides of the peer's pace is as little as the send buffer.
         server.connector().setAcceptedSendBufferSize(16 * 1024);
-        server.connector().getBean(ConnectionSweeper.class).setPeriodMillis(100);
-        connector().setSlowPeerGraceMillis(500);
-        connector().setSlowRequestsAlwaysEnded(true);
-        connector().setMinResponseBytesPerSecond(500_000);
+        server.sweeper().setPeriodMillis(100);
+        server.millrace().setSlowPeerGraceMillis(500);
+        server.millrace().setSlowRequestsAlwaysEnded(true);
+        server.millrace().setMinResponseBytesPerSecond(500_000);
         return server;
     }
 
     private TestServer server(Tls tls) {
         return server(s -> connectors.https(s, tls));
-    }
-
-    private MillraceConnector connector() {
-        return (MillraceConnector) server.connector();
     }
 
     private RawClient slowClient() throws Exception {
@@ -119,20 +114,20 @@ class SlowPeerProtocolsContractTest {
 
     private String connectorEnds() {
         return ends(
-                connector().getSlowRequests(),
-                connector().getSlowResponses(),
-                connector().getSlowHeads());
+                server.millrace().getSlowRequests(),
+                server.millrace().getSlowResponses(),
+                server.millrace().getSlowHeads());
     }
 
     /** One end, of this kind, and nothing left of the connection: neither the end point nor a thread that waits for the peer. */
     private void assertEnded(int slowRequests, int slowResponses) throws Exception {
-        Await.until("ended", () -> connector().getSlowRequests() + connector().getSlowResponses() == 1);
+        Await.until("ended", () -> server.millrace().getSlowRequests() + server.millrace().getSlowResponses() == 1);
         assertEquals(ends(slowRequests, slowResponses, 0), connectorEnds());
         assertNotNull(told.get(30, TimeUnit.SECONDS), "the application was told of success");
         server.awaitNoEndPoints();
         QueuedThreadPool pool = (QueuedThreadPool) server.server().getThreadPool();
         Await.until("no thread of the pool stays", () -> pool.getUtilizedThreads() <= 0, pool::toString);
-        if (connector() instanceof BioConnector bio) {
+        if (server.millrace() instanceof BioConnector bio) {
             Await.until("no thread of a connection stays", () -> bio.getConnectionThreadCount() == 0);
         }
     }
@@ -147,7 +142,7 @@ class SlowPeerProtocolsContractTest {
                             .answer()
                             .text());
         }
-        assertEquals(1, connector().getSlowRequests() + connector().getSlowResponses());
+        assertEquals(1, server.millrace().getSlowRequests() + server.millrace().getSlowResponses());
     }
 
     private interface Tick {
@@ -213,7 +208,7 @@ class SlowPeerProtocolsContractTest {
                         frames.post("/", "body".getBytes(StandardCharsets.UTF_8))
                                 .content());
             }
-            assertEquals(1, connector().getSlowResponses());
+            assertEquals(1, server.millrace().getSlowResponses());
         }
     }
 

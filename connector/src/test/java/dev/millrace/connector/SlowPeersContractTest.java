@@ -2,7 +2,6 @@ package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
@@ -64,18 +63,10 @@ class SlowPeersContractTest {
 
     private TestServer server() {
         TestServer server = new TestServer(connectors::http);
-        slowPeers(server).setPeriodMillis(100);
-        connector(server).setSlowPeerGraceMillis(500);
-        connector(server).setSlowRequestsAlwaysEnded(true);
+        server.sweeper().setPeriodMillis(100);
+        server.millrace().setSlowPeerGraceMillis(500);
+        server.millrace().setSlowRequestsAlwaysEnded(true);
         return server;
-    }
-
-    private static MillraceConnector connector(TestServer server) {
-        return (MillraceConnector) server.connector();
-    }
-
-    private static ConnectionSweeper slowPeers(TestServer server) {
-        return server.connector().getBean(ConnectionSweeper.class);
     }
 
     private void trickle(RawClient client, String bytes) {
@@ -101,13 +92,13 @@ class SlowPeersContractTest {
     @Test
     void endsATrickledHead() throws Exception {
         TestServer server = server();
-        connector(server).setRequestHeadTimeoutMillis(500);
+        server.millrace().setRequestHeadTimeoutMillis(500);
         try (server;
                 RawClient client = server.start(new Application()).client()) {
             client.send("GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ");
             trickle(client, "x");
             awaitEnd(client);
-            assertEquals(1, slowPeers(server).getSlowHeads());
+            assertEquals(1, server.sweeper().getSlowHeads());
         }
     }
 
@@ -116,16 +107,16 @@ class SlowPeersContractTest {
         Tls tls = new Tls();
         TestServer server = new TestServer(s -> connectors.https(s, tls));
         // Before the start, which plans the first look.
-        slowPeers(server).setPeriodMillis(100);
+        server.sweeper().setPeriodMillis(100);
         try (server;
                 RawClient client = server.start(new Application()).client();
                 RawClient good = tls.connect(server.port())) {
             // Before the limit is set: the good peer's handshake, the JVM's first, may take longer on a busy machine.
             assertEquals("hello", good.get("/").answer().text());
-            connector(server).setRequestHeadTimeoutMillis(500);
+            server.millrace().setRequestHeadTimeoutMillis(500);
             client.send(new byte[] {0x16, 0x03, 0x01});
             awaitEnd(client);
-            assertEquals(1, slowPeers(server).getSlowHeads());
+            assertEquals(1, server.sweeper().getSlowHeads());
             assertEquals("hello", good.get("/").answer().text());
         }
     }
@@ -137,7 +128,7 @@ class SlowPeersContractTest {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n");
             trickle(client, "x");
             awaitEnd(client);
-            assertEquals(1, slowPeers(server).getSlowRequests());
+            assertEquals(1, server.sweeper().getSlowRequests());
         }
     }
 
@@ -146,7 +137,7 @@ class SlowPeersContractTest {
         TestServer server = server();
         // What the kernel hides of the peer's pace is as little as the send buffer.
         server.connector().setAcceptedSendBufferSize(16 * 1024);
-        connector(server).setMinResponseBytesPerSecond(50_000);
+        server.millrace().setMinResponseBytesPerSecond(50_000);
         try (server;
                 RawClient client = new RawClient(server.start(new Application()).port(), 4096)) {
             client.get("/large");
@@ -161,7 +152,7 @@ class SlowPeersContractTest {
                     0,
                     50,
                     TimeUnit.MILLISECONDS);
-            Await.until("ended", () -> slowPeers(server).getSlowResponses() == 1);
+            Await.until("ended", () -> server.sweeper().getSlowResponses() == 1);
             server.awaitNoEndPoints();
         }
     }
@@ -182,12 +173,12 @@ class SlowPeersContractTest {
                 RawClient idle = server.client()) {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nfirst");
             // They take more than twice the grace.
-            long enough = slowPeers(server).getLooks() + 12;
-            Await.until("looked", () -> slowPeers(server).getLooks() >= enough);
+            long enough = server.sweeper().getLooks() + 12;
+            Await.until("looked", () -> server.sweeper().getLooks() >= enough);
             release.countDown();
             assertEquals("late", client.answer().text());
             assertEquals("late", idle.get("/").answer().text());
-            assertEquals(0, slowPeers(server).getSlowRequests());
+            assertEquals(0, server.sweeper().getSlowRequests());
         }
     }
 }

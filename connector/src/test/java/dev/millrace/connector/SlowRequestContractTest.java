@@ -102,12 +102,8 @@ class SlowRequestContractTest {
     private TestServer start(Handler handler) throws Exception {
         server = new TestServer(connectors::http);
         clock = new WatchClock(server);
-        connector().setSlowRequestsAlwaysEnded(true);
+        server.millrace().setSlowRequestsAlwaysEnded(true);
         return server.start(handler);
-    }
-
-    private MillraceConnector connector() {
-        return (MillraceConnector) server.connector();
     }
 
     /** Begins a request, and waits until somebody waits for its content. */
@@ -122,14 +118,14 @@ class SlowRequestContractTest {
     private void awaitWaiting() {
         Await.until(
                 "waits for content",
-                () -> connector().getConnectedEndPoints().stream()
+                () -> server.connector().getConnectedEndPoints().stream()
                         .allMatch(endPoint -> ((MonitoredEndPoint) endPoint).awaitsRead()));
         // The clock begins with the first look.
         clock.pass(1);
     }
 
     private long bytesIn() {
-        return connector()
+        return server.millrace()
                 .getConnectedEndPoints()
                 .iterator()
                 .next()
@@ -143,7 +139,7 @@ class SlowRequestContractTest {
         assertEquals("close", answer.headers().get("Connection"));
         assertEquals(-1, client.read());
         assertInstanceOf(SlowPeerException.class, failure.get(30, TimeUnit.SECONDS));
-        assertEquals(1, connector().getSlowRequests());
+        assertEquals(1, server.millrace().getSlowRequests());
     }
 
     private void assertAnswers408InOneLine(Handler handler) throws Exception {
@@ -152,7 +148,7 @@ class SlowRequestContractTest {
                 Logged jetty = new Logged("org.eclipse.jetty");
                 Logged all = new Logged("dev.millrace", JettyLevel.INFO)) {
             clock.pass(SILENCE_SECONDS - 1);
-            assertEquals(0, connector().getSlowRequests());
+            assertEquals(0, server.millrace().getSlowRequests());
             clock.pass(1);
             assertAnswers408(client);
             Await.until("logged", () -> all.count("was too slow (request content)") == 1);
@@ -177,7 +173,7 @@ class SlowRequestContractTest {
         try (TestServer started = start(new Application());
                 RawClient client = post("/")) {
             for (int i = 0; i < GRACE_SECONDS; i++) {
-                assertEquals(0, connector().getSlowRequests());
+                assertEquals(0, server.millrace().getSlowRequests());
                 long bytes = bytesIn();
                 client.send("x");
                 Await.until("read", () -> bytesIn() > bytes);
@@ -194,14 +190,14 @@ class SlowRequestContractTest {
                 RawClient client = post("/deaf")) {
             clock.pass(SILENCE_SECONDS);
             assertEquals(
-                    1, connector().getSlowRequests(), "by the look, and not with an end that another may overtake");
+                    1, server.millrace().getSlowRequests(), "by the look, and not with an end that another may overtake");
             assertInstanceOf(SlowPeerException.class, failure.get(30, TimeUnit.SECONDS));
             clock.pass(GRACE_SECONDS - 1);
-            assertTrue(connector().getConnectedEndPoints().stream().allMatch(EndPoint::isOpen), "no time to answer");
+            assertTrue(server.connector().getConnectedEndPoints().stream().allMatch(EndPoint::isOpen), "no time to answer");
             clock.pass(1);
             Await.until(
-                    "closed", () -> connector().getConnectedEndPoints().stream().noneMatch(EndPoint::isOpen));
-            assertEquals(1, connector().getSlowRequests());
+                    "closed", () -> server.connector().getConnectedEndPoints().stream().noneMatch(EndPoint::isOpen));
+            assertEquals(1, server.millrace().getSlowRequests());
             assertEquals(-1, client.read());
             released.countDown();
         }
@@ -238,7 +234,7 @@ class SlowRequestContractTest {
         try (TestServer started = start(new Application());
                 RawClient client = post("/talk")) {
             clock.pass(LONG_SECONDS);
-            assertEquals(0, connector().getSlowRequests());
+            assertEquals(0, server.millrace().getSlowRequests());
             client.send(new byte[1000]);
             assertEquals(">had 1000", client.answer().text());
         }
@@ -248,13 +244,13 @@ class SlowRequestContractTest {
     void mayBeSlowWhereNobodyWaits() throws Exception {
         try (TestServer started = start(new Application());
                 RawClient client = post("/")) {
-            connector().setSlowRequestsAlwaysEnded(false);
+            server.millrace().setSlowRequestsAlwaysEnded(false);
             clock.pass(LONG_SECONDS);
             for (int i = 0; i < LONG_SECONDS; i++) {
                 client.send("x");
                 clock.pass(1);
             }
-            assertEquals(0, connector().getSlowRequests());
+            assertEquals(0, server.millrace().getSlowRequests());
             assertEquals(
                     "had 1000",
                     client.send(new byte[1000 - LONG_SECONDS]).answer().text());
@@ -266,9 +262,9 @@ class SlowRequestContractTest {
     void mayBeSlowForEver() throws Exception {
         try (TestServer started = start(new Application());
                 RawClient client = post("/")) {
-            connector().setSlowPeerGraceMillis(Long.MAX_VALUE);
+            server.millrace().setSlowPeerGraceMillis(Long.MAX_VALUE);
             clock.pass(LONG_SECONDS);
-            assertEquals(0, connector().getSlowRequests());
+            assertEquals(0, server.millrace().getSlowRequests());
             assertEquals("had 1000", client.send(new byte[1000]).answer().text());
         }
     }
@@ -278,9 +274,9 @@ class SlowRequestContractTest {
         server = new TestServer(connectors::http);
         assumeTrue(server.connector().getAcceptors() > 0, "a limit needs an acceptor");
         clock = new WatchClock(server);
-        connector().setMaxConnections(1);
+        server.millrace().setMaxConnections(1);
         // The slow peer stays: its connection lingers, and counts as one, until it has been silent for long enough.
-        connector().setLingeringCloseMillis(100);
+        server.millrace().setLingeringCloseMillis(100);
         try (TestServer started = server.start(new Application());
                 RawClient slow = post("/");
                 RawClient next = server.client().get("/")) {

@@ -25,8 +25,8 @@ class SlowStreamContractTest extends SlowStreams {
         String answer = new String(frames.content(stream), StandardCharsets.UTF_8);
         assertTrue(answer.contains("408"), answer);
         assertNotNull(told.get(30, TimeUnit.SECONDS), "the application was told of success");
-        Await.until("counted", () -> connector().getSlowRequests() == 1);
-        assertEquals(0, connector().getSlowResponses());
+        Await.until("counted", () -> server.millrace().getSlowRequests() == 1);
+        assertEquals(0, server.millrace().getSlowResponses());
     }
 
     @Test
@@ -97,7 +97,7 @@ class SlowStreamContractTest extends SlowStreams {
                     new String(answer, StandardCharsets.UTF_8).contains("408"),
                     new String(answer, StandardCharsets.UTF_8));
         }
-        assertEquals(0, connector().getSlowResponses());
+        assertEquals(0, server.millrace().getSlowResponses());
     }
 
     @Test
@@ -105,17 +105,17 @@ class SlowStreamContractTest extends SlowStreams {
         Http2Frames frames = start(WIDE_WINDOW_BYTES);
         int fast = frames.post("/read");
         int silent = frames.post("/read");
-        long looks = slowPeers().getLooks();
-        while (connector().getSlowRequests() == 0) {
+        long looks = server.sweeper().getLooks();
+        while (server.millrace().getSlowRequests() == 0) {
             frames.sendPart(fast, 8 * BYTES_PER_SECOND);
             awaitLook();
         }
-        assertTrue(slowPeers().getLooks() - looks >= LOOKS, "too soon");
+        assertTrue(server.sweeper().getLooks() - looks >= LOOKS, "too soon");
         frames.send(fast, new byte[0]);
         Map<Integer, byte[]> answers = frames.contents(2);
         assertTrue(new String(answers.get(silent), StandardCharsets.UTF_8).contains("408"), "not ended");
         assertTrue(new String(answers.get(fast), StandardCharsets.UTF_8).startsWith("had "), "ended");
-        assertEquals(1, connector().getSlowRequests());
+        assertEquals(1, server.millrace().getSlowRequests());
     }
 
     @Test
@@ -137,7 +137,7 @@ class SlowStreamContractTest extends SlowStreams {
     @Test
     void leavesGrpcAloneThatIsExempt() throws Exception {
         Http2Frames frames = start();
-        connector().setGrpcExempt(true);
+        server.millrace().setGrpcExempt(true);
         assertTrickles(frames, frames.post("/read", "application/grpc+proto"));
         assertEquals("had " + LOOKS, frames.content());
     }
@@ -145,7 +145,7 @@ class SlowStreamContractTest extends SlowStreams {
     @Test
     void leavesGrpcAloneThatIsExemptAndWhoseWindowIsClosed() throws Exception {
         Http2Frames frames = start();
-        connector().setGrpcExempt(true);
+        server.millrace().setGrpcExempt(true);
         frames.openWindow(0, LARGE_BYTES);
         int stream = frames.post("/large", "application/grpc");
         assertTrickles(frames, stream);

@@ -3,7 +3,6 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Http2Frames;
@@ -116,25 +115,17 @@ abstract class SlowStreams {
         http2.setInitialSessionRecvWindow(windowBytes);
         http2.setInitialStreamRecvWindow(Math.max(windowBytes, http2.getInitialStreamRecvWindow()));
         server = new TestServer(s -> connectors.on(s, new HttpConnectionFactory(configuration), http2));
-        slowPeers().setPeriodMillis(PERIOD_MILLIS);
-        connector().setSlowPeerGraceMillis(GRACE_MILLIS);
-        connector().setSlowRequestsAlwaysEnded(true);
-        connector().setMinRequestBytesPerSecond(BYTES_PER_SECOND);
-        connector().setMinResponseBytesPerSecond(BYTES_PER_SECOND);
+        server.sweeper().setPeriodMillis(PERIOD_MILLIS);
+        server.millrace().setSlowPeerGraceMillis(GRACE_MILLIS);
+        server.millrace().setSlowRequestsAlwaysEnded(true);
+        server.millrace().setMinRequestBytesPerSecond(BYTES_PER_SECOND);
+        server.millrace().setMinResponseBytesPerSecond(BYTES_PER_SECOND);
     }
 
     Http2Frames begin() throws Exception {
         server.start(new Application());
         client = server.client();
         return new Http2Frames(client);
-    }
-
-    MillraceConnector connector() {
-        return (MillraceConnector) server.connector();
-    }
-
-    ConnectionSweeper slowPeers() {
-        return connector().getBean(ConnectionSweeper.class);
     }
 
     interface Tick {
@@ -157,18 +148,18 @@ abstract class SlowStreams {
     }
 
     void awaitLook() {
-        long looks = slowPeers().getLooks();
-        Await.until("looked", () -> slowPeers().getLooks() > looks);
+        long looks = server.sweeper().getLooks();
+        Await.until("looked", () -> server.sweeper().getLooks() > looks);
     }
 
     void awaitLooks() {
-        long enough = slowPeers().getLooks() + LOOKS;
-        Await.until("looked", () -> slowPeers().getLooks() >= enough);
+        long enough = server.sweeper().getLooks() + LOOKS;
+        Await.until("looked", () -> server.sweeper().getLooks() >= enough);
     }
 
     void assertLeftAlone() {
-        assertEquals(0, connector().getSlowHeads());
-        assertEquals(0, connector().getSlowRequests());
-        assertEquals(0, connector().getSlowResponses());
+        assertEquals(0, server.millrace().getSlowHeads());
+        assertEquals(0, server.millrace().getSlowRequests());
+        assertEquals(0, server.millrace().getSlowResponses());
     }
 }

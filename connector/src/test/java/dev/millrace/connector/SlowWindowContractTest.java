@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("dev.millrace.testing.Connectors#ours")
 class SlowWindowContractTest extends SlowStreams {
     private void assertConnectionEnded() throws Exception {
-        Await.until("ended", () -> connector().getSlowRequests() + connector().getSlowResponses() == 1);
-        assertEquals(1, connector().getSlowResponses());
+        Await.until("ended", () -> server.millrace().getSlowRequests() + server.millrace().getSlowResponses() == 1);
+        assertEquals(1, server.millrace().getSlowResponses());
         assertNotNull(told.get(30, TimeUnit.SECONDS), "the application was told of success");
         server.awaitNoEndPoints();
     }

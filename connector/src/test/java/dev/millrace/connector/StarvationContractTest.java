@@ -243,7 +243,7 @@ class StarvationContractTest {
                 connectors == Connectors.BIO_VIRTUAL ? Runtime.getRuntime().availableProcessors() : THREADS;
         List<RawClient> clients = new ArrayList<>();
         TestServer server = server();
-        ConnectionSweeper peers = server.connector().getBean(ConnectionSweeper.class);
+        ConnectionSweeper peers = server.sweeper();
         peers.setPeriodMillis(20);
         server.start(new Asking());
         try (server;
@@ -264,7 +264,7 @@ class StarvationContractTest {
                     () -> connectors == Connectors.BIO_VIRTUAL
                             ? EndPoints.available(endPoint.getChannel()) == 4
                             : !((MonitoredEndPoint) endPoint).awaitsRead());
-            MillraceConnector connector = (MillraceConnector) server.connector();
+            MillraceConnector connector = server.millrace();
             connector.setSlowPeerGraceMillis(0);
             connector.setSlowRequestsAlwaysEnded(true);
             connector.setMinRequestBytesPerSecond(1_000_000);

@@ -126,7 +126,7 @@ class SteadyPeerTest {
     /** As on a slow line, when the send buffer is small: it does not hide the pace of the peer. */
     private static TestServer server(Connectors connectors, int sendBufferBytes) {
         TestServer server = new TestServer(connectors::http);
-        MillraceConnector connector = (MillraceConnector) server.connector();
+        MillraceConnector connector = server.millrace();
         connector.getBean(ConnectionSweeper.class).setPeriodMillis(50);
         connector.setSlowPeerGraceMillis(300);
         connector.setMinResponseBytesPerSecond(100_000);
@@ -193,7 +193,7 @@ class SteadyPeerTest {
             TestServer server = servers.get();
             try (TestServer started = server.start(handler())) {
                 assertGets(expected, started, path, bytesPerSecond);
-                assertEquals(0, ((MillraceConnector) server.connector()).getSlowResponses());
+                assertEquals(0, server.millrace().getSlowResponses());
                 return;
             } catch (AssertionError | ExecutionException x) {
                 List<Standstill> since = standstills.stream()
@@ -248,7 +248,7 @@ class SteadyPeerTest {
         TestServer server = server(connectors, SMALL_BUFFER_BYTES);
         try (TestServer started = server.start(handler());
                 RawClient client = request(started, source, "/four")) {
-            Await.until("ended", () -> ((MillraceConnector) server.connector()).getSlowResponses() == 1);
+            Await.until("ended", () -> server.millrace().getSlowResponses() == 1);
             server.awaitNoEndPoints();
         }
     }

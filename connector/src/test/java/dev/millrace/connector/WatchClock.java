@@ -24,7 +24,7 @@ final class WatchClock {
 
     /** Before the server is started. */
     WatchClock(TestServer server) {
-        slowPeers = server.connector().getBean(ConnectionSweeper.class);
+        slowPeers = server.sweeper();
         // No look of its own.
         slowPeers.setPeriodMillis(TimeUnit.HOURS.toMillis(1));
         slowPeers.setClock(nanos::get);

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.connector.MillraceConnector;
 import dev.millrace.files.SendfileContentFactory;
 import dev.millrace.files.SendfileSettings;
 import dev.millrace.testing.Await;
@@ -16,7 +15,6 @@ import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
-import dev.millrace.transfer.TransferStatistics;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletResponse;
@@ -62,10 +60,6 @@ class SendfileServletTest {
     @TempDir
     Path directory;
 
-    private static TransferStatistics statistics(TestServer server) {
-        return ((MillraceConnector) server.connector()).getTransferStatistics();
-    }
-
     private ServletContextHandler context() {
         ServletContextHandler context = new ServletContextHandler("/app");
         ServletHolder files = context.addServlet(SendfileServlet.class, "/files/*");
@@ -82,8 +76,8 @@ class SendfileServletTest {
                 assertArrayEquals(
                         bytes, client.get("/app/files/file.bin").answer().body());
             }
-            assertEquals(3, statistics(server).getRegions());
-            Await.until("counted", () -> statistics(server).getTransferredBytes() > 2_000_000);
+            assertEquals(3, server.transfers().getRegions());
+            Await.until("counted", () -> server.transfers().getTransferredBytes() > 2_000_000);
         }
     }
 
@@ -132,7 +126,7 @@ class SendfileServletTest {
                     client.get("/app/files/file.bin", "Range: bytes=-500000").answer();
             assertEquals(206, answer.status());
             assertArrayEquals(Arrays.copyOfRange(bytes, 500_000, 1_000_000), answer.body());
-            assertEquals(1, statistics(server).getRegions());
+            assertEquals(1, server.transfers().getRegions());
         }
     }
 
@@ -156,7 +150,7 @@ class SendfileServletTest {
                             header);
                 }
                 // The part of ten bytes is copied.
-                assertEquals(2L * i, statistics(server).getRegions());
+                assertEquals(2L * i, server.transfers().getRegions());
             }
             assertArrayEquals(bytes, client.get("/app/files/file.bin").answer().body());
         }
@@ -173,7 +167,7 @@ class SendfileServletTest {
                     .answer();
             assertEquals(206, answer.status());
             assertTrue(answer.body().length > 600_000, "parts");
-            assertEquals(0, statistics(server).getRegions());
+            assertEquals(0, server.transfers().getRegions());
             // The client has the last byte before the server is done with the answer: stopping now would cut it off.
             assertEquals(404, client.get("/app/files/missing").answer().status());
         }
@@ -195,7 +189,7 @@ class SendfileServletTest {
         try (TestServer server = new TestServer(connectors::http).start(context);
                 RawClient client = server.client()) {
             assertArrayEquals(bytes, client.get("/app/files/file.bin").answer().body());
-            assertEquals(0, statistics(server).getRegions());
+            assertEquals(0, server.transfers().getRegions());
         }
     }
 
@@ -214,7 +208,7 @@ class SendfileServletTest {
             server.start(context);
             try (RawClient client = server.client()) {
                 assertArrayEquals(bytes, client.get("/file.bin").answer().body());
-                assertEquals(1, statistics(server).getRegions());
+                assertEquals(1, server.transfers().getRegions());
             }
         }
     }
@@ -244,7 +238,7 @@ class SendfileServletTest {
             assertEquals("gzip", answer.headers().get("Content-Encoding"));
             assertEquals("max-age=60", answer.headers().get("Cache-Control"));
             assertEquals("yes", answer.headers().get(SendfileSettings.DEBUG_HEADER));
-            assertEquals(50, statistics(server).getTurns());
+            assertEquals(50, server.transfers().getTurns());
             byte[] changed = TestFiles.write(directory, "file.js.gz", 60_000);
             assertArrayEquals(
                     changed,

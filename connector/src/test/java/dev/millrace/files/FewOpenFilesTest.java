@@ -3,7 +3,6 @@ package dev.millrace.files;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.connector.MillraceConnector;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Leaks;
@@ -136,8 +135,7 @@ class FewOpenFilesTest {
             for (Future<Void> reader : slow) {
                 reader.get(60, TimeUnit.SECONDS);
             }
-            assertTrue(((MillraceConnector) server.connector())
-                            .getTransferStatistics()
+            assertTrue(server.transfers()
                             .getTransferredBytes()
                     > 0);
             Await.until(

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.connector.MillraceConnector;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
@@ -116,7 +115,7 @@ class FileRangesTest {
         String ranges = "Range: bytes=0-99999,150000-249999";
         try (TestServer server = server().start(files);
                 RawClient client = client(server.port())) {
-            TransferStatistics statistics = ((MillraceConnector) server.connector()).getTransferStatistics();
+            TransferStatistics statistics = server.transfers();
             Answer head = client.send(request("HEAD", "/file.bin", ranges)).answer("HEAD");
             assertEquals(206, head.status());
             assertNull(FileSettingsTest.way(head));

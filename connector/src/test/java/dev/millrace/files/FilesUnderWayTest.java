@@ -3,7 +3,6 @@ package dev.millrace.files;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.connector.MillraceConnector;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
@@ -61,7 +60,7 @@ class FilesUnderWayTest {
         server.connector().setAcceptedSendBufferSize(64 * 1024);
         // However slow the machine is.
         server.connector().setIdleTimeout(120_000);
-        ((MillraceConnector) server.connector()).setMinResponseBytesPerSecond(0);
+        server.millrace().setMinResponseBytesPerSecond(0);
         return server.start(files);
     }
 

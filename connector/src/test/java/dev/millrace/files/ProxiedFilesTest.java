@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.connector.MillraceConnector;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
@@ -12,7 +11,6 @@ import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
-import dev.millrace.transfer.TransferStatistics;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -44,10 +42,6 @@ class ProxiedFilesTest {
         return new TestServer(jetty -> connectors.on(jetty, factories)).start(files);
     }
 
-    private static TransferStatistics statistics(TestServer server) {
-        return ((MillraceConnector) server.connector()).getTransferStatistics();
-    }
-
     @Test
     void goByTheKernel() throws Exception {
         byte[] large = TestFiles.write(directory, "large.bin", 3_000_001);
@@ -62,7 +56,7 @@ class ProxiedFilesTest {
                 assertArrayEquals(large, answer.body());
                 assertArrayEquals(gathered, client.get("/gathered.bin").answer().body());
             }
-            Await.until("all ended", () -> statistics(server).getCompleted() == 6);
+            Await.until("all ended", () -> server.transfers().getCompleted() == 6);
         }
     }
 
@@ -85,7 +79,7 @@ class ProxiedFilesTest {
                 TestFiles.resize(directory.resolve("file.bin"), 20_000_000);
                 assertTrue(readToEnd(client) < 40_000_000);
             }
-            Await.until("counted", () -> statistics(server).getTruncations() == 1);
+            Await.until("counted", () -> server.transfers().getTruncations() == 1);
         }
     }
 

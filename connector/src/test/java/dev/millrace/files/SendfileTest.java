@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.connector.BioConnector;
-import dev.millrace.connector.NioConnector;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
@@ -16,7 +14,6 @@ import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
-import dev.millrace.transfer.TransferStatistics;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -46,12 +43,6 @@ class SendfileTest {
     @TempDir
     Path directory;
 
-    private static TransferStatistics statistics(TestServer server) {
-        return server.connector() instanceof BioConnector bio
-                ? bio.getTransferStatistics()
-                : ((NioConnector) server.connector()).getTransferStatistics();
-    }
-
     private static long obstacles(SendfileHandler files, Obstacle obstacle) {
         return files.getSendfileContentFactory().getObstacles().get(obstacle.name());
     }
@@ -70,16 +61,16 @@ class SendfileTest {
             // Counted when the call has returned, and the client may have the bytes before that.
             Await.until(
                     "all counted",
-                    () -> statistics(server).getTransferredBytes()
-                                    + statistics(server).getCopiedBytes()
+                    () -> server.transfers().getTransferredBytes()
+                                    + server.transfers().getCopiedBytes()
                             > 3 * 5_000_001L);
             if (connectors != Connectors.BIO_VIRTUAL) {
                 // The headers, which are counted first, may stand for the last bytes of a file in that sum.
-                Await.until("the last, too", () -> statistics(server).getTransferredBytes() >= 3 * 5_000_001L);
+                Await.until("the last, too", () -> server.transfers().getTransferredBytes() >= 3 * 5_000_001L);
             }
-            long sent = statistics(server).getTransferredBytes();
-            long copied = statistics(server).getCopiedBytes();
-            assertEquals(3, statistics(server).getRegions());
+            long sent = server.transfers().getTransferredBytes();
+            long copied = server.transfers().getCopiedBytes();
+            assertEquals(3, server.transfers().getRegions());
             if (connectors == Connectors.BIO_VIRTUAL) {
                 // A full socket is waited for by writing a block: most, but not all, goes by transferTo.
                 assertTrue(sent > 3 * 4_000_000L, "transferred " + sent + ", copied " + copied);
@@ -101,7 +92,7 @@ class SendfileTest {
             assertEquals(206, answer.status());
             assertEquals("bytes 100001-250000/300000", answer.headers().get("Content-Range"));
             assertArrayEquals(Arrays.copyOfRange(bytes, 100001, 250001), answer.body());
-            Await.until("counted", () -> statistics(server).getTransferredBytes() > 100_000);
+            Await.until("counted", () -> server.transfers().getTransferredBytes() > 100_000);
             assertEquals(404, client.get("/none").answer().status());
         }
     }
@@ -134,7 +125,7 @@ class SendfileTest {
                             + head.headers().get("Last-Modified") + "\r\n\r\n")
                     .answer();
             assertEquals(304, again.status());
-            assertEquals(0, statistics(server).getRegions());
+            assertEquals(0, server.transfers().getRegions());
         }
     }
 
@@ -146,7 +137,7 @@ class SendfileTest {
         try (TestServer server = new TestServer(s -> connectors.https(s, keys)).start(files);
                 RawClient client = keys.connect(server.port())) {
             assertArrayEquals(bytes, client.get("/file.bin").answer().body());
-            assertEquals(0, statistics(server).getRegions());
+            assertEquals(0, server.transfers().getRegions());
             assertEquals(1, obstacles(files, Obstacle.END_POINT));
         }
     }
@@ -163,7 +154,7 @@ class SendfileTest {
                 assertArrayEquals(bytes, frames.get("/file.bin").contentBytes());
                 assertEquals(i, obstacles(files, Obstacle.PROTOCOL));
             }
-            assertEquals(0, statistics(server).getRegions());
+            assertEquals(0, server.transfers().getRegions());
         }
     }
 
@@ -184,7 +175,7 @@ class SendfileTest {
             Answer answer = client.get("/").answer();
             assertEquals("chunked", answer.headers().get("Transfer-Encoding"));
             assertArrayEquals(bytes, answer.body());
-            assertEquals(0, statistics(server).getRegions());
+            assertEquals(0, server.transfers().getRegions());
             assertEquals(1, obstacles(files, Obstacle.LENGTH));
         }
     }
@@ -205,7 +196,7 @@ class SendfileTest {
             for (int i = 0; i < bytes.length; i++) {
                 assertEquals((byte) ~bytes[i], body[i]);
             }
-            assertEquals(0, statistics(server).getRegions());
+            assertEquals(0, server.transfers().getRegions());
             assertEquals(1, obstacles(files, Obstacle.WRAPPED));
         }
     }
@@ -240,7 +231,7 @@ class SendfileTest {
             TestFiles.resize(file, 20_000_000);
             int received = 1 + readToEnd(client, bytes, 1);
             assertTrue(received <= 20_000_000, "received " + received);
-            Await.until("counted", () -> statistics(server).getTruncations() == 1);
+            Await.until("counted", () -> server.transfers().getTruncations() == 1);
             server.awaitNoEndPoints();
         }
     }
@@ -298,7 +289,7 @@ class SendfileTest {
                     .answer();
             assertEquals(206, range.status());
             assertEquals("border", new String(range.body(), 99_997, 6, StandardCharsets.UTF_8));
-            assertEquals(2, statistics(server).getRegions());
+            assertEquals(2, server.transfers().getRegions());
         }
     }
 

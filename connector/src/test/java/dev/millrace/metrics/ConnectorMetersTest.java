@@ -83,7 +83,7 @@ class ConnectorMetersTest {
     @MethodSource("dev.millrace.testing.Connectors#ours")
     void whatIsCutWhileItLingers(Connectors connectors) throws Exception {
         TestServer server = server(connectors).expectMalformedRequests();
-        MillraceConnector connector = (MillraceConnector) server.connector();
+        MillraceConnector connector = server.millrace();
         connector.setLingeringCloseBytes(1);
         try (server;
                 RawClient client = server.start(Handlers.hello()).client()) {

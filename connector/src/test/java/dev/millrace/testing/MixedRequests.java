@@ -5,9 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.connector.MillraceConnector;
 import dev.millrace.testing.RawClient.Answer;
-import dev.millrace.transfer.TransferStatistics;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.net.SocketException;
@@ -51,8 +49,8 @@ public final class MixedRequests {
 
     /** Sends them, and returns when the last answer is checked. Nobody reads before all are connected, and have asked. */
     public void run(TestServer server, int readers, int breakers) throws Exception {
-        long regions = statistics(server).getRegions();
-        long bytes = statistics(server).getTransferredBytes();
+        long regions = server.transfers().getRegions();
+        long bytes = server.transfers().getTransferredBytes();
         AtomicBoolean done = new AtomicBoolean();
         CountDownLatch asked = new CountDownLatch(readers + breakers);
         CountDownLatch mayRead = new CountDownLatch(1);
@@ -85,12 +83,8 @@ public final class MixedRequests {
             clients.shutdownNow();
         }
         assertTrue(
-                statistics(server).getRegions() > regions && statistics(server).getTransferredBytes() > bytes,
+                server.transfers().getRegions() > regions && server.transfers().getTransferredBytes() > bytes,
                 "by sendfile");
-    }
-
-    private static TransferStatistics statistics(TestServer server) {
-        return ((MillraceConnector) server.connector()).getTransferStatistics();
     }
 
     private Callable<Void> pipelining(int port, int seed, Callable<Void> together) {

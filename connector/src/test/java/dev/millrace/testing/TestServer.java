@@ -3,6 +3,9 @@ package dev.millrace.testing;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.connector.BioConnector;
+import dev.millrace.connector.MillraceConnector;
+import dev.millrace.limits.ConnectionSweeper;
+import dev.millrace.transfer.TransferStatistics;
 import java.util.function.Function;
 import org.eclipse.jetty.http.content.CachingHttpContentFactory;
 import org.eclipse.jetty.io.ArrayByteBufferPool;
@@ -44,6 +47,21 @@ public final class TestServer implements AutoCloseable {
 
     public ServerConnector connector() {
         return connector;
+    }
+
+    /** The connector, of Millrace. */
+    public MillraceConnector millrace() {
+        return (MillraceConnector) connector;
+    }
+
+    /** What the connector, of Millrace, counts of its transfers. */
+    public TransferStatistics transfers() {
+        return millrace().getTransferStatistics();
+    }
+
+    /** What looks at the connections of the connector, of Millrace. */
+    public ConnectionSweeper sweeper() {
+        return connector.getBean(ConnectionSweeper.class);
     }
 
     /**

@@ -45,7 +45,7 @@ class FairnessTest {
         SendfileHandler files = Handlers.files(directory);
         TestServer server = new TestServer(connectors::http);
         server.connector().setAcceptedSendBufferSize(64 * 1024);
-        MillraceConnector millrace = (MillraceConnector) server.connector();
+        MillraceConnector millrace = server.millrace();
         millrace.setAlgorithm("EqualBlocking(20000)");
         millrace.setWorkers(1);
         millrace.setMinResponseBytesPerSecond(0);

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.connector.MillraceConnector;
 import dev.millrace.files.SendfileHandler;
 import dev.millrace.files.SendfileSettings;
 import dev.millrace.testing.Await;
@@ -58,10 +57,6 @@ class GatheredFilesTest {
         return new TestServer(connectors::http);
     }
 
-    private static TransferStatistics statistics(TestServer server) {
-        return ((MillraceConnector) server.connector()).getTransferStatistics();
-    }
-
     @Test
     void leaveWithoutACallOfTheirOwn() throws Exception {
         try (TestServer server = server().start(files);
@@ -74,7 +69,7 @@ class GatheredFilesTest {
             Answer range = client.send("GET /file.bin HTTP/1.1\r\nHost: localhost\r\nRange: bytes=10000-49999\r\n\r\n")
                     .answer();
             assertArrayEquals(Arrays.copyOfRange(bytes, 10_000, 50_000), range.body());
-            TransferStatistics counted = statistics(server);
+            TransferStatistics counted = server.transfers();
             Await.until("counted", () -> counted.getCompleted() == 4);
             assertTrue(counted.getCopiedBytes() >= 4 * LEAST_BYTES, counted.toString());
             assertEquals(4, files.getSendfileContentFactory().getObstacles().get("GATHERED"), "the range is one too");
@@ -99,7 +94,7 @@ class GatheredFilesTest {
                 assertArrayEquals(bytes, client.answer().body());
             }
             asked.join();
-            TransferStatistics counted = statistics(server);
+            TransferStatistics counted = server.transfers();
             Await.until("counted", () -> counted.getCompleted() == requests);
             assertTrue(
                     counted.getTransferredBytes() + counted.getRegionCopiedBytes() > 0,
@@ -118,7 +113,7 @@ class GatheredFilesTest {
             assertEquals(500, client.get("/file.bin").answer().status());
             assertEquals(1, logged.count("file.bin was truncated"));
             assertEquals(FILE_BYTES - 1, client.get("/file.bin").answer().body().length);
-            assertEquals(0, statistics(server).getTruncations());
+            assertEquals(0, server.transfers().getTruncations());
         }
     }
 
@@ -130,11 +125,11 @@ class GatheredFilesTest {
             Answer answer = client.get("/file.bin").answer();
             assertArrayEquals(bytes, answer.body());
             assertEquals("yes", answer.headers().get(WAY));
-            Await.until("counted", () -> statistics(server).getCompleted() == 1);
+            Await.until("counted", () -> server.transfers().getCompleted() == 1);
             assertEquals(
                     FILE_BYTES,
-                    statistics(server).getTransferredBytes()
-                            + statistics(server).getRegionCopiedBytes());
+                    server.transfers().getTransferredBytes()
+                            + server.transfers().getRegionCopiedBytes());
         }
     }
 }

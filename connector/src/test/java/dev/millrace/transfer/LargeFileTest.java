@@ -85,7 +85,7 @@ class LargeFileTest {
             }
         });
         TestServer server = new TestServer(connectors::http);
-        MillraceConnector millrace = (MillraceConnector) server.connector();
+        MillraceConnector millrace = server.millrace();
         try (server;
                 RawClient client = new RawClient(server.start(files).port())) {
             for (String algorithm : TransferContractTest.algorithms()) {

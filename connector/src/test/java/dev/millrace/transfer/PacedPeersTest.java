@@ -121,7 +121,7 @@ class PacedPeersTest {
         SendfileHandler files = Handlers.files(directory);
         TestServer server = new TestServer(connectors::http);
         server.connector().setAcceptedSendBufferSize(64 * 1024);
-        MillraceConnector millrace = (MillraceConnector) server.connector();
+        MillraceConnector millrace = server.millrace();
         millrace.setWorkers(50);
         // The test may be slow to read.
         millrace.setMinResponseBytesPerSecond(0);

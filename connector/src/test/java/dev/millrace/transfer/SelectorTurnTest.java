@@ -3,7 +3,6 @@ package dev.millrace.transfer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.connector.MillraceConnector;
 import dev.millrace.connector.NioConnector;
 import dev.millrace.files.SendfileHandler;
 import dev.millrace.testing.Await;
@@ -41,7 +40,7 @@ class SelectorTurnTest {
             connector.setAlgorithm(algorithm);
             return connector;
         });
-        TransferStatistics statistics = ((MillraceConnector) server.connector()).getTransferStatistics();
+        TransferStatistics statistics = server.transfers();
         try (server;
                 Download download = new Download(server.start(files).port(), "/file.bin", 64 * 1024)) {
             download.head();

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import com.sun.management.OperatingSystemMXBean;
-import dev.millrace.connector.MillraceConnector;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
@@ -53,19 +52,15 @@ class StalledTransfersTest {
     private TestServer server() {
         TestServer server = new TestServer(connectors::http);
         server.connector().setAcceptedSendBufferSize(64 * 1024);
-        millrace(server).setMinResponseBytesPerSecond(0);
+        server.millrace().setMinResponseBytesPerSecond(0);
         return server;
-    }
-
-    private static MillraceConnector millrace(TestServer server) {
-        return (MillraceConnector) server.connector();
     }
 
     /** One of each algorithm. */
     private static List<Download> begin(TestServer server, String path) throws Exception {
         List<Download> downloads = new ArrayList<>();
         for (String algorithm : TransferContractTest.algorithms()) {
-            millrace(server).setAlgorithm(algorithm);
+            server.millrace().setAlgorithm(algorithm);
             downloads.add(new Download(server.port(), path, 8192).head());
         }
         return downloads;
@@ -107,7 +102,7 @@ class StalledTransfersTest {
         TestFiles.write(directory, "drained.bin", FILE_BYTES);
         List<Download> downloads = new ArrayList<>();
         try (TestServer server = server().start(Handlers.files(directory))) {
-            TransferStatistics statistics = millrace(server).getTransferStatistics();
+            TransferStatistics statistics = server.transfers();
             downloads.addAll(begin(server, "/stalled.bin"));
             List<Download> drained = begin(server, "/drained.bin");
             downloads.addAll(drained);

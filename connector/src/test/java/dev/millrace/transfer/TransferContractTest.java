@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import dev.millrace.connector.BioConnector;
-import dev.millrace.connector.MillraceConnector;
 import dev.millrace.connector.NioConnector;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
@@ -53,15 +52,11 @@ class TransferContractTest {
     private TestServer server(String algorithm, int workers) {
         TestServer server = new TestServer(connectors::http);
         server.connector().setAcceptedSendBufferSize(SOCKET_BYTES);
-        millrace(server).setAlgorithm(algorithm);
-        millrace(server).setWorkers(workers);
+        server.millrace().setAlgorithm(algorithm);
+        server.millrace().setWorkers(workers);
         // A test may be slow to read.
-        millrace(server).setMinResponseBytesPerSecond(0);
+        server.millrace().setMinResponseBytesPerSecond(0);
         return server;
-    }
-
-    private static MillraceConnector millrace(TestServer server) {
-        return (MillraceConnector) server.connector();
     }
 
     private static int queued(TestServer server) {
@@ -99,7 +94,7 @@ class TransferContractTest {
                 assertEquals(FILE_BYTES, download.get().received());
                 assertEquals(checksum, download.get().checksum());
             }
-            TransferStatistics statistics = millrace(server).getTransferStatistics();
+            TransferStatistics statistics = server.transfers();
             Await.until("counted", () -> statistics.getCompleted() == 6);
             assertEquals(0, statistics.getAborted());
             assertTrue(statistics.getTurns() >= 6, statistics.toString());
@@ -123,7 +118,7 @@ class TransferContractTest {
             download.readToEnd();
             assertTrue(download.received() <= FILE_BYTES / 2, "received " + download.received());
             assertEquals(Download.checksum(bytes, (int) download.received()), download.checksum());
-            TransferStatistics statistics = millrace(server).getTransferStatistics();
+            TransferStatistics statistics = server.transfers();
             Await.until("counted", () -> statistics.getTruncations() == 1 && statistics.getAborted() == 1);
             server.awaitNoEndPoints();
             assertEquals(1, logged.count("file.bin was truncated"));
@@ -170,7 +165,7 @@ class TransferContractTest {
             server.connector().getConnectedEndPoints().forEach(endPoint -> endPoint.setIdleTimeout(300));
             server.awaitNoEndPoints();
             Await.until(
-                    "counted", () -> millrace(server).getTransferStatistics().getAborted() == 1);
+                    "counted", () -> server.transfers().getAborted() == 1);
             Await.until("nobody has a turn", () -> busy(server) == 0);
             try (Download next = new Download(server.port(), "/file.bin", 0)) {
                 assertEquals(FILE_BYTES, next.head().readAll(65536).received());
@@ -188,7 +183,7 @@ class TransferContractTest {
                 downloads.add(new Download(server.port(), "/file.bin", 8192));
             }
             Await.until(
-                    "all begun", () -> millrace(server).getTransferStatistics().getRegions() == 5);
+                    "all begun", () -> server.transfers().getRegions() == 5);
             server.server().stop();
             assertEquals(0, busy(server));
             assertEquals(0, queued(server));
@@ -268,8 +263,8 @@ class TransferContractTest {
             try (Download queued = new Download(server.port(), "/file.bin", 8192)) {
                 queued.head();
                 Await.until("the second queues", () -> queued(server) == 1);
-                millrace(server).setAlgorithm("EqualNonBlocking");
-                assertEquals("EqualNonBlocking", millrace(server).getAlgorithm());
+                server.millrace().setAlgorithm("EqualNonBlocking");
+                assertEquals("EqualNonBlocking", server.millrace().getAlgorithm());
                 try (Download small = new Download(server.port(), "/small.bin", 0)) {
                     assertEquals(SOCKET_BYTES / 2, small.head().readAll(65536).received());
                 }
@@ -313,7 +308,7 @@ class TransferContractTest {
             // Now they stall, and the fast one goes on.
             long target = share + 10_000_000;
             Await.until("it goes on", () -> fast.received() > target, () -> fast.received() + " of " + target);
-            TransferStatistics statistics = millrace(server).getTransferStatistics();
+            TransferStatistics statistics = server.transfers();
             // The fast one may have ended a region of two gigabytes, and begun the next.
             Await.until(
                     "all go on", () -> statistics.getRegions() - statistics.getCompleted() == 51, statistics::toString);

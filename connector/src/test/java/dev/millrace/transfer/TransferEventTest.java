@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.connector.MillraceConnector;
 import dev.millrace.files.SendfileHandler;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
@@ -67,7 +66,7 @@ class TransferEventTest {
                     client.send("GET /whole.bin HTTP/1.1\r\nHost: localhost\r\nRange: bytes=500000-699999\r\n\r\n");
                     assertEquals(200_000, client.answer().body().length);
                 }
-                TransferStatistics statistics = ((MillraceConnector) server.connector()).getTransferStatistics();
+                TransferStatistics statistics = server.transfers();
                 Await.until("counted", () -> statistics.getCompleted() == 2);
                 try (Download download = new Download(server.port(), "/part.bin", 8192)) {
                     assertEquals(1000, download.head().read(1000));

@@ -42,7 +42,7 @@ class TurnEndTest {
     private TestServer server(Connectors connectors) {
         TestServer server = new TestServer(connectors::http);
         server.connector().setAcceptedSendBufferSize(64 * 1024);
-        MillraceConnector millrace = (MillraceConnector) server.connector();
+        MillraceConnector millrace = server.millrace();
         // The turn of the first lasts until it has all.
         millrace.setAlgorithm(
                 millrace instanceof NioConnector ? "SimpleBlocking" : "EqualBlocking(" + QUEUED_BYTES + ")");

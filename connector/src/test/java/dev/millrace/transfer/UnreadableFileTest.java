@@ -67,7 +67,7 @@ class UnreadableFileTest {
     void abortsAndLogs(String algorithm) throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", FILE_BYTES);
         TestServer server = new TestServer(connectors::http);
-        MillraceConnector connector = (MillraceConnector) server.connector();
+        MillraceConnector connector = server.millrace();
         connector.setAlgorithm(algorithm);
         try (FileChannel file = new BrokenFile(FileChannel.open(directory.resolve("file.bin")), READABLE_BYTES);
                 Logged logged = new Logged(FileFailedException.class.getName());
@@ -88,7 +88,7 @@ class UnreadableFileTest {
     void logsNothingWhenThePeerGoesAway(String algorithm) throws Exception {
         TestFiles.write(directory, "file.bin", FILE_BYTES);
         TestServer server = new TestServer(connectors::http);
-        MillraceConnector connector = (MillraceConnector) server.connector();
+        MillraceConnector connector = server.millrace();
         connector.setAcceptedSendBufferSize(16 * 1024);
         connector.setAlgorithm(algorithm);
         try (FileChannel file = FileChannel.open(directory.resolve("file.bin"));
