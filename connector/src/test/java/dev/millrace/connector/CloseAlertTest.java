@@ -20,10 +20,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.util.IO;
-import org.eclipse.jetty.util.VirtualThreads;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What follows an alert waits for it, but not for ever. */
 @ParameterizedClass
-@MethodSource("threads")
+@MethodSource("dev.millrace.testing.Connectors#threads")
 @Timeout(60)
 class CloseAlertTest {
     private static final byte[] END = {21, 3, 3, 0, 2, 1, 0};
@@ -50,10 +48,6 @@ class CloseAlertTest {
     private TestServer server;
     private RawClient client;
     private SocketChannel channel;
-
-    static Stream<String> threads() {
-        return VirtualThreads.areSupported() ? Stream.of("platform", "virtual") : Stream.of("platform");
-    }
 
     @BeforeEach
     void connect() throws Exception {

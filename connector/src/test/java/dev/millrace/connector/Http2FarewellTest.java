@@ -10,7 +10,6 @@ import dev.millrace.testing.Tls;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.util.stream.Stream;
 import javax.net.ssl.SSLEngine;
 import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
@@ -20,7 +19,6 @@ import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.SslConnectionFactory;
-import org.eclipse.jetty.util.VirtualThreads;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -31,10 +29,6 @@ class Http2FarewellTest {
     private static final int STEP = 23;
 
     private static final Handler ECHO = Handlers.echo();
-
-    static Stream<String> threads() {
-        return VirtualThreads.areSupported() ? Stream.of("platform", "virtual") : Stream.of("platform");
-    }
 
     /** Is being opened until the connection has ended: the thread that opens it tells of the end, too. */
     private static final class LongOpening extends SslConnectionFactory {
@@ -78,7 +72,7 @@ class Http2FarewellTest {
     }
 
     @ParameterizedTest
-    @MethodSource("threads")
+    @MethodSource("dev.millrace.testing.Connectors#threads")
     void failsWhenTheConnectionHasEnded(String threads) throws Exception {
         Tls tls = new Tls();
         // Closing the server checks that no buffer is left.

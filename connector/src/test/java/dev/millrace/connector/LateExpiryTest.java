@@ -12,14 +12,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Stream;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.util.VirtualThreads;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -32,10 +30,6 @@ class LateExpiryTest {
     private final CountDownLatch opening = new CountDownLatch(1);
     private final CountDownLatch release = new CountDownLatch(1);
     private volatile BioEndPoint endPoint;
-
-    static Stream<String> threads() {
-        return VirtualThreads.areSupported() ? Stream.of("platform", "virtual") : Stream.of("platform");
-    }
 
     /** A connector whose threads for what blocks come late, when it is told so. */
     private static final class LateConnector extends BioConnector {
@@ -115,7 +109,7 @@ class LateExpiryTest {
     }
 
     @ParameterizedTest
-    @MethodSource("threads")
+    @MethodSource("dev.millrace.testing.Connectors#threads")
     void doesNotFailAWriteThatHasEnded(String threads) throws Exception {
         serve(threads, (client, connector) -> {
             release.countDown();
@@ -131,7 +125,7 @@ class LateExpiryTest {
 
     /** A listener of connections takes longer than the timeout. */
     @ParameterizedTest
-    @MethodSource("threads")
+    @MethodSource("dev.millrace.testing.Connectors#threads")
     void doesNotCloseAConnectionThatAwaitsARequest(String threads) throws Exception {
         serve(threads, (client, connector) -> {
             assertTrue(opening.await(30, TimeUnit.SECONDS));

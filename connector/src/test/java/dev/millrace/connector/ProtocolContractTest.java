@@ -83,13 +83,9 @@ class ProtocolContractTest {
         return new TestServer(server -> connectors.on(server, factories)).start(new Mirror());
     }
 
-    private Tls tls() throws Exception {
-        return new Tls();
-    }
-
     @Test
     void speaksTls() throws Exception {
-        Tls tls = tls();
+        Tls tls = new Tls();
         try (TestServer server = server(connectors.tls(tls.server(), "http/1.1"), http);
                 RawClient client = tls.connect(server.port())) {
             for (int i = 0; i < 5; i++) {
@@ -118,7 +114,7 @@ class ProtocolContractTest {
     @Test
     void readsABodyThatArrivesInPiecesInsideTls() throws Exception {
         String head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 6\r\n\r\n";
-        Tls tls = tls();
+        Tls tls = new Tls();
         TestServer reading = new TestServer(s -> connectors.https(s, tls));
         try (TestServer server = reading.start(Handlers.wholeContent());
                 RawClient client = tls.connect(server.port())) {
@@ -140,7 +136,7 @@ class ProtocolContractTest {
     void readsARequestThatIsSplitAnywhereInsideTls() throws Exception {
         String request =
                 "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n";
-        Tls tls = tls();
+        Tls tls = new Tls();
         try (TestServer server = server(connectors.tls(tls.server(), "http/1.1"), http);
                 RawClient client = tls.connect(server.port())) {
             long before = 0;
@@ -164,7 +160,7 @@ class ProtocolContractTest {
 
     @Test
     void writesWhatHasToWaitForAHandshake() throws Exception {
-        Tls tls = tls();
+        Tls tls = new Tls();
         SslConnectionFactory ssl = Renegotiating.over(connectors, tls);
         try (TestServer server = new TestServer(s -> connectors.on(s, ssl, http)).start(new Renegotiating());
                 RawClient client = tls.connect(server.port())) {
@@ -179,7 +175,7 @@ class ProtocolContractTest {
 
     @Test
     void endsAnIdleTlsConnection() throws Exception {
-        Tls tls = tls();
+        Tls tls = new Tls();
         try (TestServer server = server(connectors.tls(tls.server(), "http/1.1"), http);
                 RawClient client = tls.connect(server.port());
                 RawClient silent = server.client()) {
@@ -195,7 +191,7 @@ class ProtocolContractTest {
 
     @Test
     void speaksHttp2OverTls() throws Exception {
-        Tls tls = tls();
+        Tls tls = new Tls();
         ALPNServerConnectionFactory alpn = new ALPNServerConnectionFactory();
         alpn.setDefaultProtocol("http/1.1");
         HTTP2ServerConnectionFactory http2 = new HTTP2ServerConnectionFactory(configuration);
@@ -255,7 +251,7 @@ class ProtocolContractTest {
 
     @Test
     void detectsTls() throws Exception {
-        Tls tls = tls();
+        Tls tls = new Tls();
         SslConnectionFactory ssl = connectors.tls(tls.server(), "http/1.1");
         try (TestServer server = server(new DetectorConnectionFactory(ssl), http);
                 RawClient secure = tls.connect(server.port());
@@ -268,7 +264,7 @@ class ProtocolContractTest {
     @Test
     @SuppressWarnings({"deprecation", "removal"})
     void takesTlsAsAnOption() throws Exception {
-        Tls tls = tls();
+        Tls tls = new Tls();
         SslConnectionFactory ssl = connectors.tls(tls.server(), "http/1.1");
         try (TestServer server = server(new OptionalSslConnectionFactory(ssl, "http/1.1"), ssl, http);
                 RawClient secure = tls.connect(server.port());

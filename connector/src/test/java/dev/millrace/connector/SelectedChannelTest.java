@@ -18,7 +18,6 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
@@ -33,7 +32,6 @@ import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
-import org.eclipse.jetty.util.VirtualThreads;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
@@ -42,7 +40,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A multiplexed protocol leaves the thread of its blocking connection to a selector; HTTP/1.1 does not. */
 @ParameterizedClass
-@MethodSource("threads")
+@MethodSource("dev.millrace.testing.Connectors#threads")
 @Timeout(60)
 class SelectedChannelTest {
     private static final Handler HELLO = new Handler.Abstract() {
@@ -57,10 +55,6 @@ class SelectedChannelTest {
 
     @Parameter
     String threads;
-
-    static Stream<String> threads() {
-        return VirtualThreads.areSupported() ? Stream.of("platform", "virtual") : Stream.of("platform");
-    }
 
     private TestServer server(ConnectionFactory... factories) throws Exception {
         return new TestServer(server -> {

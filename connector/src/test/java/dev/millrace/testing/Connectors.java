@@ -104,6 +104,11 @@ public enum Connectors {
         return this == STOCK ? new SslConnectionFactory(ssl, next) : new TlsConnectionFactory(ssl, next);
     }
 
+    /** The threads that a blocking connector may have in this JDK. */
+    public static Stream<String> threads() {
+        return VirtualThreads.areSupported() ? Stream.of("platform", "virtual") : Stream.of("platform");
+    }
+
     /** All that this JDK has. */
     public static Stream<Connectors> all() {
         return Arrays.stream(values()).filter(c -> c != BIO_VIRTUAL || VirtualThreads.areSupported());
