@@ -82,20 +82,15 @@ class ContentWriterContractTest {
     void takesAWriterOfYourOwn() throws Exception {
         LongAdder calls = new LongAdder();
         TestServer server = new TestServer(connectors::http);
-        server.millrace()
-                .setContentWriterFactory(pool -> (channel, buffers, from, to, mostBytes) -> {
-                    calls.increment();
-                    return GatherWriter.INSTANCE.write(channel, buffers, from, from + 1, mostBytes);
-                });
+        server.millrace().setContentWriterFactory(pool -> (channel, buffers, from, to, mostBytes) -> {
+            calls.increment();
+            return GatherWriter.INSTANCE.write(channel, buffers, from, from + 1, mostBytes);
+        });
         try (server;
                 RawClient client = server.start(new Bytes()).client()) {
             check(client, "heap", 100_000);
             assertTrue(calls.sum() >= 2, "calls " + calls);
-            Await.until(
-                    "counted",
-                    () -> server.transfers()
-                                    .getCopiedBytes()
-                            > 100_000);
+            Await.until("counted", () -> server.transfers().getCopiedBytes() > 100_000);
         }
     }
 

@@ -74,9 +74,7 @@ class ShutdownContractTest {
     @Test
     void answersWhatIsInFlightAndRefusesWhatComesMeanwhileOverTls() throws Exception {
         Tls tls = new Tls();
-        shutDown(
-                new TestServer(s -> connectors.https(s, tls)),
-                server -> tls.connect(server.port()));
+        shutDown(new TestServer(s -> connectors.https(s, tls)), server -> tls.connect(server.port()));
     }
 
     private void shutDown(TestServer server, Connect connect) throws Exception {

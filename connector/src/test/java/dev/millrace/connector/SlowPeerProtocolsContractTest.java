@@ -121,7 +121,9 @@ class SlowPeerProtocolsContractTest {
 
     /** One end, of this kind, and nothing left of the connection: neither the end point nor a thread that waits for the peer. */
     private void assertEnded(int slowRequests, int slowResponses) throws Exception {
-        Await.until("ended", () -> server.millrace().getSlowRequests() + server.millrace().getSlowResponses() == 1);
+        Await.until(
+                "ended",
+                () -> server.millrace().getSlowRequests() + server.millrace().getSlowResponses() == 1);
         assertEquals(ends(slowRequests, slowResponses, 0), connectorEnds());
         assertNotNull(told.get(30, TimeUnit.SECONDS), "the application was told of success");
         server.awaitNoEndPoints();

@@ -190,13 +190,18 @@ class SlowRequestContractTest {
                 RawClient client = post("/deaf")) {
             clock.pass(SILENCE_SECONDS);
             assertEquals(
-                    1, server.millrace().getSlowRequests(), "by the look, and not with an end that another may overtake");
+                    1,
+                    server.millrace().getSlowRequests(),
+                    "by the look, and not with an end that another may overtake");
             assertInstanceOf(SlowPeerException.class, failure.get(30, TimeUnit.SECONDS));
             clock.pass(GRACE_SECONDS - 1);
-            assertTrue(server.connector().getConnectedEndPoints().stream().allMatch(EndPoint::isOpen), "no time to answer");
+            assertTrue(
+                    server.connector().getConnectedEndPoints().stream().allMatch(EndPoint::isOpen),
+                    "no time to answer");
             clock.pass(1);
             Await.until(
-                    "closed", () -> server.connector().getConnectedEndPoints().stream().noneMatch(EndPoint::isOpen));
+                    "closed",
+                    () -> server.connector().getConnectedEndPoints().stream().noneMatch(EndPoint::isOpen));
             assertEquals(1, server.millrace().getSlowRequests());
             assertEquals(-1, client.read());
             released.countDown();

@@ -15,7 +15,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("dev.millrace.testing.Connectors#ours")
 class SlowWindowContractTest extends SlowStreams {
     private void assertConnectionEnded() throws Exception {
-        Await.until("ended", () -> server.millrace().getSlowRequests() + server.millrace().getSlowResponses() == 1);
+        Await.until(
+                "ended",
+                () -> server.millrace().getSlowRequests() + server.millrace().getSlowResponses() == 1);
         assertEquals(1, server.millrace().getSlowResponses());
         assertNotNull(told.get(30, TimeUnit.SECONDS), "the application was told of success");
         server.awaitNoEndPoints();

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RandomBytes;
-import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.RawClient;
+import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import java.io.RandomAccessFile;

@@ -135,9 +135,7 @@ class FewOpenFilesTest {
             for (Future<Void> reader : slow) {
                 reader.get(60, TimeUnit.SECONDS);
             }
-            assertTrue(server.transfers()
-                            .getTransferredBytes()
-                    > 0);
+            assertTrue(server.transfers().getTransferredBytes() > 0);
             Await.until(
                     "only the cache's are open",
                     () -> Leaks.descriptors(directory) <= MAX_OPEN_FILES

@@ -164,8 +164,7 @@ class TransferContractTest {
             // Not before: a busy machine may take as long to begin.
             server.connector().getConnectedEndPoints().forEach(endPoint -> endPoint.setIdleTimeout(300));
             server.awaitNoEndPoints();
-            Await.until(
-                    "counted", () -> server.transfers().getAborted() == 1);
+            Await.until("counted", () -> server.transfers().getAborted() == 1);
             Await.until("nobody has a turn", () -> busy(server) == 0);
             try (Download next = new Download(server.port(), "/file.bin", 0)) {
                 assertEquals(FILE_BYTES, next.head().readAll(65536).received());
@@ -182,8 +181,7 @@ class TransferContractTest {
             for (int i = 0; i < 5; i++) {
                 downloads.add(new Download(server.port(), "/file.bin", 8192));
             }
-            Await.until(
-                    "all begun", () -> server.transfers().getRegions() == 5);
+            Await.until("all begun", () -> server.transfers().getRegions() == 5);
             server.server().stop();
             assertEquals(0, busy(server));
             assertEquals(0, queued(server));
