@@ -191,7 +191,10 @@ final class DownloadCommand extends LoadCommand {
         List<String> labels = run().labels(targets);
         List<Catalog> catalogs = new ArrayList<>();
         for (Target target : targets) {
-            Session.probe(target, load().protocols().get(0), settings);
+            if (target.secure()) {
+                // Before the catalogue, whose form would stand behind what is wrong with a certificate.
+                Session.probe(target, load().protocols().get(0), settings);
+            }
             catalogs.add(load(target));
         }
         List<Cell> cells = new ArrayList<>();

@@ -135,12 +135,9 @@ public record Target(URI uri, InetSocketAddress address) {
 
     /** Another URL on the same server. */
     public Target resolve(String relative) {
-        // RFC 3986 section 5.2.3: java.net.URI leaves out the slash between a server without a path and a relative
-        // path.
-        URI base = uri.getRawPath().isEmpty() ? uri.resolve("/") : uri;
         // java.net.URI takes the last segment away from the path that a query alone belongs to (RFC 3986 section
         // 5.2.2).
-        URI other = base.resolve(relative.startsWith("?") ? base.getRawPath() + relative : relative);
+        URI other = uri.resolve(relative.startsWith("?") ? uri.getRawPath() + relative : relative);
         if (other.getRawAuthority() == null) {
             throw new IllegalArgumentException("it names no server");
         }
