@@ -87,27 +87,8 @@ class FlightRecorderContractTest {
     void recordsWhyALifeEnded() throws Exception {
         // Another one each time: JDK 17 may lose a text that an earlier recording had.
         String reason = "enough at " + System.nanoTime();
-        Handler closing = new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) {
-                request.getConnectionMetaData().getConnection().getEndPoint().close(new IOException(reason));
-                callback.failed(new IOException("the connection is gone"));
-                return true;
-            }
-        };
-        try (Recording recording = new Recording()) {
-            recording.enable(ConnectionEvent.class).withThreshold(Duration.ZERO);
-            recording.start();
-            try (TestServer server = new TestServer(connectors::http).start(closing);
-                    RawClient client = server.client()) {
-                assertEquals(-1, client.get("/").read());
-                server.awaitNoEndPoints();
-            }
-            recording.stop();
-            List<RecordedEvent> lives = events(recording, "dev.millrace.Connection");
-            assertEquals(1, lives.size());
-            assertEquals("java.io.IOException: " + reason, lives.get(0).getString("failure"));
-        }
+        RecordedEvent life = lifeEndedBy(new IOException(reason));
+        assertEquals("java.io.IOException: " + reason, life.getString("failure"));
     }
 
     /** What it asks may be an application's: of its connection, or why it has closed one. */
@@ -121,10 +102,15 @@ class FlightRecorderContractTest {
                 throw new IllegalStateException("meant to fail");
             }
         };
+        assertEquals(1, lifeEndedBy(untold).getLong("messagesIn"));
+    }
+
+    /** Of a connection that its handler closes. */
+    private RecordedEvent lifeEndedBy(IOException cause) throws Exception {
         Handler closing = new Handler.Abstract() {
             @Override
             public boolean handle(Request request, Response response, Callback callback) {
-                request.getConnectionMetaData().getConnection().getEndPoint().close(untold);
+                request.getConnectionMetaData().getConnection().getEndPoint().close(cause);
                 callback.failed(new IOException("the connection is gone"));
                 return true;
             }
@@ -140,7 +126,7 @@ class FlightRecorderContractTest {
             recording.stop();
             List<RecordedEvent> lives = events(recording, "dev.millrace.Connection");
             assertEquals(1, lives.size());
-            assertEquals(1, lives.get(0).getLong("messagesIn"));
+            return lives.get(0);
         }
     }
 
