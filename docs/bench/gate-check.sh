@@ -33,7 +33,7 @@ gate() {
     OUT=$work/out BEFORE_URL=http://127.0.0.1:28451/ AFTER_URL=http://127.0.0.1:$2/ REPEAT=${REPEAT:-8} WINDOW=${WINDOW:-2s} \
         WARM_UP=${WARM_UP:-200ms} docs/bench/gate.sh "$nginx $work/same.conf" "$nginx $work/$1.conf" > "$work/gate.out" 2>&1
 }
-ratio() { sed -n 's/.*server CPU *//p' "$work/gate.out"; }
+ratio() { sed -n '/server CPU/ { s/.*server CPU *//p; q; }' "$work/gate.out"; }
 
 if [ "$from" = 1 ]; then
     if gate slow 28453; then cat "$work/gate.out"; fail "the slowed server passed"; fi
