@@ -1,11 +1,14 @@
 /**
- * The connectors: {@link dev.millrace.connector.BioConnector}, one thread per connection that blocks, and
- * {@link dev.millrace.connector.NioConnector}, Jetty's selectors with a choice of dispatch. Both are
- * {@link org.eclipse.jetty.server.ServerConnector}s, and both send announced file regions by {@code sendfile(2)}.
+ * The connectors: {@link dev.millrace.connector.BioConnector} has a blocking thread for each connection,
+ * {@link dev.millrace.connector.NioConnector} has Jetty's selectors and a choice of the thread that serves. Both are
+ * {@link org.eclipse.jetty.server.ServerConnector}s, and both send announced parts of files by {@code sendfile(2)}.
  *
- * <p>Threading of BIO: one thread at a time owns the reading side of a connection and blocks only there (see
- * {@link dev.millrace.connector.ReadLoop}) and in writes. Protocols other than HTTP/1.1 go to a selector (see
- * {@link dev.millrace.connector.SelectedChannel}). Threading of NIO: Jetty's; see {@code ManagedSelector}.
+ * <p>Threading of BIO: one thread at a time owns the reading side of a connection, and waits for the peer only there
+ * ({@link dev.millrace.connector.ReadLoop}) and in writes ({@link dev.millrace.connector.WriteDuty}). A connection of another protocol
+ * than HTTP/1.1 goes to a selector ({@link dev.millrace.connector.SelectedChannel}).
+ *
+ * <p>Threading of NIO: that of Jetty's {@code ManagedSelector}. {@link dev.millrace.connector.Dispatch} says which thread serves a ready
+ * connection.
  *
  * <p>{@code Bio*} classes do not use {@code Nio*} classes, nor the other way round.
  */

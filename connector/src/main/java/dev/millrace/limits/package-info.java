@@ -1,10 +1,10 @@
 /**
- * Limits that a connector sets to its peers: how many there may be, and how slow. {@link dev.millrace.limits.ConnectionSweeper} is the
- * entry. It looks at all connections once a second, and ends what peers are too slow with.
+ * Limits that a connector sets to its peers: how many there may be, and how slow. Begin with
+ * {@link dev.millrace.limits.ConnectionSweeper}. It looks at all connections once a second, and ends those whose peers are too slow.
  *
  * <p>Threading: the scheduler's thread looks, and owns what it remembers of a connection. It reads what the connection's threads have
- * written before a volatile write of theirs. It never waits: what may block in an application runs on a thread of the connector's.
- * {@link dev.millrace.limits.ConnectionPermits} alone is used by the acceptors.
+ * written before a volatile write of theirs. It never waits: the connector has another thread run what may block in an application.
+ * Acceptors use {@link dev.millrace.limits.ConnectionPermits} alone.
  *
  * <p>Not exported: the settings are those of {@link dev.millrace.connector.LimitedConnector}.
  */

@@ -1,8 +1,8 @@
 /**
- * Figures of a server's connectors and files for Micrometer. {@link dev.millrace.metrics.MillraceMetrics} is the entry. A server
+ * Figures of a server's connectors and files for Micrometer. Begin with {@link dev.millrace.metrics.MillraceMetrics}. A server
  * without Micrometer needs nothing of this package.
  *
- * <p>Threading: figures are read by the registry's threads. Requests pay nothing for it.
+ * <p>Threading: the registry's threads read the figures. Requests pay nothing for it.
  */
 @NullMarked
 package dev.millrace.metrics;

@@ -1,7 +1,8 @@
 /**
- * Live figures of a server's connectors for its applications. {@link dev.millrace.monitor.ConnectorMonitor} is the entry.
+ * Live figures of a server's connectors for its applications. Begin with
+ * {@link dev.millrace.monitor.ConnectorMonitor}.
  *
- * <p>Threading: figures may be read by any thread. A lock is taken when a connection opens or closes, and when figures are read.
+ * <p>Threading: any thread may read the figures. That takes a lock, as does a connection that opens or closes.
  */
 @NullMarked
 package dev.millrace.monitor;
