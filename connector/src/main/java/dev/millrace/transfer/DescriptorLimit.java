@@ -12,17 +12,17 @@ import org.slf4j.LoggerFactory;
 /** How many descriptors the system grants this process: getrlimit(2), RLIMIT_NOFILE. */
 final class DescriptorLimit {
     private static final Logger LOG = LoggerFactory.getLogger(DescriptorLimit.class);
-    /** What most systems grant a process that asks for nothing else. */
+    /** What most systems grant a process that asks for no more; assumed where the system does not tell. */
     static final long UNKNOWN = 1024;
 
     private static final Path LIMITS = Path.of("/proc/self/limits");
-    private static final String LINE = "Max open files";
+    private static final String NAME = "Max open files";
 
     private DescriptorLimit() {}
 
     /** @return {@link Long#MAX_VALUE} when there is no limit; {@link #UNKNOWN} when the system does not tell */
     static long ofProcess() {
-        // First: the bean needs the module jdk.management, and takes some 30 ms of a server's start.
+        // The file comes first: the bean needs the module jdk.management, and takes some 30 ms of a server's start.
         if (Files.isReadable(LIMITS)) {
             try (Stream<String> lines = Files.lines(LIMITS)) {
                 return ofLimits(lines);
@@ -38,18 +38,18 @@ final class DescriptorLimit {
         }
     }
 
-    /** @param lines of proc(5)'s {@code limits}: a name, the limit that holds, the one up to which it may be raised, and the unit */
+    /** @param lines of proc(5)'s {@code limits}: a name, the soft limit, which is the one that holds, the hard limit, and the unit */
     static long ofLimits(Stream<String> lines) {
-        String limit = lines.filter(line -> line.startsWith(LINE))
+        String limit = lines.filter(line -> line.startsWith(NAME))
                 .findFirst()
                 .orElseThrow()
-                .substring(LINE.length())
+                .substring(NAME.length())
                 .strip()
                 .split(" ")[0];
         return limit.equals("unlimited") ? Long.MAX_VALUE : Long.parseLong(limit);
     }
 
-    /** Loaded when it is needed, for it may be that it cannot be. */
+    /** A class of its own: without the module jdk.management it cannot be loaded. */
     static final class Bean {
         private Bean() {}
 

@@ -18,7 +18,11 @@ public abstract class FileFailedException extends IOException implements QuietEx
         super(message);
     }
 
-    /** @param ended what ends for this: a response, or an end point with its peer. Logged by the code that ends it, once */
+    /**
+     * Logs the failure as a warning. Called once, by the code that ends the response.
+     *
+     * @param ended what ends because of it: a response, or an end point with its peer
+     */
     public void log(Object ended) {
         LOG.warn("Aborting {}: {}", ended, getMessage());
     }

@@ -30,14 +30,16 @@ import org.jspecify.annotations.Nullable;
  * completed or failed. Not thread-safe: one flushing thread at a time.
  */
 public final class FileRegion {
-    private static final int ASKED_EVERY_BYTES = 512 * 1024;
-    /** For how long {@link #checkNotTruncated} holds. To ask again takes half a microsecond; the write takes seven. */
+    private static final int MINCORE_STEP_BYTES = 512 * 1024;
+    /** How long a check that the file is not truncated holds. A new one takes half a microsecond, and the write seven. */
     private static final long CHECKED_NANOS = 1_000_000;
 
     private static final TransferStatistics UNCOUNTED = new TransferStatistics();
 
     private final FileSource file;
+    /** Where the token's index 0 lies in the file: the region begins where the token's position was. */
     private final long position;
+
     private final ByteBuffer token;
     private final int begin;
     private final @Nullable Object name;
@@ -112,7 +114,7 @@ public final class FileRegion {
         }
     }
 
-    /** As the other constructor, of the file's channel, which is borrowed; without a name, and as the connector's algorithm says. */
+    /** As the other constructor, of an open channel, which is borrowed. The region has no name, and the connector's algorithm. */
     public FileRegion(FileChannel file, long position, ByteBuffer token) {
         this(() -> file, position, token, null, null, false);
     }
@@ -125,6 +127,7 @@ public final class FileRegion {
      * @param algorithm how to transfer this region; null: as the connector says
      * @param withHead whether the region's bytes are to leave with what comes before the token in its write, the header
      *     of a response. They leave from the mapping, as far as the socket takes them at once.
+     * @throws IllegalArgumentException when the position is less than that of the token
      */
     public FileRegion(
             FileSource file,
@@ -222,7 +225,7 @@ public final class FileRegion {
             return false;
         }
         int last = token.position() + length - 1;
-        for (long at = token.position(); at < last; at += ASKED_EVERY_BYTES) {
+        for (long at = token.position(); at < last; at += MINCORE_STEP_BYTES) {
             if (!mapped.slice((int) at, 1).isLoaded()) {
                 return false;
             }
@@ -293,7 +296,7 @@ public final class FileRegion {
         } catch (ClosedChannelException x) {
             throw x;
         } catch (IOException x) {
-            throw cause(x);
+            throw failureOf(x);
         }
         if (sent > 0) {
             statistics.onTransferred(sent);
@@ -304,8 +307,9 @@ public final class FileRegion {
         return sent;
     }
 
-    // The kernel does not say which of the two failed: a broken disk is ours to log, a peer that went away is not.
-    private IOException cause(IOException failure) {
+    // The kernel does not say whether the file or the socket failed. To read a byte tells: a broken disk is ours to
+    // log, a peer that went away is not.
+    private IOException failureOf(IOException failure) {
         try {
             file.call(channel -> channel.read(ByteBuffer.allocate(1), position + token.position()));
             return failure;
@@ -318,6 +322,7 @@ public final class FileRegion {
      * Reads the next bytes of the region, without advancing the token.
      *
      * @param target filled from its position, as far as it has room and the region has bytes; owned by the caller
+     * @return the bytes read; 0 when there is no room, or the region is sent
      * @throws IOException as {@link #transferTo}
      */
     public int read(ByteBuffer target) throws IOException {
@@ -349,8 +354,8 @@ public final class FileRegion {
         }
     }
 
-    // A peer must not take parts of two versions for a whole file. With the last part withheld it knows that it has
-    // none.
+    // A peer must not take parts of two versions for a whole file. Without the last part it knows that the file is not
+    // whole.
     private void checkLastPart(int bytes) throws IOException {
         if (bytes == token.remaining() && sent() > 0) {
             try {

@@ -41,6 +41,7 @@ public interface FileSource {
     /** A call that uses the file. */
     @FunctionalInterface
     interface Call {
+        /** @return what {@link FileSource#call} is to return, such as a number of bytes */
         long on(FileChannel file) throws IOException;
     }
 

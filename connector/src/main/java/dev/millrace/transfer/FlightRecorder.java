@@ -27,7 +27,7 @@ public final class FlightRecorder {
         }
     }
 
-    /** Says in the log, once in the life of a process, that there will be no events. For what starts. */
+    /** Warns, once in the life of a process, that there will be no events. Called at the start of what makes events. */
     public static void warnIfAbsent() {
         if (!IS_PRESENT && WARNED.compareAndSet(false, true)) {
             LOG.warn("No events of the flight recorder: this runtime is without the module jdk.jfr");

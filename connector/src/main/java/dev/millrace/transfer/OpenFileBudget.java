@@ -19,18 +19,21 @@ import org.slf4j.LoggerFactory;
  */
 public final class OpenFileBudget {
     private static final Logger LOG = LoggerFactory.getLogger(OpenFileBudget.class);
+    /** Caches may keep one in so many of the descriptors. */
     private static final int SHARE = 4;
+    /** The same, for some seconds after the system has refused a descriptor. */
     private static final int SCARCE_SHARE = 32;
+
     private static final long SCARCE_NANOS = TimeUnit.SECONDS.toNanos(10);
-    /** For so long a refused caller profits from the room that another thread has made. */
+    /** For so long after one thread has made room, others that were refused are told to try again. */
     private static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(1);
     /** Files that are given up before the system is asked again. */
-    private static final int STEP = 8;
+    private static final int STEP_FILES = 8;
 
     private final long limit;
     private final BooleanSupplier isDescriptorLeft;
     private final Set<Keeper> keepers = ConcurrentHashMap.newKeySet();
-    private final AtomicBoolean isBoundTold = new AtomicBoolean();
+    private final AtomicBoolean hasLoggedBound = new AtomicBoolean();
     private volatile long scarceNanoTime;
     private volatile boolean scarce;
 
@@ -102,7 +105,7 @@ public final class OpenFileBudget {
         int most = maxFiles();
         int kept = keptFiles();
         if (kept > most) {
-            if (!isScarce() && isBoundTold.compareAndSet(false, true)) {
+            if (!isScarce() && hasLoggedBound.compareAndSet(false, true)) {
                 LOG.info(
                         "All caches together keep {} files open, a quarter of the {} descriptors of this process (ulimit -n)",
                         most,
@@ -129,18 +132,18 @@ public final class OpenFileBudget {
     /**
      * Called by a thread that was refused a descriptor: has files given up and closed until there is one.
      *
-     * @return whether there is one that was made room for, just now: then it is worth trying again at once
+     * @return whether room was made just now, by any thread, and a descriptor is left: the caller may try again at once
      */
     public synchronized boolean makeRoom() {
         int kept = keptFiles();
         if (!isDescriptorLeft.getAsBoolean() && kept > 0) {
             scarceNanoTime = NanoTime.now();
             scarce = true;
-            int given = Math.max(STEP, kept - maxFiles());
+            int given = Math.max(STEP_FILES, kept - maxFiles());
             close(given);
             while (!isDescriptorLeft.getAsBoolean() && given < kept) {
-                close(STEP);
-                given += STEP;
+                close(STEP_FILES);
+                given += STEP_FILES;
             }
             LOG.warn(
                     "No descriptor of {} was left (ulimit -n): gave up {} files that were kept open",

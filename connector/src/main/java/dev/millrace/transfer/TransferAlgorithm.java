@@ -129,6 +129,7 @@ public final class TransferAlgorithm {
          * Called when the socket is full.
          *
          * @param sent what the socket has just taken, in bytes
+         * @param nanoTime now, by {@link System#nanoTime}
          * @param crowded whether other transfers wait for a worker
          * @return for how many milliseconds the worker waits for room; 0: not at all, the selector tells; {@link #UNLIMITED}
          */
@@ -137,6 +138,7 @@ public final class TransferAlgorithm {
         /**
          * Called when the socket of a client that did not make room at once has room again.
          *
+         * @param nanoTime now, by {@link System#nanoTime}
          * @return the most bytes that the selector's own thread sends, if they are in memory; 0: none, a worker does
          */
         default int selectorBytes(long nanoTime) {

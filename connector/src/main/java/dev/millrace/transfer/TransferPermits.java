@@ -35,7 +35,7 @@ public final class TransferPermits {
         return workers;
     }
 
-    /** @param workers the most turns at once, at least 1 */
+    /** @param workers the most turns at once, at least 1; turns that wait begin at once where there are more now */
     public void setWorkers(int workers) {
         if (workers < 1) {
             throw new IllegalArgumentException("workers is at least 1, not " + workers);

@@ -22,8 +22,8 @@ public final class TransferStatistics {
     private final LongAdder selectorTurns = new LongAdder();
     private final LongAdder completed = new LongAdder();
     private final LongAdder aborted = new LongAdder();
-    /** What was running at the last reset. */
-    private final AtomicLong kept = new AtomicLong();
+    /** Regions that were not at their end at the last reset. */
+    private final AtomicLong runningAtReset = new AtomicLong();
 
     @ManagedAttribute("File regions announced")
     public long getRegions() {
@@ -79,12 +79,12 @@ public final class TransferStatistics {
     public long getRunning() {
         // Ends first: one between two reads must not make it negative.
         long ended = getCompleted() + getAborted();
-        return Math.max(0, kept.get() + getRegions() - ended);
+        return Math.max(0, runningAtReset.get() + getRegions() - ended);
     }
 
     @ManagedOperation(value = "Sets all counters to zero, but for what runs", impact = "ACTION")
     public void reset() {
-        kept.addAndGet(regions.sumThenReset() - completed.sumThenReset() - aborted.sumThenReset());
+        runningAtReset.addAndGet(regions.sumThenReset() - completed.sumThenReset() - aborted.sumThenReset());
         transferCalls.reset();
         transferredBytes.reset();
         regionCopiedBytes.reset();

@@ -47,7 +47,7 @@ public final class TransferWorkers extends ContainerLifeCycle implements Executo
             throw new IllegalArgumentException("workers is at least 1, not " + workers);
         }
         threads.setMaxThreads(workers);
-        // Jetty's pools let one thread go in each idle timeout.
+        // Jetty's pool would let only one thread go in each idle timeout.
         threads.setMaxEvictCount(workers);
     }
 

@@ -20,7 +20,7 @@ public final class WriteSelector implements Closeable {
     }
 
     /**
-     * Waits until the channel takes more, or {@link #wakeup}.
+     * Waits until the channel takes more, or {@link #wakeup}. The close of the channel alone need not end the wait.
      *
      * @param channel the same one until {@link #leave}
      * @param millis the longest wait; 0: without limit
