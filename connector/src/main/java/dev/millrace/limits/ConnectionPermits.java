@@ -26,10 +26,12 @@ public final class ConnectionPermits implements SelectorManager.AcceptListener {
     private int taken;
     private boolean closed;
 
+    /** @return the most connections that may be open; 0: no limit */
     public int getMost() {
         return most;
     }
 
+    /** @param most the most connections that may be open; 0: no limit; before start */
     public void setMost(int most) {
         this.most = most;
     }
@@ -44,6 +46,7 @@ public final class ConnectionPermits implements SelectorManager.AcceptListener {
         }
     }
 
+    /** Begins a start of the connector with all permits. One of an earlier start that comes back counts for nothing. */
     public void open() {
         lock.lock();
         try {
@@ -73,7 +76,11 @@ public final class ConnectionPermits implements SelectorManager.AcceptListener {
         void run() throws IOException;
     }
 
-    /** Accepts a connection when there is a permit. */
+    /**
+     * Accepts a connection when there is a permit. An interrupt does not end the wait for it; {@link #close} does.
+     *
+     * @throws IOException as the accept has thrown: then the permit is given back
+     */
     public void accept(Accept accept) throws IOException {
         int start = acquire();
         try {
@@ -149,7 +156,7 @@ public final class ConnectionPermits implements SelectorManager.AcceptListener {
         }
     }
 
-    // An end point that is closed before it is opened has both events.
+    // An end point that is closed before it is opened has this event and the next: the second finds no holder.
     @Override
     public void onAcceptFailed(SelectableChannel channel, Throwable cause) {
         release(channel);

@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * answered. Of HTTP/2 that is the end of the requests, of HTTP/1.1 also that of the connection.
  *
  * <p>Once a second it looks at all connections, from the scheduler's thread. The path of a request knows nothing of it
- * but that of HTTP/2, see {@link Http2ContentDemand}. Those that rest give up what they can make again:
+ * but that of HTTP/2, see {@link Http2ContentDemand}. Idle connections give up what they can make again:
  * {@link IdleChannelCache}.
  */
 public final class ConnectionSweeper extends AbstractLifeCycle {
@@ -46,7 +46,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
     /** Longer than any connection lives, and so short that a {@code long} holds multiples of it. */
     private static final long MOST_GRACE_MILLIS = TimeUnit.DAYS.toMillis(36_500);
 
-    // Here, so that the classes are there when a look finds the process without a descriptor to load them.
+    // Named here to be loaded with this class: a look may find the process without a descriptor to load them.
     private static final Set<Class<?>> CLASSES_OF_A_LOOK = Set.of(
             Look.class,
             PeerRates.class,
@@ -99,6 +99,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
         shortage = new Shortage(connector.getExecutor(), permits);
     }
 
+    /** Whether the pool has come to the task by which it was last asked for a thread. */
     public boolean hasPoolAnswered() {
         return shortage.isAnswered();
     }
@@ -163,7 +164,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
     }
 
     private void sweep(int start) {
-        // One that was under way at the stop may have planned another after it.
+        // A sweep that was under way at a stop may have planned one more.
         if (isRunning() && start == starts) {
             try {
                 look();
@@ -310,7 +311,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
         }
     }
 
-    // Inside TLS another than the channel's.
+    // Inside TLS it is another end point than the channel's. That of the PROXY protocol only wraps one.
     private static AbstractEndPoint spokenOver(Connection connection) {
         EndPoint endPoint = connection.getEndPoint();
         while (!(endPoint instanceof AbstractEndPoint) && endPoint instanceof EndPoint.Wrapper proxied) {
@@ -323,16 +324,16 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
         return timeoutMillis > 0 && millis > timeoutMillis;
     }
 
-    // As when the connection fails. One thread only takes the interest in the peer's bytes. Else the application's may
-    // read while Jetty drops what is there, and one of them finds no buffer. Where bytes have just come, the request is
-    // not told. It has another grace, or is closed.
+    // The request is failed by its interest in the peer's bytes, as by a failed connection. Only one thread can take
+    // that interest. Otherwise the application's might read while Jetty drops the same bytes, and find no buffer.
+    // Where bytes have just come there is no interest: the request has another grace, or is closed.
     private static boolean fail(AbstractEndPoint endPoint) {
         return endPoint.getFillInterest().onFail(new SlowPeerException(CONTENT));
     }
 
     // Jetty runs the demand that waits for content on this thread if it does not block, and else on one of its own.
     private boolean fail(Request request) {
-        // First, for the peer may ask as soon as it sees the end.
+        // Counted first: the peer may ask for the count as soon as it sees the end.
         slowRequests.increment();
         try {
             request.fail(new SlowPeerException(CONTENT));
@@ -347,14 +348,14 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
     }
 
     private boolean close(MonitoredEndPoint endPoint, LongAdder counter, int count, String what) {
-        // The next look may come before the end that this one has begun, and another thread end what it finds.
+        // The next look may come before this end is over. Then another thread is about to end, and count, the same.
         if (!ending.add(endPoint)) {
             return false;
         }
         try {
             boolean open = endPoint.isOpen();
             if (open) {
-                // First, for the peer may ask as soon as it sees the end.
+                // Counted first: the peer may ask for the count as soon as it sees the end.
                 counter.add(count);
                 LOG.debug("Closing {}: slow {}", endPoint, what);
                 endPoint.close(new SlowPeerException(what));

@@ -68,7 +68,7 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
         // Of the scheduler's thread.
         private boolean silent;
         private long silentSince;
-        private boolean ends;
+        private boolean isTaken;
 
         private AskedStream(HttpStream stream, Request request, boolean mayBeSilent) {
             super(stream);
@@ -84,7 +84,7 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
         public void demand() {
             isAsked = true;
             asked.add(this);
-            // Before Jetty knows, whose answer may come on another thread at once.
+            // Set before Jetty is asked: content may come at once, and another thread then reads it.
             waiting = true;
             aboutToBlock.run();
             super.demand();
@@ -112,8 +112,9 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
             super.failed(isForUnreadContent(x) ? CONTENT_NOT_CONSUMED : x);
         }
 
-        // Jetty resets such a stream without an error, behind its whole answer, if it is told this very reason. But its
-        // channel tells it as the cause of another (12.1.12), and a peer discards the answer of a cancelled stream.
+        // Told this very reason, Jetty resets the stream without an error, behind its whole answer (RFC 9113 section
+        // 8.1). But its channel tells it as the cause of another (12.1.12), and a peer discards the answer of a
+        // cancelled stream.
         private boolean isForUnreadContent(Throwable x) {
             return x.getCause() == CONTENT_NOT_CONSUMED
                     && Http2Internals.hasAnsweredEarly(connection, Integer.parseInt(getId()));
@@ -127,7 +128,7 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
 
         private boolean waitsForPeer() {
             return waiting
-                    && !ends
+                    && !isTaken
                     && !mayBeSilent
                     && !isCommitted()
                     && Http2Internals.mayHaveContent(connection, Integer.parseInt(getId()));
@@ -147,7 +148,7 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
 
         /** Takes the request to be failed: it is looked at no longer. */
         Request take() {
-            ends = true;
+            isTaken = true;
             return request;
         }
     }
@@ -203,7 +204,7 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
      * @return the requests whose content is awaited at this moment, by connection
      */
     Map<Connection, Streams> look(long silentMillis, long now) {
-        // An application may never end its request.
+        // Of closed connections there are streams too: an application may never end its request.
         asked.removeIf(stream -> !stream.connection.getEndPoint().isOpen());
         Map<Connection, Streams> awaited = new HashMap<>();
         for (AskedStream stream : asked) {

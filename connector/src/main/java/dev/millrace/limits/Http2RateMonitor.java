@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds peers of HTTP/2 that are slow on purpose.
  *
- * <p>A peer may begin a frame and not end it. It is a head that is trickled, in one HEADERS frame or in many of
+ * <p>A peer may begin a frame and not end it. What it trickles is a head, in one HEADERS frame or in many of
  * CONTINUATION (RFC 9113 section 6.10), or the preface. Jetty tells of a head when it is whole, of DATA as it comes,
  * and of all other frames. So bytes that come while it tells of nothing are in the middle of such a frame, whatever the
  * server sends meanwhile.
@@ -41,7 +41,8 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
 
     private int framesSeen;
     private long bytesSeen;
-    private int arrivals;
+    // Looks in a row that have found more bytes, and no frame.
+    private int looksWithoutFrame;
     private long beginNanoTime;
     private long lookNanoTime;
     private int closedWindows;
@@ -53,7 +54,7 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
     }
 
     /**
-     * Looks at a connection, of which it must be told again and again: the first time it only begins to watch.
+     * Looks at a connection. The first look only begins to watch it.
      *
      * @param outermost what the end point's bytes are given to, TLS or HTTP/2 itself: a record of TLS may be trickled too
      * @param connection what peer and server speak
@@ -80,8 +81,8 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
     private void lookAtFrames(long bytes, long now) {
         int framesNow = frames.get();
         if (framesNow != framesSeen) {
-            arrivals = 0;
-        } else if (bytes != bytesSeen && arrivals++ == 0) {
+            looksWithoutFrame = 0;
+        } else if (bytes != bytesSeen && looksWithoutFrame++ == 0) {
             beginNanoTime = now;
         }
         framesSeen = framesNow;
@@ -105,6 +106,7 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
         return Http2Internals.isSendWindowClosed(stream) && stream.getAttribute(MAY_BE_SILENT) == null;
     }
 
+    /** Notes that a stream, such as one of gRPC, may leave its window closed for as long as it likes. */
     static void setMayBeSilent(Connection connection, int streamId) {
         HTTP2Session session = Http2Internals.sessionOf(connection);
         Stream stream = session == null ? null : session.getStream(streamId);
@@ -113,9 +115,9 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
         }
     }
 
-    /** Since when a frame has been coming, in milliseconds, about; 0 when none has. */
+    /** For about how many milliseconds a frame has been coming; 0 when none is. */
     long millisInFrame() {
-        return arrivals > MOST_STRAY_ARRIVALS ? NanoTime.millisElapsed(beginNanoTime, lookNanoTime) : 0;
+        return looksWithoutFrame > MOST_STRAY_ARRIVALS ? NanoTime.millisElapsed(beginNanoTime, lookNanoTime) : 0;
     }
 
     /** Whether the peer opens its windows, but by fewer bytes than this for each that is closed. */

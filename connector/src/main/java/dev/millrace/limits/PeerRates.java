@@ -19,7 +19,9 @@ import org.jspecify.annotations.Nullable;
  * activity.
  */
 public final class PeerRates {
+    /** The beginning of this clock. Its milliseconds wrap as ints; differences of two do not mind. */
     private static final long EPOCH = NanoTime.now();
+
     private static final int NOT_AT_START = -1;
     /** Before the first byte of content a peer may be silent for so many times the grace: its content may be yet to be made. */
     public static final int GRACES_BEFORE_CONTENT = 4;
@@ -31,7 +33,7 @@ public final class PeerRates {
     private int messagesAtStart = NOT_AT_START;
     // One field for two values, because idle connections are many. Above 0: milliseconds since bytes came that no
     // request has followed. Below 0: the bytes read until the last look, and the sign bit. 0: no request can begin now.
-    private int start;
+    private int millisOrBytes;
 
     boolean awaitsContent() {
         return reads != null;
@@ -120,19 +122,19 @@ public final class PeerRates {
         boolean atStart = parser != null && parser.isStart();
         long messagesIn = connection == null ? 0 : connection.getMessagesIn();
         int messages = atStart ? (int) messagesIn & Integer.MAX_VALUE : NOT_AT_START;
-        if (atStart && messages == messagesAtStart && start > 0) {
-            start += sinceMillis;
+        if (atStart && messages == messagesAtStart && millisOrBytes > 0) {
+            millisOrBytes += sinceMillis;
             return;
         }
         int bytes = atStart ? (int) endPoint.getConnection().getBytesIn() | Integer.MIN_VALUE : 0;
         // Not by all the time since the last look: these may be the first bytes of a head, about to be parsed.
-        start = atStart && messages == messagesAtStart && bytes != start ? 1 : bytes;
+        millisOrBytes = atStart && messages == messagesAtStart && bytes != millisOrBytes ? 1 : bytes;
         messagesAtStart = messages;
     }
 
     /** Milliseconds, or a little less, since bytes came that may begin a request, but that no request has followed. */
     int millisBeforeHead() {
-        return Math.max(0, start);
+        return Math.max(0, millisOrBytes);
     }
 
     private static int millis(long nanoTime) {
@@ -161,11 +163,11 @@ public final class PeerRates {
     }
 
     /**
-     * Whether the first handshake is over, as far as the scheduler's thread can see. It must not ask while another thread computes. That one
+     * Whether the first handshake is over, as far as the scheduler's thread can see without a wait. A thread that computes the handshake
      * holds the engine's lock, and may wait in the application, which chooses the key.
      *
      * @param connection what peer and server speak in TLS
-     * @param isOld whether it is to be found out by now, though that may take time
+     * @param isOld whether the handshake should be over by now: then the engine is asked, though that may take time
      */
     static boolean isSeenEstablished(SslConnection ssl, PeerActivity endPoint, Connection connection, boolean isOld) {
         return connection.getBytesIn() > 0 || ((isOld || endPoint.isFillInterested()) && isEstablished(ssl));

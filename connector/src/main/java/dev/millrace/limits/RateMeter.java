@@ -67,6 +67,7 @@ final class RateMeter {
         bytes = 0;
     }
 
+    /** Whether the peer has been waited for as long as the grace, and is slower than this. */
     boolean isBelow(long bytesPerSecond, long graceMillis) {
         return millis >= graceMillis && bytes * 1000 < bytesPerSecond * millis;
     }

@@ -40,7 +40,7 @@ final class Shortage {
     }
 
     /**
-     * To be called again and again.
+     * Called at each look.
      *
      * @param now by the clock of {@link NanoTime}
      * @param asks whether to ask the pool, unless it has yet to answer: each time costs a thread's wake-up
