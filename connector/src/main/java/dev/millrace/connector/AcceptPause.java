@@ -37,7 +37,7 @@ final class AcceptPause {
 
     synchronized void begin(IOException cause) {
         LOG.warn("Accept failure, next try in {} ms: {}", PAUSE_MILLIS, cause.toString());
-        // First: a pause for whose end there is no memory would not end.
+        // The end is planned first: without memory for it, the pause would never end.
         connector.getScheduler().schedule(this::end, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
         pausing = true;
         setAccepting.accept(false);

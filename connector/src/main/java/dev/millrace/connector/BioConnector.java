@@ -170,7 +170,7 @@ public class BioConnector extends MillraceConnector {
         return connectorStatistics;
     }
 
-    // Looked for when somebody asks: a counter would be touched by each write.
+    // Counted when somebody asks: a counter would be touched by each write.
     private long countWriters() {
         return getConnectedEndPoints().stream()
                 .filter(endPoint -> endPoint instanceof BioEndPoint bio && bio.writeDuty.isWriting())
@@ -234,7 +234,7 @@ public class BioConnector extends MillraceConnector {
         try {
             acceptEvents().onAccepting(channel);
             if (!channel.isOpen()) {
-                // Closed by a listener, whose wish it is to hear no more but this: NetworkConnectionLimit counts by it.
+                // A listener has refused it by a close, and hears only this: NetworkConnectionLimit counts by it.
                 failed(channel, new ClosedChannelException());
                 return;
             }
@@ -269,6 +269,7 @@ public class BioConnector extends MillraceConnector {
         }
     }
 
+    // A subclass may set options of its own, by the Socket that Jetty's method has.
     private static boolean overridesConfigure(Class<?> connector) {
         return Stream.<Class<?>>iterate(connector, c -> c != BioConnector.class, Class::getSuperclass)
                 .flatMap(c -> Stream.of(c.getDeclaredMethods()))

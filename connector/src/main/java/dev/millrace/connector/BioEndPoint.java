@@ -167,7 +167,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
 
     @Override
     public boolean flush(ByteBuffer... buffers) throws IOException {
-        // As a channel's write, also of nothing: TLS writes nothing to hear whether it may go on.
+        // As by a channel, also for a write of nothing: by one TLS asks whether it may go on.
         if (isOutputShutdown()) {
             throw new EofException(new ClosedChannelException());
         }
@@ -189,7 +189,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         ByteBuffer[] written = inViews ? BlockingWrite.viewsOf(buffers) : buffers;
         BlockedWriteEvent event = blockingWrite.begin();
         try {
-            // Most are none, and go by one call less (CallDepthTest).
+            // Most writes are no transfers, and go by one call less (CallDepthTest).
             if (blockingWrite.isTransfer()) {
                 blockingWrite.write(written);
             } else {
@@ -357,8 +357,8 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         return selected == null ? blockingWrite.bytesInCall() : 0;
     }
 
-    // Jetty has the pool serve a request that comes with a proxy's words, or lies there when another thread has
-    // answered.
+    // Jetty has the pool serve a request behind a header of the PROXY protocol, or one that lies there when another
+    // thread has answered.
     @Override
     public boolean isServedByPool() {
         return readLoop.handlingThread() == null;

@@ -82,7 +82,7 @@ public final class BlockingContexts implements HandlersListener, ContextHandler.
         return true;
     }
 
-    // What has left does not return to its selector when the scope ends.
+    // There is no exitScope(): a thread that has left its selector does not return to it when the scope ends.
     @Override
     public void enterScope(Context context, @Nullable Request request) {
         if (request == null

@@ -26,7 +26,7 @@ final class BlockingWrite {
 
     private static final int MIN_SLICE_BYTES = 4 * 1024;
     private static final int MAX_SLICE_BYTES = 256 * 1024;
-    /** Of the time for which a peer may seem to take nothing. */
+    /** A call is to take one in so many of the time for which a peer may seem to take nothing. */
     private static final int SLICE_SHARE = 16;
 
     private static final long QUICK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -47,7 +47,7 @@ final class BlockingWrite {
     private boolean interrupted;
     private volatile int bytesInCall;
     private int sliceBytes;
-    private int bytesOfSlices;
+    private int bytesAtThisSize;
 
     BlockingWrite(MillraceEndPoint endPoint, BioResources resources, WriteDuty duty, @Nullable CarrierTurn turn) {
         this.endPoint = endPoint;
@@ -74,7 +74,7 @@ final class BlockingWrite {
      */
     @Nullable BlockedWriteEvent begin() throws EofException {
         duty.begin();
-        // Meant for the application, as on a selector connector; here it would close the channel.
+        // The interrupt is meant for the application, as on a selector connector; here it would close the channel.
         interrupted = Thread.interrupted();
         return MillraceEndPoint.isRecorded() ? BlockedWriteEvent.begun() : null;
     }
@@ -175,7 +175,7 @@ final class BlockingWrite {
         }
         try {
             write(buffers, 0, region.leavesWithHeader(buffers, token) ? token + 1 : token, token);
-            // When it has gone whole with what stood before it, that was a turn as well, but none to be waited for.
+            // A region that has left whole with the header has had a turn too, for which nobody need wait.
             int turnBytes = region.remaining() == 0 ? 0 : region.ownThreadTurnBytes();
             do {
                 awaitTurn(turnBytes);
@@ -198,13 +198,13 @@ final class BlockingWrite {
     /**
      * Writes the buffers from one index to another.
      *
-     * @param least index of the first buffer that need not be written: from there on, bytes leave only if the same call takes them
+     * @param optionalFrom index of the first buffer that need not be written: from there on, bytes leave only if the same call takes them
      */
-    void write(ByteBuffer[] buffers, int from, int to, int least) throws IOException {
+    void write(ByteBuffer[] buffers, int from, int to, int optionalFrom) throws IOException {
         int first = from;
         while (true) {
             first = GatherWriter.skipEmpty(buffers, first, to);
-            if (first >= least) {
+            if (first >= optionalFrom) {
                 return;
             }
             int slice = slice(buffers, first, to);
@@ -290,20 +290,20 @@ final class BlockingWrite {
 
     private void adaptSlice(int bytes, long nanos) {
         // A quick call is no reason to look what the limits are.
-        long most = nanos <= QUICK_NANOS ? QUICK_NANOS : mostNanos();
+        long most = nanos <= QUICK_NANOS ? QUICK_NANOS : mostCallNanos();
         if (nanos > most) {
             sliceBytes = (int) Math.max(MIN_SLICE_BYTES, Math.min(sliceBytes, bytes * ((double) most / nanos)));
-            bytesOfSlices = 0;
+            bytesAtThisSize = 0;
         } else if (sliceBytes < MAX_SLICE_BYTES) {
-            bytesOfSlices += bytes;
-            if (bytesOfSlices >= SLICES_TO_GROW * sliceBytes) {
+            bytesAtThisSize += bytes;
+            if (bytesAtThisSize >= SLICES_TO_GROW * sliceBytes) {
                 sliceBytes = Math.min(MAX_SLICE_BYTES, 2 * sliceBytes);
-                bytesOfSlices = 0;
+                bytesAtThisSize = 0;
             }
         }
     }
 
-    private long mostNanos() {
+    private long mostCallNanos() {
         long grace = resources.slowPeerGraceMillis().getAsLong();
         long idleTimeout = endPoint.getIdleTimeout();
         // Without a grace a peer is judged at each look: a call may then hide as little as it can.

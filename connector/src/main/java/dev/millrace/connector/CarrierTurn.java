@@ -11,18 +11,18 @@ import org.eclipse.jetty.util.NanoTime;
  */
 final class CarrierTurn {
     private static final int TURN_MILLIS = 10;
-    /** So long takes no read of bytes that are there, unless the system has interrupted it. A shorter wait may count as none. */
+    /** A read that takes so long has waited for the peer, or the system has interrupted it. A shorter wait may count as none. */
     private static final int WAIT_NANOS = 1_000_000;
 
     private int beginMillis = millis(NanoTime.now());
 
-    /** Bytes were read that were there, or written. */
+    /** Called when bytes were written, or some were read that were there already. */
     void onProgress() {
         endIfOver(NanoTime.now());
     }
 
     /**
-     * Bytes were read that were there, or came while the thread waited.
+     * Called when bytes were read that were there already, or came while the thread waited.
      *
      * @param begin when the read was called, by {@link NanoTime}
      */

@@ -14,9 +14,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The alert by which TLS ends its output (close_notify, RFC 8446 section 6.1) where the thread that ends it must not
- * wait for the peer. It is the thread of an idle timeout, or any that has not the connection to itself. A thread of the
- * connector's writes it. What was to follow it follows when it is written, or when the peer has not taken it in time.
- * Without it the peer could not tell the end from a truncation.
+ * wait for the peer. That is the thread of an idle timeout, or any that has not the connection to itself. A thread of the
+ * connector's writes the alert. What was to follow it follows when it is written, or when the peer has not taken it in
+ * time. Without the alert the peer could not tell the end from a truncation.
  *
  * <p>Thread-safe.
  */
@@ -98,7 +98,7 @@ final class CloseAlert {
         return following.add(close);
     }
 
-    /** Whether there is an alert that has yet to be written, and can be. */
+    /** Whether there is an alert that has not ended: neither was it written, nor has its write failed. */
     static boolean isUnderWay(@Nullable CloseAlert alert) {
         return alert != null && !alert.ended;
     }

@@ -16,7 +16,7 @@ record ContinuedTask(EndPoint endPoint, Runnable task, Invocable.InvocationType 
         try {
             task.run();
         } finally {
-            // See the end of RequestLoop.run().
+            // The interrupt was meant for what has returned: see the end of RequestLoop.run().
             Thread.interrupted();
         }
     }

@@ -112,7 +112,7 @@ final class HeldWrites {
             if (held == null) {
                 return;
             }
-            // Before anything changes: there may be no memory for it.
+            // Made before anything changes: there may be no memory for it.
             released = new Released(held, goesOn);
             held = null;
             releasing = true;
@@ -189,7 +189,7 @@ final class HeldWrites {
             nextBuffers = null;
         }
         if (callback == null || buffers == null) {
-            // The next write fails as this one has.
+            // A failure need not be told: the next write fails as this one has.
             return;
         }
         // This may be a selector's thread, because a write of what was held does not block.

@@ -13,7 +13,7 @@ import org.eclipse.jetty.io.ssl.SslConnection;
  * that is not for the scheduler's thread.
  */
 final class IdleTimeouts {
-    // A thread that computes in place of the selector is replaced in less.
+    // SelectorExecutor replaces a thread that computes in the selector's place in less.
     private static final long MAX_UNREAD_MILLIS = 5_000;
 
     private IdleTimeouts() {}
@@ -73,9 +73,8 @@ final class IdleTimeouts {
 
     /** Fails the write that is under way, and closes the connection. */
     static void failWrite(AbstractEndPoint endPoint, TimeoutException timeout) {
-        // First, for the writer wakes as soon as the channel is closed, and would fail by that; over TLS the write is
-        // another end point's. A flusher that does not write itself is told of it here: last, for its callback may
-        // block.
+        // The timeout is told before the close, by which the writer wakes and would else fail. Over TLS the write is
+        // another end point's. Where no thread writes, but a callback waits, that is told last, for it may block.
         WriteFlusher outermost = outermost(endPoint).getWriteFlusher();
         if (!outermost.isPending()) {
             outermost.onFail(timeout);

@@ -9,8 +9,8 @@ import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets memory go that connections of TLS have not used for a while. A bean of the connector, on whose scheduler it looks. It lies
- * outside the heap, and is given back to the system by the next collection of garbage that sees it.
+ * Lets memory go that connections of TLS have not used for a while. A bean of the connector, on whose scheduler it looks. The memory
+ * lies outside the heap. The next collection of garbage that sees it gives it back to the system.
  *
  * <p>Thread-safe.
  */

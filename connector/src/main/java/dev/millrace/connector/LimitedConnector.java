@@ -150,7 +150,7 @@ public abstract class LimitedConnector extends RestartableConnector {
         return slowPeerGraceMillis;
     }
 
-    /** @param slowPeerGraceMillis the time for which a peer may be slower than the least rates; default 5,000; 0: none, but until a look */
+    /** @param slowPeerGraceMillis the time for which a peer may be slower than the least rates; default 5,000; 0: until the next look */
     public void setSlowPeerGraceMillis(long slowPeerGraceMillis) {
         this.slowPeerGraceMillis = atLeast(0, "slowPeerGraceMillis", slowPeerGraceMillis);
     }

@@ -73,7 +73,7 @@ final class LingeringClose extends AbstractLifeCycle {
         private volatile long lastNanoTime = beginNanoTime;
         // Belongs to the thread that reads.
         private long bytes;
-        // Run at the end. Null until there is something to run; from the end on it does nothing.
+        // What to run at the end. Null until there is something; from the end on it is a task that does nothing.
         private final AtomicReference<@Nullable Runnable> telling = new AtomicReference<>();
 
         private Lingering(SocketChannel channel) {
@@ -196,7 +196,7 @@ final class LingeringClose extends AbstractLifeCycle {
         return taken;
     }
 
-    // Such times have many connections: one line tells of them all.
+    // Many connections end at such a time: one line tells of them all.
     private synchronized void warnOnce(Throwable cause) {
         if (warned) {
             LOG.debug("Cannot linger: {}", cause.toString());

@@ -219,7 +219,7 @@ public abstract class MillraceConnector extends LimitedConnector {
         if (made != null) {
             made.start();
         }
-        // Jetty leases its threads from the pool as it starts, and knows that by its class.
+        // Set after the start: Jetty then leases threads from the pool, which it knows by its class.
         streams = made;
     }
 

@@ -36,6 +36,7 @@ import org.slf4j.LoggerFactory;
  */
 abstract class MillraceEndPoint extends SocketChannelEndPoint implements MonitoredEndPoint, HoldingEndPoint {
     private static final Logger LOG = LoggerFactory.getLogger(MillraceEndPoint.class);
+    /** The longest wait of a thread for another to leave the connection: see {@link #awaitFinder}. */
     private static final long MAX_LEAVING_MILLIS = 100;
 
     /** What listeners have heard of the connection, until it has left the connector's end points. */

@@ -153,6 +153,7 @@ public class NioConnector extends MillraceConnector {
         return selectorStatistics;
     }
 
+    /** @return the threads that go on with transfers; started and stopped with this */
     public TransferWorkers getTransferWorkers() {
         return transferWorkers;
     }
@@ -204,7 +205,7 @@ public class NioConnector extends MillraceConnector {
             super.doStop();
         } finally {
             getServer().removeEventListener(blockingContexts);
-            // One that was still being opened when endAll() had waited for its second.
+            // A connection may still have been opening when endAll() had waited for its second.
             List.copyOf(getConnectedEndPoints()).forEach(IO::close);
             transferWorkers.stop();
             selectorExecutors = new SelectorExecutor[0];
@@ -302,7 +303,7 @@ public class NioConnector extends MillraceConnector {
             return super.acceptor(server);
         }
 
-        // A stopping selector may not know one that another thread just opens: doStop() closes it, or else this.
+        // A stopping selector may not know a connection that another thread opens: doStop() closes it, or else this.
         @Override
         public void connectionOpened(Connection connection, Object context) {
             // A connection factory may wrap it.

@@ -61,10 +61,10 @@ final class NioEndPoint extends MillraceEndPoint {
         if (selected == null) {
             return null;
         }
-        boolean here = isHere(selected);
+        boolean here = isForSelectorsThread(selected);
         selectorExecutor.place(here);
         RequestLoop current = requestLoop;
-        // Jetty has three tasks for each end point, and repeats them.
+        // Jetty has three tasks for each end point, and gives the same ones again.
         if (current == null || !current.runs(selected)) {
             current = new RequestLoop(this, selected);
             requestLoop = current;
@@ -73,7 +73,7 @@ final class NioEndPoint extends MillraceEndPoint {
         return current;
     }
 
-    // Handlers that do not block make a task one for the selector's thread, and a handshake is a part of the task.
+    // Jetty calls a task non-blocking when the handlers are. A handshake in that task computes for milliseconds.
     private boolean isToldBlocking() {
         return switch (dispatch) {
             case ADAPTIVE -> isHandshaking();
@@ -85,16 +85,16 @@ final class NioEndPoint extends MillraceEndPoint {
     // Whether the selector's own thread runs the task, with SelectorExecutor as its guard. A handler that says it does
     // not block may wait for a disk all the same. What goes on with a request never waits for the pool, whose threads
     // may all be waiting for just that.
-    private boolean isHere(Runnable selected) {
+    private boolean isForSelectorsThread(Runnable selected) {
         return switch (dispatch) {
             case SELECTOR -> !isHandshaking() && !speaksHttp2();
-            case ADAPTIVE -> key.isReadable() && isBegunHere(selected) && mayBeginRequest() && !isHandshaking();
+            case ADAPTIVE -> key.isReadable() && mayBeginInSelector(selected) && mayBeginRequest() && !isHandshaking();
             case HANDOFF -> false;
         };
     }
 
     // A write that goes on runs what the application does next.
-    private boolean isBegunHere(Runnable selected) {
+    private boolean mayBeginInSelector(Runnable selected) {
         return Invocable.getInvocationType(selected) == Invocable.InvocationType.NON_BLOCKING
                 || (!key.isWritable() && connector.beginsInSelector());
     }
@@ -113,7 +113,6 @@ final class NioEndPoint extends MillraceEndPoint {
         return JettyInternals.hasHttp2() && Http2Internals.sessionOf(spoken()) != null;
     }
 
-    // A handshake computes for milliseconds.
     private boolean isHandshaking() {
         return getConnection() instanceof TlsConnection tls && !tls.isEstablished();
     }

@@ -23,7 +23,7 @@ final class ReadAhead {
     /** Holds a short request. Idle connections are many, and each waits with its buffer. */
     private static final int FIRST_BYTES = 128;
 
-    /** Of a call that does not wait. */
+    /** A thread spins for the lock so often before it parks: most who have it make a call that does not wait. */
     private static final int MOST_SPINS = 1000;
 
     private static final long PARK_NANOS = 100_000;
@@ -176,7 +176,7 @@ final class ReadAhead {
         }
     }
 
-    /** The buffer for the next read: the last one, or a larger if that was filled, for what follows it takes two calls more. */
+    /** The buffer for the next read: the last one, or a larger one if that was filled. What does not fit costs two calls more. */
     static ByteBuffer emptied(ByteBuffer last, int mostBytes) {
         int bytes = last.capacity();
         return last.limit() < bytes || bytes >= mostBytes

@@ -27,10 +27,15 @@ import org.slf4j.LoggerFactory;
 final class ReadLoop {
     private static final Logger LOG = LoggerFactory.getLogger(ReadLoop.class);
 
+    /** No loop has the duty: no bytes are asked for. */
     private static final int IDLE = 0;
+    /** The owner waits for the peer, or is about to. */
     private static final int WAITING = 1;
+    /** The owner runs the connection's code. */
     private static final int BUSY = 2;
+    /** The owner runs the connection's code, which has asked for more: it waits again when that returns. */
     private static final int AGAIN = 3;
+
     // In place of an object each, for idle connections are many: see docs/bench/connections.sh memory.
     private static final AtomicIntegerFieldUpdater<ReadLoop> DUTY =
             AtomicIntegerFieldUpdater.newUpdater(ReadLoop.class, "duty");
@@ -195,7 +200,7 @@ final class ReadLoop {
         if (!readAhead.tryLock()) {
             return 0;
         }
-        // Meant for the application, as on a selector connector; here it would close the channel.
+        // The interrupt is meant for the application, as on a selector connector; here it would close the channel.
         boolean interrupted = Thread.interrupted();
         boolean hasRead = false;
         try {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * name there.
  */
 final class RequestLoop implements Invocable.Task, Closeable {
-    private static final int MAX_TO_PASS = 64;
+    private static final int MAX_LOOKS_TO_SKIP = 64;
     // In place of an object each, for idle connections are many.
     private static final AtomicReferenceFieldUpdater<RequestLoop, Thread> THREAD =
             AtomicReferenceFieldUpdater.newUpdater(RequestLoop.class, Thread.class, "thread");
@@ -35,12 +35,13 @@ final class RequestLoop implements Invocable.Task, Closeable {
     private @Nullable Thread staying;
     private int requests;
     // Bytes, because every idle connection keeps them.
-    private byte toPass;
-    private byte passed;
+    private byte looksToSkip;
+    private byte looksSkipped;
     // Written by the thread that selects, and then by the one that runs the task.
     private boolean inSelector;
     private boolean asBlocking;
     private boolean mayBlock;
+    // Of the look for the next request: whether it goes on, whether it has read, and whether it has found something.
     private boolean looking;
     private boolean looked;
     private boolean found;
@@ -138,8 +139,8 @@ final class RequestLoop implements Invocable.Task, Closeable {
         }
         if (looking) {
             looking = false;
-            toPass = (byte) (found ? 0 : Math.min(MAX_TO_PASS, toPass * 2 + 1));
-            passed = 0;
+            looksToSkip = (byte) (found ? 0 : Math.min(MAX_LOOKS_TO_SKIP, looksToSkip * 2 + 1));
+            looksSkipped = 0;
             if (!found) {
                 return false;
             }
@@ -148,8 +149,8 @@ final class RequestLoop implements Invocable.Task, Closeable {
         if (requests >= maxRequests) {
             return false;
         }
-        if (passed < toPass) {
-            passed++;
+        if (looksSkipped < looksToSkip) {
+            looksSkipped++;
             return false;
         }
         if (!hasThreadsToSpare(executor)) {

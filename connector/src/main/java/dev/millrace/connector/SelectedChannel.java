@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The channel of a blocking connection whose protocol has become a multiplexed one. It blocks no longer, and a selector
- * of the connector watches it from now on. The end point has Jetty's code for its interests and its tasks. But a
- * selector given to its constructor would also be woken by the end of each connection that blocks.
+ * of the connector watches it from now on. The end point has Jetty's code for its interests and its tasks. Its
+ * constructor is given no selector: that would also be woken by the end of each connection that blocks.
  *
  * <p>Thread-safe.
  */

@@ -32,8 +32,11 @@ import org.slf4j.LoggerFactory;
 @ManagedObject("Executor of one selector")
 public final class SelectorExecutor implements TryExecutor, VirtualThreads.Configurable {
     private static final Logger LOG = LoggerFactory.getLogger(SelectorExecutor.class);
+    /** After this time a task that may wait, and has not returned, has another thread select. */
     static final long WAIT_MILLIS = 5;
+    /** After this time, or twice it, any other task does. */
     static final long RUN_MILLIS = 1000;
+
 
     private final Executor executor;
     private final TryExecutor reserved;
@@ -53,8 +56,8 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
     private long seenWaitingTask;
     // Belongs to the scheduler's thread.
     private long seenTask;
-    // Guarded by this.
-    private long notCounted;
+    // What Jetty's reset has taken from the hand-overs. Guarded by this.
+    private long handOversLost;
 
     SelectorExecutor(Executor executor, Scheduler scheduler, String name) {
         this(executor, scheduler, name, threadsNamed(name));
@@ -98,8 +101,8 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
         long returned = strategy.getEPCProduceCount();
         long count = strategy.getPECTasksExecuted() + strategy.getEPCTasksConsumed() - returned;
         // Jetty's reset sets the other two to zero, but not this count.
-        notCounted = Math.max(notCounted, -count);
-        return count + notCounted;
+        handOversLost = Math.max(handOversLost, -count);
+        return count + handOversLost;
     }
 
     /** Looks after the selector, until it is stopped. */

@@ -36,8 +36,11 @@ public final class StreamExecutor implements TryExecutor, ThreadPool, VirtualThr
     private static final Logger LOG = LoggerFactory.getLogger(StreamExecutor.class);
     private static final ThreadLocal<@Nullable Turn> TURN = new ThreadLocal<>();
     static final int NO_PLACE = -1;
+    /** From one look at the turns to the next: one that has made no progress in between ends. */
     private static final long LOOK_MILLIS = 5;
+    /** So many places a thread tries before it does without one. */
     private static final int TRIES = 4;
+
 
     private final Executor pool;
     private final TryExecutor reserved;

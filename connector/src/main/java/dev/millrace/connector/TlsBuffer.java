@@ -15,10 +15,9 @@ import org.jspecify.annotations.Nullable;
  * A pooled buffer of a connection of TLS, which can show other bytes in place of its own. These are the rest of many records,
  * which the socket did not take.
  *
- * <p>Jetty gives a buffer back while a thread may be about to write from it. Such is one that it has cleared although it had bytes to
- * write ({@link #clear}). Such is one that it writes from ({@link Pool#onFlush}), too, while a write goes on below.
- * {@link #release} keeps such a buffer from the pool. The former goes back when the connection has closed, the latter also as
- * soon as no write goes on.
+ * <p>Jetty may give a buffer back while a thread is about to write from it. {@link #release} keeps two kinds from the pool. One
+ * was cleared although it had bytes to write ({@link #clear}); it goes back when the connection has closed. The other is output of TLS
+ * ({@link Pool#onFlush}) while a write goes on below; it goes back as soon as none does.
  *
  * <p>Guarded by the connection's lock.
  */

@@ -24,7 +24,7 @@ final class TlsContent {
         return first < buffers.length;
     }
 
-    /** Makes one record of what {@link #hasRemaining remains}. */
+    /** Makes one record, after {@link #hasRemaining} has found content. */
     SSLEngineResult wrap(SSLEngine engine, ByteBuffer output) throws SSLException {
         int end = first;
         for (int bytes = 0; end < buffers.length && bytes < TlsMemory.RECORD_BYTES; end++) {

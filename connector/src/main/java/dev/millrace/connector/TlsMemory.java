@@ -29,7 +29,7 @@ final class TlsMemory {
 
     private static final int CAPACITY = 17 * (RECORD_BYTES + FIELDS_BYTES);
     private static final int MOST_BATCHES = 256;
-    /** Of the memory that this process may use. */
+    /** All batches together take at most one in so many of the bytes that the heap may grow to. */
     private static final int SHARE = 8;
 
     private final int batches;
@@ -41,7 +41,7 @@ final class TlsMemory {
     private volatile boolean refused;
     // Both guarded by this.
     private final Deque<ByteBuffer> idle = new ArrayDeque<>();
-    /** The fewest that have lain here at one time: those at the end have not been taken. */
+    /** The fewest that have lain here at one time since the last look: so many at the end have not been taken. */
     private int unused;
 
     TlsMemory() {

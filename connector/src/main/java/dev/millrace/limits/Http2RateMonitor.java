@@ -41,7 +41,7 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
 
     private int framesSeen;
     private long bytesSeen;
-    // Looks in a row that have found more bytes, and no frame.
+    // Looks since the last frame that have found more bytes.
     private int looksWithoutFrame;
     private long beginNanoTime;
     private long lookNanoTime;
