@@ -67,7 +67,7 @@ public final class ContentCache {
         private volatile @Nullable ContentMemory memory;
         private volatile boolean retired;
         private volatile long sinceNanoTime = NanoTime.now();
-        // Counted without care: it only says when to look.
+        // Not atomic: it only says which uses the policy is told of.
         private int uses;
 
         private Slot(OpenFile file) {
@@ -82,7 +82,7 @@ public final class ContentCache {
             return recentUses.incrementAndGet() >= ADMITTING_USES;
         }
 
-        // A time that lies ahead is that of a clock of which nothing is known.
+        // A time that lies ahead is of another clock, such as a file server's: such a file stays out.
         private boolean hasSettled() {
             return System.currentTimeMillis() - file.version().modified().toMillis() > TICK_MILLIS;
         }
@@ -136,7 +136,7 @@ public final class ContentCache {
                 .weigher((Slot slot, ContentMemory content) -> content.slices())
                 .executor(Runnable::run)
                 .removalListener((@Nullable Slot slot, @Nullable ContentMemory content, RemovalCause cause) -> {
-                    // No reference to them is weak.
+                    // Neither is null, for no reference is weak.
                     if (slot != null && content != null) {
                         onRemoved(slot, content, cause);
                     }
@@ -254,7 +254,7 @@ public final class ContentCache {
         return !coldest.isEmpty();
     }
 
-    // Asked before anything is searched for: a file that does not come in asks again with each use.
+    // Asked before room is searched for: a file that does not come in asks again with each use.
     private boolean mayTakeMore() {
         if (full && NanoTime.millisSince(fullSinceNanoTime) >= FULL_MILLIS) {
             evictions.set(0);
@@ -269,14 +269,17 @@ public final class ContentCache {
         policy.cleanUp();
     }
 
+    /** @return bytes of the slices that are given out */
     public long usedBytes() {
         return (long) memory.usedSlices() * SliceMemory.SLICE_BYTES;
     }
 
+    /** @return how many files are here, about */
     public long files() {
         return policy.estimatedSize();
     }
 
+    /** @return bytes that were taken from the system, used or not */
     public long takenBytes() {
         return memory.takenBytes();
     }

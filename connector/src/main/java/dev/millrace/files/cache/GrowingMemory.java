@@ -57,10 +57,12 @@ public final class GrowingMemory {
         return memory;
     }
 
+    /** @return the longest run in bytes that can be given out */
     public int blockBytes() {
         return blockBytes;
     }
 
+    /** @return bytes of all blocks */
     public synchronized int takenBytes() {
         return takenBytes;
     }

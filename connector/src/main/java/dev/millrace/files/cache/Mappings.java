@@ -66,7 +66,7 @@ final class Mappings {
                 : map(file, position, bytes);
     }
 
-    /** Says in the log, once in the life of a process, that nothing will be mapped. For what starts. */
+    /** Warns, once in the life of a process, when nothing can be mapped. Called at the start of what would map. */
     static void warnIfImpossible() {
         if (MAPPER instanceof Impossible impossible && WARNED.compareAndSet(false, true)) {
             LOG.warn(

@@ -44,14 +44,14 @@ public final class OpenFile implements FileSource {
     private volatile FileChannel channel;
     private final FileVersion version;
     private final long sizeBytes;
-    /** A file that was none behind a link is another, or judged anew, when its path has become a link. */
-    private final LinkOption[] look;
+    /** How to look at the file by its path. One that was no link is no longer the same when it has become a link. */
+    private final LinkOption[] linkOptions;
 
     private final String etag;
     private final FileCloser closer;
     private final Retainable.ReferenceCounter references = new Retainable.ReferenceCounter();
     private final List<Mappings.Mapping> mappings = new ArrayList<>();
-    /** Their buffers. */
+    /** The buffers of the mappings, in the order of the file. */
     private volatile ByteBuffer[] pieces = {};
 
     private volatile boolean truncated;
@@ -65,7 +65,7 @@ public final class OpenFile implements FileSource {
         this.channel = channel;
         this.version = version;
         this.sizeBytes = version.sizeBytes();
-        this.look = Files.isSymbolicLink(path) ? new LinkOption[0] : AS_A_FILE;
+        this.linkOptions = Files.isSymbolicLink(path) ? new LinkOption[0] : AS_A_FILE;
         this.etag = etag;
         this.closer = closer;
     }
@@ -233,7 +233,7 @@ public final class OpenFile implements FileSource {
      */
     boolean isUnchanged() {
         try {
-            return version.equals(FileVersion.of(path, look));
+            return version.equals(FileVersion.of(path, linkOptions));
         } catch (IOException gone) {
             return false;
         }

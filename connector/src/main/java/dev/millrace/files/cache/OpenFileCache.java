@@ -41,7 +41,7 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
     private static final int IDLE_VALIDITIES = 60;
     /** The longest that nanoseconds can tell: three centuries. */
     private static final long FOR_EVER_MILLIS = Long.MAX_VALUE / 1_000_000;
-    /** Between the look-up of a content and its write. */
+    /** What leaves the cache is released after this time: a request may have looked it up, and not taken its count. */
     private static final long GRACE_MILLIS = 100;
 
     private static final int OPEN_ATTEMPTS = 5;
@@ -87,7 +87,7 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
                     if (cause.wasEvicted()) {
                         evicted.increment();
                     }
-                    // No reference to it is weak.
+                    // Never null, for no reference to it is weak.
                     if (entry != null) {
                         retire(entry);
                     }
@@ -106,7 +106,7 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
                 : Math.max(valid == 0 ? CachedFile.PLACE_MILLIS : valid, 100) * IDLE_VALIDITIES;
     }
 
-    // The settings may have changed.
+    // The settings may have changed since the caches were made.
     private void adjustBounds() {
         var size = entries.policy().eviction().orElseThrow();
         if (size.getMaximum() != maxFiles.getAsInt()) {
@@ -227,7 +227,6 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
         return opened;
     }
 
-    // Some request may have looked it up just now, and not yet taken its count.
     private void retire(CachedFile<C> entry) {
         retired.add(entry);
         Sweeper running = sweeper;
@@ -250,7 +249,7 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
         return kept.get();
     }
 
-    // At once: a request that has just looked it up, and finds it closed, opens it again.
+    // Without a grace: a request that has just looked the file up, and finds it closed, opens it again.
     @Override
     public void giveUp() {
         if (retired.isEmpty()) {

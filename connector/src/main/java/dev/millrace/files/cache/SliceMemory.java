@@ -17,7 +17,9 @@ public final class SliceMemory {
     private final int slices;
     private final BitSet used;
     private final Runnable onEmpty;
-    private int from;
+    /** Where the next search begins: behind the last run. */
+    private int searchFrom;
+
     private int usedSlices;
     private long allocatedNanoTime = NanoTime.now();
 
@@ -32,6 +34,7 @@ public final class SliceMemory {
         this.used = new BitSet(slices);
     }
 
+    /** @return how many slices a run for so many bytes takes, at least 1 */
     public static int slices(long bytes) {
         return Math.max(1, (int) ((bytes + SLICE_BYTES - 1) / SLICE_BYTES));
     }
@@ -60,9 +63,9 @@ public final class SliceMemory {
         if (count > slices - usedSlices) {
             return null;
         }
-        int first = find(count, from, slices);
+        int first = find(count, searchFrom, slices);
         if (first < 0) {
-            first = find(count, 0, Math.min(slices, from + count));
+            first = find(count, 0, Math.min(slices, searchFrom + count));
         }
         if (first < 0) {
             return null;
@@ -70,7 +73,7 @@ public final class SliceMemory {
         used.set(first, first + count);
         usedSlices += count;
         allocatedNanoTime = NanoTime.now();
-        from = first + count;
+        searchFrom = first + count;
         int begin = first;
         return new ContentMemory(count, buffer.slice(begin * SLICE_BYTES, bytes), () -> free(begin, count));
     }
@@ -87,6 +90,11 @@ public final class SliceMemory {
         return -1;
     }
 
+    /**
+     * Makes a run free again.
+     *
+     * @throws IllegalStateException when one of its slices is free already
+     */
     public void free(int first, int count) {
         if (clear(first, count)) {
             onEmpty.run();
