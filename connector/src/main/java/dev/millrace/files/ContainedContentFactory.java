@@ -49,7 +49,7 @@ final class ContainedContentFactory extends ResourceHttpContentFactory {
     @Nullable Path realPath(Path path) throws IOException {
         for (Resource base : getBaseResource()) {
             Path root = base.getPath();
-            // One jar takes what is in another for its own.
+            // Paths in two jars compare by their names alone: what is in one would seem to be in the other.
             Path real = root == null || root.getFileSystem() != path.getFileSystem() ? null : realPathBelow(root, path);
             if (real != null) {
                 return real;

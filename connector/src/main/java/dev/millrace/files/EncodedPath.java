@@ -29,7 +29,7 @@ final class EncodedPath {
         return encoded.toString();
     }
 
-    // Without an encoder of the JDK's: each path that no cache knows comes by here.
+    // A loop allocates nothing, as an encoder of the JDK's would: each path that no cache knows comes by here.
     private static boolean isAscii(String text) {
         for (int i = 0; i < text.length(); i++) {
             if (text.charAt(i) > MOST_ASCII) {

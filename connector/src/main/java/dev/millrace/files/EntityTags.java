@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
 final class EntityTags {
     private static final List<HttpHeader> CONDITIONS = List.of(HttpHeader.IF_MATCH, HttpHeader.IF_NONE_MATCH);
     private static final Pattern ENTITY_TAG = Pattern.compile("(?:W/)?\"[^\"]*\"");
-    /** An empty one, which is none that has a separator. */
+    /** An empty tag, which has no suffix: stands for a tag that does not match. */
     private static final String NO_TAG = "\"\"";
 
     private static final String WEAK = "W/";
 
     private EntityTags() {}
 
-    /** Whether Jetty fails to read them: some quotes it refuses, and of {@code a"b"} it looks a letter too far back. */
+    /** Whether Jetty fails to read the tags: it refuses some quotes, and in {@code a"b"} looks a letter too far back. */
     static boolean areMalformed(Request request) {
         HttpCompliance compliance =
                 request.getConnectionMetaData().getHttpConfiguration().getHttpCompliance();
@@ -65,7 +65,7 @@ final class EntityTags {
         return changed;
     }
 
-    // Without the quotes at the end: a client may have the tag with the suffix of a compression.
+    // Compared without the quotes at the end: a client may have the tag with the suffix of a compression.
     private static String as(String etag, String tags) {
         boolean isWeak = etag.startsWith(WEAK);
         String strong = etag.substring(isWeak ? WEAK.length() : 0).replaceFirst("\"$", "");
@@ -109,7 +109,7 @@ final class EntityTags {
         return fields;
     }
 
-    // With the suffix of a compression, if the client has one: Jetty puts the client's tag into a 304.
+    // The client's tag may have the suffix of a compression, and keeps it: Jetty puts the client's tag into a 304.
     private static String tagOf(String etag, String tags) {
         String suffixed = etag.substring(0, etag.length() - 1) + EtagUtils.ETAG_SEPARATOR;
         return ENTITY_TAG

@@ -45,7 +45,7 @@ public final class FilesService extends ResourceService {
             HttpHeader.IF_MODIFIED_SINCE,
             HttpHeader.IF_UNMODIFIED_SINCE);
 
-    /** Those that ask whether there is another version than the client's. */
+    /** Conditions that ask whether there is another version than the client's. */
     private static final EnumSet<HttpHeader> OF_ANOTHER_VERSION =
             EnumSet.of(HttpHeader.IF_NONE_MATCH, HttpHeader.IF_MODIFIED_SINCE);
 
@@ -174,7 +174,7 @@ public final class FilesService extends ResourceService {
         try {
             file = resource.acquire();
         } catch (IOException gone) {
-            // Of the file that is there by now, the whole.
+            // Sends the whole of the file that is there by now.
             super.doGet(withoutRange(request), response, callback, content);
             return;
         }
@@ -260,7 +260,7 @@ public final class FilesService extends ResourceService {
                         without(request, EnumSet.of(HttpHeader.IF_UNMODIFIED_SINCE)), response, content, callback);
     }
 
-    // Where there are no variants, a tag may be an application's, and of any form.
+    // Where there are no variants, the tag may be one that an application has made, in any form.
     private boolean handleVersions(Request request, Response response, HttpContent content, Callback callback)
             throws IOException {
         String etag = content.getETagValue();

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * and tell nobody when their answer ends. Thread-safe.
  */
 final class HoldingContentFactory extends PreCompressedHttpContentFactory {
-    /** Of the thread that serves it: a look-up is told the path alone, and a context knows its requests. */
+    /** What the current thread serves. A look-up is told the path alone, but a context is told of its requests. */
     private static final ThreadLocal<@Nullable Served> SEVERAL_RANGES = new ThreadLocal<>();
 
     private final SendfileContentFactory files;

@@ -23,7 +23,7 @@ final class PartsResource extends FileResource {
 
     /**
      * @param resource of a file that is held until the response has ended, so that all parts are of one version
-     * @param isBypassed whether they are in truth written to {@link SendPath#sink}
+     * @param isBypassed whether the parts are written to {@link SendPath#sink}, and not to the response
      */
     PartsResource(FileResource resource, Response response, boolean isBypassed) {
         super(resource);

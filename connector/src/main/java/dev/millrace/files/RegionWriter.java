@@ -105,8 +105,8 @@ final class RegionWriter extends IteratingNestedCallback {
         ByteBuffer token = region.token();
         sendPath.transferEndPoint().announce(region);
         position += token.remaining();
-        // Given up by a layer, it is ended at once: a flush would send the token while the file is unmapped.
-        // The token is given back with the file, after the last write.
+        // A write that a layer gives up is ended at once: a flush would send the token while the file is unmapped.
+        // Nothing is to be released here: the token is given back with the file, after the last write.
         sendPath.lend(() -> {}, position == end, token, this);
         return Action.SCHEDULED;
     }
@@ -136,7 +136,7 @@ final class RegionWriter extends IteratingNestedCallback {
 
     @Override
     protected void onSuccess() {
-        // A region tells of the parts that others of its own are to follow.
+        // A region tells of each of its parts but the last.
         if (counted != null) {
             counted.onSentUntil(position);
         }

@@ -180,7 +180,7 @@ final class SendfileContent extends HttpContent.Wrapper {
             Obstacle copiedBy = sendPath.obstacle() == null && isGathered ? Obstacle.GATHERED : sendPath.obstacle();
             mount.onAnswer(sink, copiedBy, file.path(), offset, bytes);
         } catch (RuntimeException | Error x) {
-            // Nothing else gives the count back yet.
+            // No writer has the count yet, to give it back.
             held.release();
             throw x;
         }

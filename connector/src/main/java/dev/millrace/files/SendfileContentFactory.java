@@ -89,7 +89,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     public @Nullable HttpContent getContent(String path) throws IOException {
         HttpContent content = getContent(path, settings.getMissingMillis());
         List<CompressedContentFormat> wanted = formats;
-        // What has the name of a directory besides is another file.
+        // A directory has no variants: one of its name and an extension is a file of its own.
         return content == null
                         || wanted == null
                         || wanted.isEmpty()
@@ -108,8 +108,8 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         return variants;
     }
 
-    // One that cannot be opened is none: the file itself can be sent without it. Nor is a directory, to which Jetty
-    // would redirect, and from there back. That there is none is remembered for as long as the file is valid.
+    // A variant that cannot be opened is none: the file itself can be sent without it. Nor is a directory, to which
+    // Jetty would redirect, and from there back. That there is none is remembered for as long as the file is valid.
     private boolean isVariant(String path) {
         try {
             HttpContent content = getContent(path, settings.getValidMillis());
@@ -146,8 +146,8 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         return content.getResource().isDirectory() ? listed(content) : open(path, content);
     }
 
-    // Its path may have come to lead to a file since it was looked up, by a link out of the root for example. Jetty
-    // would send that.
+    // The path of a directory may have come to lead to a file since it was looked up, by a link out of the root for
+    // example. Jetty would send that file.
     private static HttpContent listed(HttpContent directory) {
         return new HttpContent.Wrapper(directory) {
             @Override

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 public class SendfileHandler extends ResourceHandler {
     private static final long VALID_MILLIS = 1000;
 
-    /** Known from the start on. */
+    /** Null before the start. */
     private HttpContent.@Nullable Factory found;
 
     private final SendfileContentFactory sendfile = new SendfileContentFactory(this::find);
@@ -53,7 +53,7 @@ public class SendfileHandler extends ResourceHandler {
 
     private @Nullable HttpContent find(String path) throws IOException {
         HttpContent.Factory factory = found;
-        // Of letters that UTF-16 has two chars for, Jetty's resources would make question marks.
+        // Jetty's resources would make question marks of letters that take two chars in UTF-16.
         return factory == null ? null : factory.getContent(EncodedPath.of(path));
     }
 

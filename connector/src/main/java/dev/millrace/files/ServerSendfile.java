@@ -128,10 +128,10 @@ public final class ServerSendfile extends ContainerLifeCycle implements Handlers
             if (origin == null) {
                 LOG.debug("Leaving {} as it is", found);
             } else if (life.isStarted()) {
-                // Of a context that Jetty's deployer has started before it let us see it.
+                // Jetty's deployer has started its context before this listener was told of it.
                 replace(service, origin);
             } else {
-                // Not at once: other listeners, JMX among them, are yet to be told of what would be gone by then.
+                // Replaced later: other listeners, JMX among them, are yet to be told of what would be gone by then.
                 life.addEventListener(new LifeCycle.Listener() {
                     @Override
                     public void lifeCycleStarted(LifeCycle started) {

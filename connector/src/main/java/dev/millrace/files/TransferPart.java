@@ -68,7 +68,7 @@ final class TransferPart implements Content.Source {
         position += token.remaining();
         left -= token.remaining();
         if (left > 0) {
-            // Never in vain: this has a count, which the last token takes over.
+            // Cannot fail: this part has a count, which the last token takes over.
             file.retain();
         }
         long end = position;
