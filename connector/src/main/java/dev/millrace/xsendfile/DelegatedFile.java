@@ -50,7 +50,11 @@ record DelegatedFile(
         return headers.contains(X_SENDFILE) || headers.contains(X_ACCEL_REDIRECT);
     }
 
-    /** Takes our fields out: clients must not see them. */
+    /**
+     * Takes our fields out: clients must not see them.
+     *
+     * @return what they name; null when they name nothing
+     */
     static @Nullable DelegatedFile take(HttpFields.Mutable headers, DelegatedRoots roots) {
         String path = headers.get(X_SENDFILE);
         String uri = headers.get(X_ACCEL_REDIRECT);
@@ -89,7 +93,7 @@ record DelegatedFile(
 
             @Override
             public Set<CompressedContentFormat> getPreCompressedContentFormats() {
-                // Known to be none: the answer does not vary.
+                // Known to be none: so Jetty does not tell caches that the answer varies by coding.
                 return Set.of();
             }
 

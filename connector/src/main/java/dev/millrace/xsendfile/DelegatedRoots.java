@@ -107,7 +107,7 @@ final class DelegatedRoots {
                 }
             }
         } catch (IllegalArgumentException x) {
-            // Of which InvalidPathException is one.
+            // An InvalidPathException is one of these.
             LOG.warn(
                     "Not sending a file with an invalid URI: {}", RootedFile.printable(String.valueOf(x.getMessage())));
             return null;
@@ -130,7 +130,7 @@ final class DelegatedRoots {
                 : own;
     }
 
-    // By the innermost directory that it was found below: a link from there leads out of it, though into another root.
+    // Judged by the innermost directory that it is below: a link may not lead out of that, though into another root.
     private RootedFile rooted(Path file) {
         return new RootedFile(
                 Stream.concat(

@@ -51,7 +51,7 @@ public final class DelegatingContexts
 
     private final AtomicBoolean hasWarnedOfProxied = new AtomicBoolean();
 
-    /** Of the handler, which says what they mean; they may change at any time. */
+    /** Settings of the handler, which says what they mean. They may change at any time. */
     interface Settings {
         boolean isEnabled();
 
@@ -150,7 +150,7 @@ public final class DelegatingContexts
         return origin;
     }
 
-    /** Once it is so it stays so. */
+    /** Whether answers must be told apart: by their contexts, or by a proxy. Once it is so it stays so. */
     private boolean isFollowing() {
         return hasProxy || !rootsByPath.isEmpty();
     }

@@ -23,7 +23,7 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
     private final @Nullable AnswerOrigin origin;
     private final FileSender sender;
     private final Callback callback;
-    /** Of the handlers around, as Cross-Origin Resource Sharing has them: an error page keeps these. */
+    /** Fields that handlers around have set, as for Cross-Origin Resource Sharing: an error page keeps these. */
     private final HttpFields around;
     // A response is written to by one thread at a time.
     private volatile boolean isDecided;
@@ -53,7 +53,7 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
         }
     }
 
-    // Decides, when that is not done yet.
+    // Asked for the first time, it decides whether a file is sent.
     @Override
     protected boolean isDiscarding() {
         if (!isDecided && !isCommitted()) {
@@ -116,7 +116,7 @@ final class DelegatingResponse extends PassiveResponse implements Callback {
     @Override
     public void succeeded() {
         DelegatedFile file = isDiscarding() ? delegated : null;
-        // The application may have set them again since it was decided.
+        // The application may have set our fields again since it was decided.
         strip();
         if (file == null) {
             callback.succeeded();

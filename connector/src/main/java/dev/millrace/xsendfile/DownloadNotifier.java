@@ -68,7 +68,7 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
     /**
      * @param destination where to post to, an absolute http or https URL; null: nothing is posted. A user and a password
      *     in it, percent-encoded, are sent as Basic authentication, and neither logged nor shown
-     * @throws IllegalArgumentException when it is none
+     * @throws IllegalArgumentException when it is no such URL
      */
     public void setDestination(@Nullable String destination) {
         this.destination = destination == null ? null : PostDestination.of(destination);
@@ -238,7 +238,7 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
         }
         CompletableFuture<HttpResponse<Void>> answer = client.sendAsync(request.build(), BodyHandlers.discarding());
         try {
-            // The timeout that a request can have itself ends with the header of the answer.
+            // The JDK's timeout of a request covers the answer's header alone, not its content.
             return answer.get(timeoutMillis, TimeUnit.MILLISECONDS).statusCode();
         } finally {
             answer.cancel(true);

@@ -50,7 +50,7 @@ record FileSender(FilesService service, HttpContent.Factory files, List<Transfer
             }
             response.getHeaders().remove(HttpHeader.CONTENT_LENGTH);
             if (hasDiscarded) {
-                // Of the body: a compression between the application and here has compressed it.
+                // The coding was that of the body: a compression between the application and here has compressed it.
                 response.getHeaders().remove(HttpHeader.CONTENT_ENCODING);
             }
             service.doGet(ofTheFile(request), measured, end, DelegatedFile.as(content, response.getHeaders()));
@@ -73,7 +73,7 @@ record FileSender(FilesService service, HttpContent.Factory files, List<Transfer
         response.reset();
         HttpFields.Mutable fields = response.getHeaders();
         List<HttpField> lost = new ArrayList<>();
-        // Not by its stream, in which Jetty 12.1.12 also shows fields of the connection's last answer.
+        // Not by around.stream(), in which Jetty 12.1.12 also shows fields of the connection's last answer.
         for (HttpField field : around) {
             if (!fields.contains(field.getName())) {
                 lost.add(field);
@@ -83,7 +83,7 @@ record FileSender(FilesService service, HttpContent.Factory files, List<Transfer
         Response.writeError(request, response, end, status);
     }
 
-    /** A request whose path has no slash at its end, where Jetty would redirect. */
+    /** The request, with a path that has no slash at its end: Jetty would redirect a file's path that has one. */
     private static Request ofTheFile(Request request) {
         String path = Request.getPathInContext(request);
         int end = path.length();

@@ -9,7 +9,7 @@ import org.eclipse.jetty.util.Callback;
 
 /** Counts the bytes of content that the network took: of a write that failed, what had left its buffer by then. */
 final class MeasuredResponse extends PassiveResponse {
-    // Written by one write after the other.
+    // Only one write at a time is pending, and changes this.
     private volatile long bytes;
 
     MeasuredResponse(Request request, Response wrapped) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 record PostDestination(URI uri, @Nullable String authorization) {
     /**
      * @param url absolute, of http or https; may hold a user and a password, percent-encoded
-     * @throws IllegalArgumentException when it is none; says nothing of what may be a password
+     * @throws IllegalArgumentException when it is no such URL; its message has nothing of what may be a password
      */
     static PostDestination of(String url) {
         URI uri;
@@ -36,7 +36,7 @@ record PostDestination(URI uri, @Nullable String authorization) {
         return new PostDestination(bare, user.isEmpty() ? null : basic(user.contains(":") ? user : user + ":"));
     }
 
-    // Without the cause either: it quotes all.
+    // The cause is left out too: it quotes the whole URL.
     private static IllegalArgumentException invalid(String url, String reason) {
         return new IllegalArgumentException(
                 reason + (url.indexOf('@') < 0 ? ": " + url : "; not shown here, for it may hold a password"));

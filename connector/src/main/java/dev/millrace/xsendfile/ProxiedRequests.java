@@ -6,8 +6,8 @@ import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.util.component.LifeCycle;
 
 /**
- * Notes of requests that Jetty's {@code ProxyHandler} passes on to another server that their answers come from there. Loaded
- * when there is such a handler: the client is no part of every server. Thread-safe.
+ * Notes which answers Jetty's {@code ProxyHandler} fetches from another server. Loaded when there is such a handler: the client is no
+ * part of every server. Thread-safe.
  *
  * @param attribute of the request from the client: its {@link AnswerOrigin}
  * @param fromClient attribute of the request to the other server: that from the client
@@ -16,7 +16,7 @@ record ProxiedRequests(String attribute, String fromClient) implements Request.L
     /**
      * @param client the {@link HttpClient} of a {@code ProxyHandler}
      * @param proxyHandler Jetty's class of that handler
-     * @throws ClassCastException when it is of another class loader
+     * @throws ClassCastException when the client's class is of another class loader
      * @throws LinkageError when this class loader has no such client, or the handler's attribute is not known
      */
     static void follow(Object client, Class<?> proxyHandler, String attribute) {

@@ -179,7 +179,7 @@ public class XSendfileHandler extends Handler.Wrapper implements DelegatingConte
         return Path.of(base).resolve(directory).toString();
     }
 
-    /** @param names of the parts, of which the last may have more of the signs in between */
+    /** @param names of the parts; the last part alone may hold an equals sign itself */
     private static String[] parts(String setting, String... names) {
         String[] parts = Arrays.stream(setting.split("=", names.length))
                 .map(String::strip)
