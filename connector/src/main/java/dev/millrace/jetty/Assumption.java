@@ -38,7 +38,7 @@ final class Assumption {
                 return found;
             }
         } catch (Exception | LinkageError x) {
-            // Not exported, to a named module, is an IllegalAccessError.
+            // What Jetty does not export to a named module is an IllegalAccessError.
             failure = x;
         }
         LOG.warn("Jetty {} is not as Millrace knows it ({}): {}", Jetty.VERSION, failure, instead);

@@ -9,15 +9,16 @@ import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream of HTTP/2 that sends the trailers of an answer behind all of its content (RFC 9113 section 8.1). Jetty 12.1.12 sends them
- * behind the first frame of an answer of one write that takes more than a frame, or than the windows have.
+ * A stream of HTTP/2 that sends the trailers of an answer behind all of its content (RFC 9113 section 8.1). Of an answer of one write
+ * that needs several frames, or more than the windows have, Jetty 12.1.12 sends the trailers behind the first frame.
  */
 public class ContentBeforeTrailers extends HttpStream.Wrapper {
+    /** @param stream what sends the answer */
     protected ContentBeforeTrailers(HttpStream stream) {
         super(stream);
     }
 
-    // Of a write behind the first one Jetty sends the trailers when its content has gone.
+    // Splits the write: of a second one Jetty sends the trailers when the content has gone.
     @Override
     public void send(
             MetaData.Request request,

@@ -56,8 +56,7 @@ public final class Http2Internals {
             return false;
         }
         HTTP2Stream stream = session.getStream(streamId);
-        // Content of other requests that lies unread may have closed the connection's window: then the peer has to
-        // wait.
+        // Unread content of other requests may have closed the connection's window: then it is the peer that waits.
         return stream != null
                 && !stream.isRemotelyClosed()
                 && !stream.isLastDataReceived()

@@ -9,15 +9,15 @@ public enum ResponseLayer {
     PASSIVE,
     /** Passes it on, but wants to know of it. */
     WATCHING,
-    /** The same, and may give up the write while it is pending. */
+    /** As {@link #WATCHING}, and may give up a write while it is pending. */
     IMPATIENT,
-    /** The same as watching, and may show it to an application. */
+    /** As {@link #WATCHING}, and may show the content to an application. */
     EVENTS,
     /** Lets go of what it was given when it has completed the write. */
     COMPRESSING,
     /** The last one: Jetty's own response. */
     CHANNEL,
-    /** Unknown: may change it, and then must not meet a token; may keep it. */
+    /** Unknown: may change the content, and so must not meet a token. It may also keep a buffer. */
     OPAQUE;
 
     private static final Map<String, ResponseLayer> KNOWN = Map.of(
