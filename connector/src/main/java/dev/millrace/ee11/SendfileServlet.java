@@ -204,11 +204,11 @@ public class SendfileServlet extends ResourceServlet {
 
     /** What was found for a request: what is sent is what its conditions were judged by, whatever has come there since. */
     private static final class LookUps {
-        /** Null: nothing is there. */
+        /** What was found by path; a value of null: nothing is there. */
         private final Map<String, HttpContent> found = new HashMap<>();
-        /** Null: to none. */
+        /** What the parts of several ranges are written to; null: there are none. */
         private @Nullable ServletContextResponse partsTo;
-        /** Null: it is another. */
+        /** The request, if it is for several ranges; null: it is another. */
         private final @Nullable Request severalRanges;
 
         private final boolean isIncluded;
@@ -250,8 +250,8 @@ public class SendfileServlet extends ResourceServlet {
             return content == null || !(isIncluded || content.getResource().isDirectory())
                     ? content
                     : new HttpContent.Wrapper(content) {
-                        // What has the name of a directory besides is another file. A part of a page has no coding of
-                        // its own.
+                        // A directory has no variants: one of its name and an extension is a file of its own. A part of
+                        // a page has no coding of its own.
                         @Override
                         public Set<CompressedContentFormat> getPreCompressedContentFormats() {
                             return Set.of();
@@ -277,7 +277,7 @@ public class SendfileServlet extends ResourceServlet {
         }
     }
 
-    /** A request for the whole of what it asked ranges of, or for it on no conditions either. */
+    /** A request for the whole file: without its ranges, or without its conditions too. */
     private static final class Whole extends HttpServletRequestWrapper {
         private final Set<String> without;
 

@@ -112,7 +112,7 @@ public final class UnreadProperties implements ConfigurationProcessorFactory, Co
             String setting, String form, Map<String, String> modules, Set<String> enabled) {
         Set<String> counterparts = new TreeSet<>();
         for (String kind : new String[] {"bio", "nio"}) {
-            // Of HTTP/2 Jetty's modules have one setting below another name.
+            // Jetty's modules of HTTP/2 name one setting rateControl.x that is x in ours.
             String counterpart = "millrace." + kind + "." + form + setting.replace("rateControl.", "");
             if (modules.containsKey(counterpart)) {
                 counterparts.add(counterpart);

@@ -66,7 +66,7 @@ public final class Traffic implements Connection.Listener {
         return new Totals(accepted, requests, bytesOut);
     }
 
-    /** What is inside of TLS, or behind the PROXY protocol, has been accepted with the connection around it. */
+    /** False inside of TLS, and behind the PROXY protocol: such a connection was accepted with the one around it. */
     private static boolean isOnSocket(Connection connection) {
         return !(connection.getEndPoint() instanceof EndPoint.Wrapper);
     }
