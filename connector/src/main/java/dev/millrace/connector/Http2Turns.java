@@ -67,7 +67,7 @@ final class Http2Turns implements Connection.Listener {
         this.executor = executor;
         this.session = session;
         this.held = held;
-        // As the other connections of its connector.
+        // A pause of its connector's other connections is one for this connection too.
         this.pauseEndNanoTime = executor.pauseEndNanoTime();
     }
 
@@ -123,7 +123,7 @@ final class Http2Turns implements Connection.Listener {
                 throw x;
             } finally {
                 executor.end();
-                // The last release may have had the session go on, which was held then.
+                // The last release may have let the session write more, which was held again.
                 held.release();
             }
         }
@@ -169,7 +169,7 @@ final class Http2Turns implements Connection.Listener {
             return task;
         }
 
-        // In a pause there is nothing to decide. The one after a wait is the longer, and must not be replaced.
+        // In a pause nothing is measured: one that follows a wait is the longer, and must not be replaced.
         private void measure() {
             if (steps == 0) {
                 return;
@@ -315,7 +315,7 @@ final class Http2Turns implements Connection.Listener {
         return true;
     }
 
-    // Many requests of one connection are to have more than one processor, as those of a proxy.
+    // Many requests of one connection, such as a proxy's, are to have more than one processor.
     private @Nullable ConnectionTurn added() {
         if (runs > 0 && (tasks.size() <= RUN_LENGTH * runs || runs >= ProcessorUtils.availableProcessors())) {
             return null;
@@ -355,7 +355,7 @@ final class Http2Turns implements Connection.Listener {
     void write(Callback callback, ByteBuffer... buffers) {
         ConnectionTurn turn = turnToHold(buffers);
         held.write(turn != null, callback, buffers);
-        // Whoever has ended the turn meanwhile found nothing held, and the handler may wait now for as long as it
+        // A thread that has ended the turn meanwhile found nothing held. The handler may wait now for as long as it
         // likes.
         if (turn != null && hasEnded(turn)) {
             held.release();

@@ -261,7 +261,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         if (finder == null || finder == Thread.currentThread()) {
             return;
         }
-        // It does no more than to give the buffer back; but inside TLS it may need the lock that this thread holds.
+        // The finder only gives the buffer back; but inside TLS it may need the lock that this thread holds.
         long begin = NanoTime.now();
         while (handlingThread() == finder && NanoTime.millisSince(begin) < MAX_LEAVING_MILLIS) {
             Thread.yield();

@@ -87,8 +87,8 @@ final class OrderlyEnd {
         return turns != null && turns.isReleasing();
     }
 
-    // One that waits for content does not read while it waits. A thread that handles a request without content goes on
-    // to read the next. The thread that stops the server reads nothing meanwhile.
+    // A request that waits for content does not read while it waits. The thread of one without content goes on to read
+    // the next. The thread that stops the server reads nothing meanwhile.
     private static boolean mayRead(MillraceEndPoint endPoint, Connection connection, Thread stopping) {
         HttpParser parser = JettyInternals.parserOf(connection);
         Thread handling = endPoint.handlingThread();

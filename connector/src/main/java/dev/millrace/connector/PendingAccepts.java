@@ -13,6 +13,7 @@ import org.eclipse.jetty.util.IO;
  * Thread-safe.
  */
 final class PendingAccepts {
+    /** Whether a selector has taken a channel on, or listeners are about to hear that it failed. */
     private final Map<SelectableChannel, Boolean> takenOn = new ConcurrentHashMap<>();
 
     void begin(SelectableChannel channel) {
@@ -34,7 +35,7 @@ final class PendingAccepts {
     }
 
     /**
-     * Before listeners hear of it, and {@link #end}.
+     * Called before listeners hear that the channel has failed; {@link #end} follows.
      *
      * @return false when it was lost before
      */

@@ -61,7 +61,7 @@ abstract class RestartableConnector extends ServerConnector {
         }
     }
 
-    // Nor do the selectors know the channel in a pause.
+    // In a pause of accepting the selectors do not know the channel either.
     @Override
     protected void doStop() throws Exception {
         ServerSocketChannel stopped = listening();
