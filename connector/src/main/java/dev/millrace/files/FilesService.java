@@ -160,6 +160,7 @@ public final class FilesService extends ResourceService {
         }
     }
 
+    // A file that our factory could not open is read by its path, range by range: another version may be there by then.
     private boolean isUnopened(HttpContent content) {
         Path path = content.getResource().getPath();
         return path != null

@@ -11,6 +11,10 @@ import org.eclipse.jetty.server.Response;
  * <p>Used, as any response, by one thread at a time.
  */
 public class PassiveResponse extends Response.Wrapper {
+    /**
+     * @param request of this response
+     * @param wrapped where what is written goes on to
+     */
     protected PassiveResponse(Request request, Response wrapped) {
         super(request, wrapped);
     }

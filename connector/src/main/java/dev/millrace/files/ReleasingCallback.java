@@ -63,8 +63,8 @@ final class ReleasingCallback extends Callback.Nested {
         Object before = STATE.getAndSet(this, this);
         if (before != this) {
             try {
-                // Refused by a layer, which is called by this thread, it never comes to be sent; later, or by another
-                // thread, it may yet be.
+                // A write that a layer refuses while this thread calls it is never sent. One that fails later, or by
+                // another thread, may yet be.
                 cancel(response, before != Thread.currentThread(), x);
             } finally {
                 giveBack(x);

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * file within the resolution of the file system's clock, without changing its size, goes unseen; replacing it does not.
  *
  * @param key identifies the file in its file system (device and inode); null where there is no such thing
+ * @param sizeBytes its length
  * @param modified when it was last written
  */
 public record FileVersion(@Nullable Object key, long sizeBytes, FileTime modified) {

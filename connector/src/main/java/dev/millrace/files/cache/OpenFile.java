@@ -113,6 +113,7 @@ public final class OpenFile implements FileSource {
         }
     }
 
+    /** @return the path by which it was opened */
     public Path path() {
         return path;
     }
@@ -223,6 +224,7 @@ public final class OpenFile implements FileSource {
         return etag;
     }
 
+    /** @return its length in bytes when it was opened */
     public long size() {
         return sizeBytes;
     }

@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
  * sent.
  */
 public final class SliceMemory {
+    /** The least that a run takes, and its unit. */
     public static final int SLICE_BYTES = 1024;
+
 
     private final ByteBuffer buffer;
     private final int slices;
