@@ -161,7 +161,9 @@ public final class JettyInternals {
 
     /**
      * Whether a connection of HTTP/1.1 answers a malformed request, on a thread of the pool. It asks for more even then, and when more comes,
-     * or the end, closes in the middle of the answer. After the answer it closes in any case. Not of TLS, but of what is in it.
+     * or the end, closes in the middle of the answer. After the answer it closes in any case.
+     *
+     * @param connection what is spoken, inside TLS or not: of TLS itself it is never true
      */
     public static boolean answersMalformedRequest(@Nullable Connection connection) {
         HttpParser parser = parserOf(connection);

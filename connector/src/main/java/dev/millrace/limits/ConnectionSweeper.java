@@ -131,6 +131,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
         return slowResponses.sum();
     }
 
+    /** @return how often all connections were looked at */
     public long getLooks() {
         return looks.sum();
     }

@@ -78,6 +78,7 @@ public final class TransferWorkers extends ContainerLifeCycle implements Executo
 
     /**
      * @param turn run by a worker, after those that came before
+     * @throws java.util.concurrent.RejectedExecutionException when the workers have stopped
      * @throws OutOfMemoryError when there is no worker, and no thread for one
      */
     @Override

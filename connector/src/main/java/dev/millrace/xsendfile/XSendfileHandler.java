@@ -48,6 +48,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A servlet must not set {@code Content-Length} besides. Its channel answers 500 when less than that was written
  * through the servlet's own output, before anything here is asked.
+ *
+ * <p>Thread-safe. Roots, mappings, listeners and switches may be changed at any time.
  */
 @ManagedObject("Files that applications delegate")
 public class XSendfileHandler extends Handler.Wrapper implements DelegatingContexts.Settings {
@@ -264,7 +266,7 @@ public class XSendfileHandler extends Handler.Wrapper implements DelegatingConte
         this.proxied = proxied;
     }
 
-    /** @param mimeTypes the types of files by extension, for applications that give none */
+    /** @param mimeTypes the types of files by extension, for applications that give none; before start */
     public void setMimeTypes(MimeTypes mimeTypes) {
         this.mimeTypes = mimeTypes;
     }
