@@ -146,8 +146,8 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         return content.getResource().isDirectory() ? listed(content) : open(path, content);
     }
 
-    // The path of a directory may have come to lead to a file since it was looked up, by a link out of the root for
-    // example. Jetty would send that file.
+    // Since it was looked up, a directory's path may have come to lead to a file, such as by a link out of the root.
+    // Jetty would send that file.
     private static HttpContent listed(HttpContent directory) {
         return new HttpContent.Wrapper(directory) {
             @Override
