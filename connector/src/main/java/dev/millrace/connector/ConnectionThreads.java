@@ -50,8 +50,8 @@ final class ConnectionThreads implements Executor {
         this.virtual = virtual;
     }
 
-    // A thread of either kind serves many connections. So it inherits nothing from the thread that asks for it, an
-    // acceptor of low priority or a request's.
+    // A thread of either kind inherits nothing from the one that asks for it, an acceptor of low priority or a
+    // request's. What it serves is another connection.
     private static Executor virtualThreads(String name) {
         if (!VirtualThreads.areSupported()) {
             throw new IllegalStateException("This JDK has no virtual threads: set threads to platform, or to auto");
