@@ -37,7 +37,6 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
     /** After this time, or twice it, any other task does. */
     static final long RUN_MILLIS = 1000;
 
-
     private final Executor executor;
     private final TryExecutor reserved;
     private final Scheduler scheduler;

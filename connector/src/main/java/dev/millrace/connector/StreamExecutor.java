@@ -41,7 +41,6 @@ public final class StreamExecutor implements TryExecutor, ThreadPool, VirtualThr
     /** So many places a thread tries before it does without one. */
     private static final int TRIES = 4;
 
-
     private final Executor pool;
     private final TryExecutor reserved;
     private final Scheduler scheduler;

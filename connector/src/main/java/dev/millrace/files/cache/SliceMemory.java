@@ -14,7 +14,6 @@ public final class SliceMemory {
     /** The least that a run takes, and its unit. */
     public static final int SLICE_BYTES = 1024;
 
-
     private final ByteBuffer buffer;
     private final int slices;
     private final BitSet used;
