@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  */
 final class AcceptPause {
     private static final Logger LOG = LoggerFactory.getLogger(AcceptPause.class);
-    /** As an acceptor's own pause in Jetty. */
+    /** As long as the pause of an acceptor in Jetty. */
     private static final long PAUSE_MILLIS = 1000;
 
     private final ServerConnector connector;

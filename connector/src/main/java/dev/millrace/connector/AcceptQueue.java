@@ -24,7 +24,7 @@ final class AcceptQueue {
 
     /** @return the number in a file; {@link #UNKNOWN} where there is none */
     static int read(Path file) {
-        // By one large read: Linux tells a reader that comes with a small buffer the first digits only.
+        // One large read is needed: Linux tells a reader with a small buffer only the first digits.
         try (InputStream in = Files.newInputStream(file)) {
             int size = Integer.parseInt(new String(in.readNBytes(64), StandardCharsets.US_ASCII).strip());
             if (size > 0) {

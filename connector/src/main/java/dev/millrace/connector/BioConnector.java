@@ -336,7 +336,7 @@ public class BioConnector extends MillraceConnector {
                 () -> getSelectorManager().connectionOpened(endPoint.getConnection(), null),
                 cause -> ended(endPoint, cause, true));
         if (endPoint.hasLeft()) {
-            // Its end may have been told of before it was in the set.
+            // The connection's end may have been told of before it was in the set.
             onEndPointClosed(endPoint);
         }
     }
@@ -347,7 +347,7 @@ public class BioConnector extends MillraceConnector {
             getSelectorManager().connectionClosed(endPoint.getConnection(), cause);
         }
         endPointEnded(endPoint, () -> acceptEvents().endPointClosed(endPoint));
-        // Last, for what it runs is the application's, and may block.
+        // This comes last, for what it runs is the application's, and may block.
         if (endPoint.httpParser() == null) {
             TlsState.failFarewell(endPoint.getConnection());
         }

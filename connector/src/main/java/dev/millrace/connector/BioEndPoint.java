@@ -45,7 +45,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
     private volatile @Nullable SelectedChannel selected;
 
     BioEndPoint(BioConnector connector, BioResources resources, SocketChannel channel) throws IOException {
-        // No selector, though one may watch the channel later. Jetty's listeners know a socket by this class.
+        // No selector is given, though one may watch the channel later. Jetty's listeners know a socket by this class.
         super(channel, null, null, connector.getScheduler(), connector.newContentWriter());
         this.connector = connector;
         this.resources = resources;
@@ -81,7 +81,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         return current != null || !JettyInternals.isOtherProtocol(spoken()) ? current : select();
     }
 
-    // Not while a thread waits for the peer: it could not be made to return.
+    // A thread that waits for the peer could not be made to return: then the channel stays as it is.
     private synchronized @Nullable SelectedChannel select() {
         if (selected == null && isOpen() && !writeDuty.isWriting() && readLoop.leave()) {
             try {
@@ -117,7 +117,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         return filled;
     }
 
-    // With its output ended too, the connection ends. That takes away the buffer that TLS is about to look at. So
+    // When its output has ended too, the connection ends. That takes away the buffer that TLS is about to look at. So
     // another thread does it, which waits for TLS's lock until this one has returned.
     private void endInput() {
         if (getConnection() instanceof SslConnection && isOutputShutdown()) {
@@ -167,7 +167,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
 
     @Override
     public boolean flush(ByteBuffer... buffers) throws IOException {
-        // As by a channel, also for a write of nothing: by one TLS asks whether it may go on.
+        // A channel throws for a write of nothing too. By such a write TLS asks whether it may go on.
         if (isOutputShutdown()) {
             throw new EofException(new ClosedChannelException());
         }

@@ -32,7 +32,7 @@ final class BlockingWrite {
     private static final long QUICK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     /** What room in the send buffer swallows at once says nothing of the peer: only many slices do. */
     private static final int SLICES_TO_GROW = 16;
-    /** On a virtual thread no call waits for more than some room. */
+    /** On a virtual thread a call returns as soon as there was some room: no slice hides what the peer takes. */
     private static final int VIRTUAL_SLICE_BYTES = 1024 * 1024;
     /** What a full socket is given by write(2), so that a virtual thread parks until there is room again. */
     private static final int PARKING_BLOCK_BYTES = 16 * 1024;

@@ -82,7 +82,7 @@ final class ConnectionEvent extends Event {
         try {
             describe(closing, endPoint, isSlow, cause);
         } catch (Throwable x) {
-            // Of an application's own connection, or cause. The connection has yet to be ended.
+            // An application's own connection, or cause, has failed. The connection has yet to be ended.
             LOG.debug("Cannot tell all of {}", remote, x);
         }
         commit();

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  */
 final class ConnectionThreads implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionThreads.class);
-    /** For handlers to return, before and after they are interrupted: as Jetty's pool. */
+    /** Handlers have so long to return, before and after they are interrupted: as in Jetty's pool. */
     private static final long STOP_MILLIS = 2500;
 
     private final String name;
@@ -146,7 +146,7 @@ final class ConnectionThreads implements Executor {
         public void run() {
             Thread thread = Thread.currentThread();
             running.add(thread);
-            // As Jetty's pools: not the class loader of the web application whose request made the thread.
+            // The thread must not keep the class loader of the web application whose request made it.
             thread.setContextClassLoader(ConnectionThreads.class.getClassLoader());
             try {
                 begin();
@@ -177,7 +177,7 @@ final class ConnectionThreads implements Executor {
     void end(Collection<EndPoint> endPoints, LongSupplier waiting) {
         Thread stopping = Thread.currentThread();
         try {
-            // On a thread of its own: TLS, to say farewell, waits for a lock that its writer may hold.
+            // It has a thread of its own: TLS, to say farewell, waits for a lock that its writer may hold.
             execute(() -> OrderlyEnd.end(endPoints, MillraceEndPoint::isWritePending, stopping));
         } catch (Throwable x) {
             LOG.debug("No thread to end connections in order", x);

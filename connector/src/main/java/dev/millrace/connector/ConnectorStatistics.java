@@ -23,7 +23,7 @@ public final class ConnectorStatistics {
 
     @ManagedAttribute("Threads that wait for a peer's bytes")
     public long getThreadsInRead() {
-        // In this order: a thread that wakes up in between must not make it negative.
+        // The ends are read first: a thread that wakes up in between must not make the result negative.
         long ended = wakeUps.sum();
         return readsBegun.sum() - ended;
     }

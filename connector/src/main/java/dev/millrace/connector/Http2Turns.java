@@ -53,7 +53,7 @@ final class Http2Turns implements Connection.Listener {
     private final StreamExecutor executor;
     private final HTTP2Session session;
     private final HeldWrites held;
-    // These two are of the thread that reads.
+    // These two belong to the thread that reads.
     private long streamsBefore;
     private @Nullable ConnectionTurn reader;
     private volatile boolean closed;
@@ -118,7 +118,7 @@ final class Http2Turns implements Connection.Listener {
                     }
                 }
             } catch (Throwable x) {
-                // For want of memory, as a rule. No request may wait for a turn that nobody goes on with.
+                // Memory was short, as a rule. No request may wait for a turn that nobody goes on with.
                 aboutToBlock();
                 throw x;
             } finally {
@@ -268,7 +268,7 @@ final class Http2Turns implements Connection.Listener {
             turn.endReading();
         }
         if (reader != null && reader != turn) {
-            // Its thread runs a request now, which Jetty's strategy need not tell. What that writes is not to be held.
+            // The thread of that turn runs a request now, unknown to the turn. What it writes is not to be held.
             reader.aboutToBlock();
         }
         reader = null;
@@ -340,7 +340,7 @@ final class Http2Turns implements Connection.Listener {
         }
     }
 
-    // One at a time: whatever fails, for want of memory as a rule, the rest is still there for another runner.
+    // Taken one at a time: when one fails, for want of memory as a rule, the rest is still there for another runner.
     private void spread() {
         for (Runnable task = poll(); task != null; task = poll()) {
             executor.toPoolOrClose(task);
@@ -374,7 +374,7 @@ final class Http2Turns implements Connection.Listener {
         return executor.turn() instanceof ConnectionTurn turn
                         && turn.isOf(this)
                         && BufferUtil.remaining(buffers) <= HeldWrites.MOST_BYTES
-                        // One that ends may be closed as soon as a write is complete.
+                        // A session that ends may close its connection as soon as a write is complete.
                         && session.getCloseState() == CloseState.NOT_CLOSED
                         && mayHold(turn)
                 ? turn

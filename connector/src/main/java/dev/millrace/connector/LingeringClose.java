@@ -37,7 +37,7 @@ final class LingeringClose extends AbstractLifeCycle {
     private static final Logger LOG = LoggerFactory.getLogger(LingeringClose.class);
 
     private static final long LOOK_MILLIS = 1000;
-    /** From a channel's arrival to the first read. Most peers end at once: the channel need not be registered, and many share a wake-up. */
+    /** A channel's wait for its first read. Most peers end at once: the channel need not be registered, and many share a wake-up. */
     private static final long FIRST_LOOK_MILLIS = 5;
 
     private static final long STOP_MILLIS = 1000;
@@ -182,7 +182,7 @@ final class LingeringClose extends AbstractLifeCycle {
         try {
             add(taken);
         } catch (IOException | OutOfMemoryError x) {
-            // No descriptor; or no thread, which the JDK tells by OutOfMemoryError.
+            // The system has no descriptor, or no thread, which the JDK tells by OutOfMemoryError.
             warnOnce(x);
             cuts.increment();
             return null;

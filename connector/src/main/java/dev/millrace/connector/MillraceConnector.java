@@ -248,7 +248,7 @@ public abstract class MillraceConnector extends LimitedConnector {
 
     /** Whether requests of HTTP/2 that were read together may have one thread now. */
     boolean mayCollectRequests() {
-        // Else the pool's queue is to tell how many wait.
+        // When threads are short, requests go to the pool's queue, which tells how many wait.
         return RequestLoop.hasThreadsToSpare(pool());
     }
 
@@ -367,7 +367,7 @@ public abstract class MillraceConnector extends LimitedConnector {
 
     /** Runs a task by another thread, which waits for no other task. */
     void executeImmediately(Runnable task) {
-        // Not by the pool, if its threads are virtual: that takes every task at once, and lets it wait for others.
+        // A pool of virtual threads takes every task at once, and lets it wait for others: it is passed by.
         Executor virtual = VirtualThreads.getVirtualThreadsExecutor(pool());
         if (virtual != null) {
             virtual.execute(task);

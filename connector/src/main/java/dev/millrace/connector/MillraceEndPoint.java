@@ -50,9 +50,9 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     }
 
     final ContentWriter contentWriter;
-    /** Null: no recording was on when it began. */
+    /** Null when no recording was on at the beginning of the connection. */
     private final @Nullable ConnectionEvent life;
-    // Of the thread that looks at all connections, made at its first look.
+    // Belongs to the thread that looks at all connections; made at its first look.
     private @Nullable PeerRates rates;
     // These two belong to the thread that flushes; Jetty's flusher lets one at a time.
     private long sentBytes;

@@ -137,7 +137,7 @@ final class NioEndPoint extends MillraceEndPoint {
         return new ContinuedTask(this, task, dispatch == Dispatch.SELECTOR ? Invocable.InvocationType.BLOCKING : type);
     }
 
-    // Not with HTTP/2: its connection reads frames, and other threads handle the requests in them.
+    // False for HTTP/2: its connection reads frames, and other threads handle the requests in them.
     private boolean mayBeginRequest() {
         HttpParser parser = httpParser();
         return parser == null ? JettyInternals.isPreliminary(getConnection()) : !parser.inContentState();
@@ -198,7 +198,7 @@ final class NioEndPoint extends MillraceEndPoint {
         return current == null ? null : current.thread();
     }
 
-    // Only where nothing is left to do but to wait for a request: TLS may ask in the middle of a write, and then wait.
+    // Stays only where nothing else is left to do: TLS may ask for bytes in the middle of a write, and then wait.
     private boolean stayForNextRequest() {
         RequestLoop current = requestLoop;
         Connection connection = getConnection();
@@ -210,7 +210,7 @@ final class NioEndPoint extends MillraceEndPoint {
                 && current.stayForNextRequest(connector.getRequestsPerDispatch(), connector.pool());
     }
 
-    // Not at the end of a connection: a thread that looks in vain then closes it, before the peer has read the answer.
+    // False at the end of a connection: a thread that looks in vain then closes it before the peer has read the answer.
     private static boolean awaitsRequest(@Nullable HttpParser parser) {
         return parser != null && parser.getState().compareTo(HttpParser.State.CONTENT) < 0;
     }

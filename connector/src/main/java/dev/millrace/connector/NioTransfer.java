@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  */
 final class NioTransfer implements Invocable.Task {
     private static final Logger LOG = LoggerFactory.getLogger(NioTransfer.class);
-    /** To send more takes longer than to wake a thread (decision 0018). */
+    /** From so many bytes on, a thread is woken to select: to send them takes longer than that (decision 0018). */
     private static final int LEAVES_SELECTOR_BYTES = 256 * 1024;
 
     /** Which thread goes on with the transfer. */
@@ -100,7 +100,7 @@ final class NioTransfer implements Invocable.Task {
     boolean send(@Nullable RequestLoop requestLoop) throws IOException {
         Stage before = stage;
         if (before == Stage.WRITER && region.remaining() == 0) {
-            // It has left with the header.
+            // The region has left with the header.
             return true;
         }
         int bytes = bytesOfTurn(before);
@@ -204,7 +204,7 @@ final class NioTransfer implements Invocable.Task {
         return writable || millis == TransferAlgorithm.Policy.UNLIMITED;
     }
 
-    /** By which this thread can wait; null when the system refuses a descriptor. */
+    /** Returns the selector by which this thread can wait; null when the system refuses a descriptor. */
     private @Nullable WriteSelector acquireWriteSelector() {
         try {
             WriteSelector acquired = writeSelector == null ? workers.acquireWriteSelector() : writeSelector;

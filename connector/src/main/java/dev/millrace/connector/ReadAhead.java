@@ -29,15 +29,15 @@ final class ReadAhead {
     private static final long PARK_NANOS = 100_000;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
-    /** In place of the buffer when the peer has ended, or the socket failed, and all that came has been taken. */
+    /** Stands in place of the buffer when the peer has ended, or the socket failed, and all that came has been taken. */
     private static final ByteBuffer END = ByteBuffer.allocate(0);
-    // In place of an object, for idle connections are many: see docs/bench/connections.sh memory.
+    // An updater spares an object for each of many idle connections: see docs/bench/connections.sh memory.
     private static final AtomicIntegerFieldUpdater<ReadAhead> LOCKED =
             AtomicIntegerFieldUpdater.newUpdater(ReadAhead.class, "locked");
 
     @SuppressWarnings("UnusedVariable") // Read by LOCKED.
     private volatile int locked;
-    // Of the thread that waits for the peer, or else of the one that holds the lock.
+    // These belong to the thread that waits for the peer, or else to the one that holds the lock.
     private ByteBuffer buffer;
     private @Nullable InputStream available;
 
@@ -56,7 +56,7 @@ final class ReadAhead {
             if (looks <= MOST_SPINS) {
                 Thread.onSpinWait();
             } else {
-                // Not on and on: a virtual thread that spins keeps its carrier, which the one with the lock may need.
+                // A virtual thread that spins on keeps its carrier, which the one with the lock may need.
                 LockSupport.parkNanos(PARK_NANOS);
             }
         }

@@ -36,7 +36,7 @@ final class ReadLoop {
     /** The owner runs the connection's code, which has asked for more: it waits again when that returns. */
     private static final int AGAIN = 3;
 
-    // In place of an object each, for idle connections are many: see docs/bench/connections.sh memory.
+    // An updater spares an object for each of many idle connections: see docs/bench/connections.sh memory.
     private static final AtomicIntegerFieldUpdater<ReadLoop> DUTY =
             AtomicIntegerFieldUpdater.newUpdater(ReadLoop.class, "duty");
 
@@ -355,14 +355,14 @@ final class ReadLoop {
             try {
                 boolean isEnd = true;
                 try {
-                    // Here, and not a call further away: an idle virtual thread keeps the frames of its calls.
+                    // Called here, not by a further method: an idle virtual thread keeps the frames of its calls.
                     isEnd = owner.getChannel().read(room) < 0;
                 } finally {
                     readAhead.filled(isEnd);
                 }
                 owner.notIdle();
             } catch (ClosedChannelException x) {
-                // By interrupt or by close(), which may be under way: closing again does nothing.
+                // An interrupt or close() has closed the channel. That may be under way: closing again does nothing.
                 owner.close(x);
             } catch (IOException x) {
                 LOG.debug("Cannot read {}: {}", owner, x.toString());

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestLoop implements Invocable.Task, Closeable {
     private static final int MAX_LOOKS_TO_SKIP = 64;
-    // In place of an object each, for idle connections are many.
+    // An updater spares an object for each of many idle connections.
     private static final AtomicReferenceFieldUpdater<RequestLoop, Thread> THREAD =
             AtomicReferenceFieldUpdater.newUpdater(RequestLoop.class, Thread.class, "thread");
 
@@ -41,7 +41,7 @@ final class RequestLoop implements Invocable.Task, Closeable {
     private boolean inSelector;
     private boolean asBlocking;
     private boolean mayBlock;
-    // Of the look for the next request: whether it goes on, whether it has read, and whether it has found something.
+    // Whether a look for the next request goes on, whether it has read, and whether it has found something.
     private boolean looking;
     private boolean looked;
     private boolean found;

@@ -46,7 +46,7 @@ abstract class RestartableConnector extends ServerConnector {
             try {
                 network.onOpen(this);
             } catch (Throwable x) {
-                // As Jetty does.
+                // Jetty too only logs what a listener throws.
                 LOG.debug("{} fails to hear that {} is open", listener, this, x);
             }
         }

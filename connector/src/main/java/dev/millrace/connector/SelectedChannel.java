@@ -18,7 +18,7 @@ final class SelectedChannel {
     private final MillraceEndPoint endPoint;
     private final ManagedSelector selector;
     private final ManagedSelector.SelectorUpdate update = this::update;
-    // Of the thread that selects.
+    // Belongs to the thread that selects.
     private boolean registered;
     // The selector has found the channel ready, and updates its interests before it selects again.
     private volatile boolean updating;
@@ -51,7 +51,7 @@ final class SelectedChannel {
             endPoint.replaceKey(key);
             registered = true;
             if (!endPoint.isOpen()) {
-                // It may linger elsewhere by now: leave() has not found the key.
+                // The channel may linger elsewhere by now: leave() has not found the key.
                 key.cancel();
             }
         } catch (ClosedChannelException x) {

@@ -223,7 +223,7 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
         return strategy.isRunning() && strategy.isIdle() && strategy.getEPCTasksConsumed() == task;
     }
 
-    // Not by the pool's queue: all threads of the pool may be waiting for this selector.
+    // The pool's queue will not do: all threads of the pool may be waiting for this selector.
     private boolean runElsewhere(Runnable task) {
         try {
             if (!reserved.tryExecute(task)) {

@@ -148,7 +148,7 @@ public final class StreamExecutor implements TryExecutor, ThreadPool, VirtualThr
         pool.execute(task);
     }
 
-    /** As Jetty's strategy, which closes what is rejected. */
+    /** Closes what the pool rejects, as Jetty's strategy does. */
     void toPoolOrClose(Runnable task) {
         try {
             pool.execute(task);

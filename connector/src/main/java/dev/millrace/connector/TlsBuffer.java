@@ -34,12 +34,12 @@ final class TlsBuffer extends RetainableByteBuffer.Wrapper {
         this.pool = pool;
     }
 
-    /** Of one connection: knows which buffers the connection has, for Jetty does not say which one it shows. */
+    /** The buffers of one connection. It knows them all, for Jetty does not say which one it shows. */
     static final class Pool extends ByteBufferPool.Wrapper {
         private final TlsMemory memory;
         private final @Nullable WriteFlusher below;
         private final List<TlsBuffer> acquired = new ArrayList<>(2);
-        // These two are guarded by this. Buffers come to be kept, and are acquired, with the connection's lock held.
+        // These two are guarded by this. The connection's lock is held as well when buffers are acquired, or kept.
         private List<TlsBuffer> kept = List.of();
         private boolean ended;
 

@@ -169,7 +169,7 @@ final class TlsConnection extends SslConnection {
             int last = Math.min(output.remaining(), all.position());
             output.put(all.duplicate().flip().position(all.position() - last));
             all.position(all.position() - last);
-            // Without room for one more, those before it are as good: Jetty asks again when they have been written.
+            // Without room for one more record, those before it leave: Jetty asks again when they have been written.
             status = status == Status.BUFFER_OVERFLOW ? Status.OK : status;
         }
         return new SSLEngineResult(status, result.getHandshakeStatus(), consumed, produced);
@@ -246,12 +246,12 @@ final class TlsConnection extends SslConnection {
 
         @Override
         public int fill(ByteBuffer buffer) throws IOException {
-            // Without room for bytes it is Jetty's own, for TLS that needs some of the peer to write on.
+            // A buffer without room is Jetty's own, by which TLS reads what it needs of the peer to write on.
             if (buffer.capacity() > 0) {
                 if (behindMalformed && JettyInternals.parserOf(getConnection()) != null) {
                     return 0;
                 }
-                // Before the lock of TLS is taken, which the other thread may need.
+                // This comes before the lock of TLS is taken, which the other thread may need.
                 if (MillraceEndPoint.socket(this) instanceof MillraceEndPoint ended && ended.isInputShutdown()) {
                     ended.endOfInput(getConnection());
                 }
@@ -342,7 +342,7 @@ final class TlsConnection extends SslConnection {
             }
         }
 
-        // As that of an end point without TLS: the finder asks for more even then, and what more comes would close.
+        // As in an end point without TLS: the finder asks for more during the answer. What then came would close it.
         @Override
         protected void needsFillInterest() {
             if (!JettyInternals.answersMalformedRequest(getConnection())) {

@@ -19,12 +19,12 @@ import org.slf4j.LoggerFactory;
 final class TlsMemory {
     private static final Logger LOG = LoggerFactory.getLogger(TlsMemory.class);
 
-    /** Of TLS: the most that one record holds (RFC 8446 section 5.1). */
+    /** The most content that one record of TLS holds (RFC 8446 section 5.1). */
     static final int RECORD_BYTES = 16 * 1024;
     /** About what one write takes of content: with more, the memory leaves the processor's cache. */
     static final int BATCH_BYTES = 16 * RECORD_BYTES;
 
-    /** For fields around each record: the JDK asks for 325 bytes. */
+    /** Room for the fields around each record: the JDK asks for 325 bytes. */
     private static final int FIELDS_BYTES = 512;
 
     private static final int CAPACITY = 17 * (RECORD_BYTES + FIELDS_BYTES);

@@ -20,7 +20,7 @@ final class WriteDuty {
     private final BioResources resources;
     // The thread of the connector's that may block in the next flush.
     private volatile @Nullable Thread backgroundWriter;
-    // From the call for that thread until it begins the rest of the write; for good, if it must not.
+    // True from the call for that thread until it begins the rest of the write; for good, if it must not.
     private volatile boolean awaitsThread;
     private volatile boolean writing;
     private volatile boolean cancelled;
