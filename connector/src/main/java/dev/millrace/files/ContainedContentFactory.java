@@ -59,7 +59,8 @@ final class ContainedContentFactory extends ResourceHttpContentFactory {
         return null;
     }
 
-    // From where the base leads: one that is a link, and is switched between two looks, would seem to be another's.
+    // Resolved from where the base leads: a base that is a link may be switched between two looks, and the file would
+    // seem to be outside.
     private static @Nullable Path realPathBelow(Path base, Path path) throws IOException {
         Path root = base.toRealPath();
         Path real = (path.startsWith(base) ? root.resolve(base.relativize(path)) : path).toRealPath();

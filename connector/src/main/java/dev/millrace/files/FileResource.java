@@ -24,7 +24,7 @@ class FileResource extends Resource implements Content.Source.Factory {
     private final String path;
     private final OpenFile file;
     private final Resource resource;
-    /** Whether this is of one answer, of which a part may have left. */
+    /** Whether this belongs to one answer, of which a part may have left. */
     private final boolean isHeld;
 
     /**

@@ -30,19 +30,18 @@ class FileResponse extends PassiveResponse {
         super.setStatus(code);
     }
 
-    /** For a page that is sent in place of the file. */
+    /** Called for a page that is sent in place of the file. */
     static void removeFieldsOfTheFile(Response response) {
         if (!response.isCommitted()) {
             response.getHeaders().remove(OF_THE_FILE);
         }
     }
 
-    // Several ranges of what is not of an open file: Jetty writes them as one body, which no compression is to have
-    // either.
+    // Jetty writes several ranges of what is no open file as one body. No compression is to have that either.
     @Override
     public void write(boolean last, ByteBuffer bytes, Callback callback) {
         if (sink == null) {
-            // Once and for all: a response that is committed has no way round a compression any more.
+            // Chosen with the first write: once the response is committed there is no way round a compression.
             sink = SendPath.copied(getWrapped(), Obstacle.NOT_A_FILE).sink();
         }
         sink.write(last, bytes, callback);

@@ -151,7 +151,7 @@ public final class FilesService extends ResourceService {
                         && !Ranges.areAcceptable(fields, content, settings.get().getMaxRanges()))) {
             super.doGet(withoutRange(request), response, callback, content);
         } else if (isDirectory) {
-            // Its welcome file may be an application's, which says itself what its pages and ranges are like.
+            // The welcome file may be an application's, which says itself what its pages and ranges are like.
             super.doGet(request, response, callback, content);
         } else if (areSeveral && content.getResource() instanceof FileResource resource) {
             sendRanges(request, response, callback, content, resource);
@@ -180,11 +180,11 @@ public final class FilesService extends ResourceService {
             return;
         }
         PartsResource parts = new PartsResource(new FileResource(resource, file), response, true);
-        // Past a compression: ranges are of the bytes as they are.
+        // The parts go past a compression: ranges are of the bytes as they are.
         Response ranges = new FileResponse(request, response) {
             @Override
             public void write(boolean last, ByteBuffer bytes, Callback written) {
-                // Known before the first part. An answer without parts, of an error for example, goes its usual way.
+                // The status is set before the first part. An answer without parts, such as an error, goes as usual.
                 Content.Sink sink = getStatus() == HttpStatus.PARTIAL_CONTENT_206
                         ? parts.sendPath().sink()
                         : getWrapped();
@@ -279,7 +279,7 @@ public final class FilesService extends ResourceService {
     }
 
     // Jetty takes what follows the last hyphen of an entity tag for the suffix of a variant, and compares without it.
-    // Of an empty tag it looks for one beyond the end. With a suffix to take away, a tag stays whole.
+    // In an empty tag it looks for a suffix beyond the end. With a suffix to take away, a tag stays whole.
     private static HttpContent suffixed(HttpContent content, String etag) {
         HttpField suffixed = new HttpField(
                 HttpHeader.ETAG,
@@ -312,14 +312,14 @@ public final class FilesService extends ResourceService {
         super.putNotModifiedHeaders(response, content);
     }
 
-    // No error: Jetty's error handler forbids caching, and RFC 9110 section 15.4.5 wants the fields that a 200 would
-    // have.
+    // A 304 is written as no error: Jetty's error handler forbids caching, and RFC 9110 section 15.4.5 wants the fields
+    // that a 200 would have.
     @Override
     protected void writeHttpError(Request request, Response response, Callback callback, int status) {
         if (status == HttpStatus.NOT_MODIFIED_304) {
             response.setStatus(status);
-            // Not last, though there is no more: Jetty would give it a length, 0, which is not that of a 200 (section
-            // 8.6).
+            // This write is not the last, though empty: Jetty would add a length of 0, which is not that of a 200
+            // (section 8.6).
             response.write(
                     false,
                     BufferUtil.EMPTY_BUFFER,

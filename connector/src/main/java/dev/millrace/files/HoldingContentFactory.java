@@ -27,7 +27,7 @@ final class HoldingContentFactory extends PreCompressedHttpContentFactory {
      */
     private record Served(Request request, @Nullable Served outer) {}
 
-    /** Of each context: notes the request of several ranges that a thread serves. */
+    /** A listener of each context. It notes the request of several ranges that a thread serves. */
     static final class Scope implements ContextHandler.ContextScopeListener {
         @Override
         public void enterScope(Context context, @Nullable Request request) {

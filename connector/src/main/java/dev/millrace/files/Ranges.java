@@ -9,9 +9,9 @@ import org.eclipse.jetty.http.content.HttpContent;
 
 /** Rules of range requests that Jetty's file serving leaves open. */
 final class Ranges {
-    /** What is valid, and Jetty takes for the end of the list: an empty element (RFC 9110 section 5.6.1.2). */
+    /** An empty element, which is valid (RFC 9110 section 5.6.1.2), and which Jetty takes for the end of the list. */
     private static final Pattern EMPTY_ELEMENT = Pattern.compile("[=,][ \\t]*,");
-    /** As long as a number that no {@code long} holds: that is valid (section 14.1.2), and Jetty takes it for no range. */
+    /** A number that may exceed a {@code long}: it is valid (section 14.1.2), and Jetty takes it for no range. */
     private static final Pattern LONG_NUMBER = Pattern.compile("[1-9]\\d{18,}");
 
     private static final String MOST = Long.toString(Long.MAX_VALUE);

@@ -124,7 +124,7 @@ final class RegionWriter extends IteratingNestedCallback {
             FileRegion next =
                     new FileRegion(counted == null ? file : counted, position, token, file.path(), algorithm, withHead);
             if (withHead) {
-                // Its end point would find out before anything has left, and could not answer 500 any more.
+                // The end point would find out before anything has left, but could no longer answer 500.
                 next.checkNotTruncated();
             }
             return next;

@@ -174,7 +174,7 @@ record SendPath(
                                 && !isHttp1(response.getRequest().getConnectionMetaData())));
     }
 
-    /** To what is no response, but an application's. */
+    /** The way to a sink that is no response, but an application's. */
     private static SendPath to(Content.Sink sink, Obstacle obstacle) {
         return new SendPath(null, null, sink, obstacle, true);
     }

@@ -39,7 +39,7 @@ final class SendfileContent extends HttpContent.Wrapper {
     private static final Logger LOG = LoggerFactory.getLogger(SendfileContent.class);
     /** What a copy reads at once: Jetty's own buffers have the same size. */
     private static final int BLOCK_BYTES = 32 * 1024;
-    /** The same for HTTP/2, which writes several frames at once: the largest buffer that Jetty's pool keeps. */
+    /** What a copy for HTTP/2 reads at once, for several frames: the largest buffer that Jetty's pool keeps. */
     private static final int FRAMED_BLOCK_BYTES = 64 * 1024;
 
     private final Mount mount;
@@ -79,7 +79,7 @@ final class SendfileContent extends HttpContent.Wrapper {
         return file;
     }
 
-    /** Its bytes leave the content cache, and stay out. */
+    /** Has the bytes leave the content cache, and stay out. */
     void retire() {
         if (slot != null) {
             slot.retire();

@@ -361,8 +361,8 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
             server = context == null ? null : context.getServer();
         }
         super.doStart();
-        // There may be large pages for one cache only. With no reference to that of the last start, it is collected
-        // first.
+        // Large pages may suffice for one cache only. That of the last start is dropped first, so that it can be
+        // collected.
         contentCache = null;
         contentCache = ContentCache.of(
                 settings.getLargePages(), settings.getMaxCacheBytes(), settings.getMaxCachedFileBytes(), contentCounts);

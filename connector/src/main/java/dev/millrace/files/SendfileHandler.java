@@ -72,7 +72,7 @@ public class SendfileHandler extends ResourceHandler {
         return new FilesService(this::getSettings, () -> sendfile.isRunning());
     }
 
-    // Without Jetty's mapping and caching of contents: both would read or hold every file that is sent by the kernel.
+    // Jetty's mapping and caching of contents are left out: they would read or hold each file that the kernel sends.
     @Override
     protected HttpContent.Factory newHttpContentFactory(ByteBufferPool.Sized bufferPool) {
         HttpContent.Factory factory = ContextHandler.getCurrentContextHandler() == null

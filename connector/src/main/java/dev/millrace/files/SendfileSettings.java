@@ -36,7 +36,7 @@ public final class SendfileSettings {
     private volatile @Nullable TransferAlgorithm algorithm;
     // To map a smaller file costs more than to copy it.
     private volatile int minTransferBytes = 16 * 1024;
-    // For a larger file, a segment that holds nothing but the header costs less than to copy.
+    // For a larger file, a segment of its own for the header costs less than to copy the file.
     private volatile int maxGatherBytes = 64 * 1024;
     private volatile int maxOpenFiles = 2048;
     private volatile long validMillis;

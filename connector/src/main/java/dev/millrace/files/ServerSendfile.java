@@ -118,7 +118,7 @@ public final class ServerSendfile extends ContainerLifeCycle implements Handlers
             context.setAttribute(CONTEXT_ATTRIBUTE, true);
             context.addEventListener(scope);
         } else if (child instanceof ResourceService service) {
-            // As a listener alone: this starts and stops with the server.
+            // The service must not manage this, which starts and stops with the server.
             Container.addBean(service, this, false);
         } else if (parent instanceof ResourceService service
                 && child instanceof HttpContent.Factory found
@@ -194,7 +194,7 @@ public final class ServerSendfile extends ContainerLifeCycle implements Handlers
                     : null;
         }
 
-        /** Without Jetty's mapping and caching, which would read or hold every file that is sent by the kernel. */
+        /** Leaves out Jetty's mapping and caching, which would read or hold each file that the kernel sends. */
         HttpContent.Factory factory(Server server) {
             return styleSheet == null
                     ? files

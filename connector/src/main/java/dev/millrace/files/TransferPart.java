@@ -78,7 +78,7 @@ final class TransferPart implements Content.Source {
     private void onReleased(FileRegion region, long end) {
         try {
             if (region.remaining() > 0) {
-                // Not sent to its end: its write has failed, or is given up while it is pending.
+                // The part has not left whole: its write has failed, or is given up while it is pending.
                 ReleasingCallback.cancel(sendPath.response(), false, new EofException("a part was given up"));
             } else {
                 file.onPartSent(end);

@@ -49,7 +49,7 @@ record CachedFile<C>(String path, OpenFile file, @Nullable Path real, C content,
                 && checkedNanoTime.compareAndSet(checked, NanoTime.now())) {
             return file.isCurrent() && isInPlace(within);
         }
-        // One thread looks in full, the others go on: they are late by no more than this look takes.
+        // Only one thread looks in full. The others go on, and are late by no more than that look takes.
         return validMillis > 0 || file.isUnchanged();
     }
 

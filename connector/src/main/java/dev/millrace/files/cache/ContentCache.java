@@ -26,7 +26,7 @@ public final class ContentCache {
     private static final int ADMITTING_USES = 5;
     private static final int SAMPLED_USES = 5;
     private static final long RECENT_MILLIS = 10_000;
-    /** There are file systems whose clock ticks once in two seconds: what is written again before would not show by its time. */
+    /** The clocks of some file systems tick once in two seconds. A file that is written twice within a tick has the same time. */
     private static final long TICK_MILLIS = 2000;
     /** After so many evictions there is none for {@link #FULL_MILLIS}: files that do not all fit would evict each other without end. */
     private static final int MAX_EVICTIONS = 64;
@@ -203,7 +203,7 @@ public final class ContentCache {
     }
 
     private ContentMemory admit(Slot slot, ContentMemory content) {
-        // For the caller; the first count is the cache's.
+        // This count is the caller's; the first is the cache's.
         content.retain();
         slot.memory = content;
         counts.admissions.increment();

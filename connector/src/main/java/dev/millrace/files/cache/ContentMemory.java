@@ -24,7 +24,7 @@ public final class ContentMemory {
         return slices;
     }
 
-    /** To be filled by the thread that allocated it, before another sees it. */
+    /** @return the bytes, to be filled by the thread that allocated them, before another sees them */
     public ByteBuffer writable() {
         return bytes.duplicate();
     }

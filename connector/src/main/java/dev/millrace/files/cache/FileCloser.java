@@ -20,7 +20,7 @@ public final class FileCloser {
 
     private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger count = new AtomicInteger();
-    /** Null: the caller closes. */
+    /** Null before a start and after a stop: the caller closes. */
     private volatile @Nullable Worker worker;
 
     /**

@@ -59,7 +59,7 @@ final class Mappings {
         }
     }
 
-    /** As {@link #map}, but to end the mapping costs nothing from JDK 22 on, where the garbage collector does it. */
+    /** As {@link #map}, but from JDK 22 on the garbage collector ends the mapping, which costs the caller nothing. */
     static Mapping mapUntilCollected(FileChannel file, long position, int bytes) throws IOException {
         return ENDS_BY_HANDSHAKE
                 ? new Mapping(file.map(MapMode.READ_ONLY, position, bytes), () -> {})

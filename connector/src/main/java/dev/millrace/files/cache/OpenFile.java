@@ -125,8 +125,8 @@ public final class OpenFile implements FileSource {
         return current.isOpen() ? current : reopen();
     }
 
-    // There is no way but the path. A file that an interrupt closed after it was deleted or replaced is lost to all
-    // answers that send it.
+    // The path is the only way to the file. One that was deleted or replaced, and then closed by an interrupt, is lost
+    // to all answers that send it.
     private synchronized FileChannel reopen() throws IOException {
         if (!references.canRetain()) {
             throw new ClosedChannelException();
@@ -268,7 +268,7 @@ public final class OpenFile implements FileSource {
                 try {
                     mapping.close();
                 } catch (RuntimeException | Error x) {
-                    // In use by a system call, from JDK 22 on. The rest is to be given back all the same.
+                    // From JDK 22 on a system call may still use it. The rest is to be given back all the same.
                     LOG.warn("Cannot end a mapping", x);
                 }
             }

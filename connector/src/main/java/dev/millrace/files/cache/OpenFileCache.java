@@ -47,7 +47,7 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
     private static final int OPEN_ATTEMPTS = 5;
     /** How often in a validity a sweep looks for entries that would not be valid at the next. */
     private static final int SWEEPS = 4;
-    /** From one sweep to the next at most: the validity may be shorter by then. */
+    /** The longest pause between two sweeps: the validity may have been made shorter meanwhile. */
     private static final long MOST_PAUSE_MILLIS = 60_000;
 
     private final IntSupplier maxFiles;
@@ -61,9 +61,9 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
     private final LongAdder hits = new LongAdder();
     private final LongAdder misses = new LongAdder();
     private final LongAdder evicted = new LongAdder();
-    /** Those of {@link #entries} and those of {@link #retired}. */
+    /** How many files {@link #entries} and {@link #retired} hold together. */
     private final AtomicInteger kept = new AtomicInteger();
-    /** Null: everywhere. */
+    /** Null when files may be anywhere. */
     private volatile @Nullable Containment containment;
     /** Null before a start, after a stop, and without a server. */
     private volatile @Nullable Sweeper sweeper;
