@@ -118,7 +118,7 @@ public final class JettyInternals {
 
     /** Whether content of a request is yet to be read. */
     public static boolean hasContentLeft(HttpParser parser) {
-        // Of a request without content the parser says that it is in its content, until it looks at what follows.
+        // For a request without content, the parser says that it is in the content until it looks at what follows.
         return parser.inContentState() && parser.hasContent();
     }
 

@@ -341,7 +341,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
             LOG.debug("Ended {}: slow {}", request, CONTENT);
             return true;
         } catch (IllegalStateException | NullPointerException x) {
-            // So Jetty's request says that it is over (HttpChannelState, 12.1.12).
+            // By these exceptions Jetty's request says that it is over (HttpChannelState, 12.1.12).
             LOG.debug("Has ended meanwhile: {}", request);
             slowRequests.decrement();
             return false;

@@ -65,7 +65,7 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
         private volatile boolean isAsked;
         private volatile boolean waiting;
         private volatile boolean begun;
-        // Of the scheduler's thread.
+        // These belong to the scheduler's thread.
         private boolean silent;
         private long silentSince;
         private boolean isTaken;
@@ -204,7 +204,7 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
      * @return the requests whose content is awaited at this moment, by connection
      */
     Map<Connection, Streams> look(long silentMillis, long now) {
-        // Of closed connections there are streams too: an application may never end its request.
+        // An application may never end its request: the stream would outlive its connection.
         asked.removeIf(stream -> !stream.connection.getEndPoint().isOpen());
         Map<Connection, Streams> awaited = new HashMap<>();
         for (AskedStream stream : asked) {

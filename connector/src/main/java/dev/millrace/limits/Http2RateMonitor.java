@@ -34,7 +34,7 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
     private static final int MOST_STRAY_ARRIVALS = 3;
     private static final String MAY_BE_SILENT = Http2RateMonitor.class.getName() + ".mayBeSilent";
 
-    // Both written by one thread at a time.
+    // The connection's thread writes both, the scheduler's reads them.
     private final AtomicInteger frames = new AtomicInteger();
     /** By how much the peer has opened closed windows, and what it has sent there: either keeps a stream from being idle. */
     private final AtomicLong grantedBytes = new AtomicLong();

@@ -23,7 +23,7 @@ final class IdleChannelCache {
         if (parser != null && parser.isStart() && connection.getMessagesIn() > 0) {
             Components components = JettyInternals.componentsOf(connection);
             if (components != null) {
-                // It may be discarded at any time: see Components.
+                // Jetty allows that the cache is discarded at any time: see Components.
                 components.getCache().clearAttributes();
             }
         }

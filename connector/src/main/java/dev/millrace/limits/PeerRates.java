@@ -28,7 +28,7 @@ public final class PeerRates {
 
     private @Nullable RateMeter reads;
     private @Nullable RateMeter writes;
-    // As ints these take no more memory than the time alone did in nanoseconds, and idle connections are many.
+    // Two ints take no more memory than a time in nanoseconds would alone. Idle connections are many.
     private int sampledMillis = millis(NanoTime.now());
     private int messagesAtStart = NOT_AT_START;
     // One field for two values, because idle connections are many. Above 0: milliseconds since bytes came that no
@@ -127,7 +127,7 @@ public final class PeerRates {
             return;
         }
         int bytes = atStart ? (int) endPoint.getConnection().getBytesIn() | Integer.MIN_VALUE : 0;
-        // Not by all the time since the last look: these may be the first bytes of a head, about to be parsed.
+        // The time since the last look does not count: these may be the first bytes of a head, about to be parsed.
         millisOrBytes = atStart && messages == messagesAtStart && bytes != millisOrBytes ? 1 : bytes;
         messagesAtStart = messages;
     }

@@ -37,7 +37,7 @@ public final class UnreadProperties implements ConfigurationProcessorFactory, Co
     /** Each module of Millrace that has properties adds its name to this one. */
     private static final String MODULES = "millrace.modules";
 
-    /** Of the environment ee11: the properties of the server do not tell whether it is enabled. */
+    /** A module of the environment ee11: the properties of the server do not tell whether it is enabled. */
     private static final String OF_ENVIRONMENT = "millrace-uuid";
 
     private static final Pattern READ = Pattern.compile("(?:property|Property name)=\"(millrace\\.[\\w.]+)\"");
@@ -133,7 +133,7 @@ public final class UnreadProperties implements ConfigurationProcessorFactory, Co
         Map<String, String> modules = new TreeMap<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(file.resolveSibling(""), "millrace-*.xml")) {
             for (Path module : files) {
-                // Of any encoding that begins with ASCII, as the names do: an operator may have written a comment.
+                // The file may be in any encoding that begins with ASCII: an operator may have written a comment.
                 Matcher read = READ.matcher(Files.readString(module, StandardCharsets.ISO_8859_1));
                 while (read.find()) {
                     modules.put(read.group(1), module.getFileName().toString().replace(".xml", ""));

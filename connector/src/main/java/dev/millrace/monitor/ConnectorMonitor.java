@@ -73,7 +73,7 @@ public final class ConnectorMonitor implements HandlersListener, Supplier<List<M
         for (var connector : server.getConnectors()) {
             if (connector instanceof ServerConnector found) {
                 Traffic traffic = found.getBean(Traffic.class);
-                // One that is just being added to a server that runs has none yet.
+                // A connector that is just being added to a running server has none yet.
                 if (traffic != null) {
                     String name = name(found);
                     listeners.add(

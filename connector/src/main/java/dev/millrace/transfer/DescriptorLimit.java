@@ -54,7 +54,7 @@ final class DescriptorLimit {
         private Bean() {}
 
         static long limit() {
-            // No such bean: Windows, whose limit is 16 million.
+            // Windows has no such bean; its limit is 16 million.
             return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
                     ? unix.getMaxFileDescriptorCount()
                     : Long.MAX_VALUE;

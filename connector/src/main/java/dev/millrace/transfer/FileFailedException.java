@@ -13,7 +13,7 @@ public abstract class FileFailedException extends IOException implements QuietEx
     private static final Logger LOG = LoggerFactory.getLogger(FileFailedException.class);
     private static final long serialVersionUID = 1L;
 
-    /** For those of this package: truncated, written over, unreadable. */
+    /** For the failures of this package: a file that is truncated, written over, or unreadable. */
     FileFailedException(String message) {
         super(message);
     }

@@ -21,7 +21,7 @@ public final class OpenFileBudget {
     private static final Logger LOG = LoggerFactory.getLogger(OpenFileBudget.class);
     /** Caches may keep one in so many of the descriptors. */
     private static final int SHARE = 4;
-    /** The same, for some seconds after the system has refused a descriptor. */
+    /** What they may keep for some seconds after the system has refused a descriptor: one in so many. */
     private static final int SCARCE_SHARE = 32;
 
     private static final long SCARCE_NANOS = TimeUnit.SECONDS.toNanos(10);

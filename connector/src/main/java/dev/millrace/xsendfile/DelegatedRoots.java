@@ -146,7 +146,8 @@ final class DelegatedRoots {
 
     /** @return the real path of a file; null when that is not below its root */
     static @Nullable Path realPath(RootedFile file) throws IOException {
-        // From where the root leads: one that is a link, and is switched between two looks, would seem to be another's.
+        // Resolved from where the root leads: a root that is a link may be switched between two looks, and the file
+        // would seem to be outside.
         Path root = file.root().toRealPath();
         Path real = root.resolve(file.root().relativize(file.file())).toRealPath();
         if (real.startsWith(root)) {

@@ -32,7 +32,7 @@ public final class DelegatingContexts
     static final String CONTEXT_ATTRIBUTE = "dev.millrace.xsendfile";
 
     private static final Logger LOG = LoggerFactory.getLogger(DelegatingContexts.class);
-    /** Of jetty-proxy, which a server need not have. */
+    /** Known by its name: a server need not have jetty-proxy. */
     private static final String PROXY = "org.eclipse.jetty.proxy.ProxyHandler";
 
     private static final String CLIENT = "org.eclipse.jetty.client.HttpClient";

@@ -33,7 +33,7 @@ record ProxiedRequests(String attribute, String fromClient) implements Request.L
         ((HttpClient) client).getRequestListeners().addListener(this);
     }
 
-    // Before anything of the request is sent, and so before its answer.
+    // Called before anything of the request is sent, and so before its answer comes.
     @Override
     public void onBegin(Request request) {
         if (request.getAttributes().get(fromClient) instanceof org.eclipse.jetty.server.Request fromClient

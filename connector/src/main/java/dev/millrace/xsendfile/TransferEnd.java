@@ -63,7 +63,7 @@ final class TransferEnd extends Callback.Nested {
                 return TransferResult.Outcome.FAILED;
             }
         }
-        // At the idle timeout a blocking write ends by its channel being closed, like one whose peer went.
+        // At the idle timeout a blocking write fails because its channel is closed, as when the peer has gone.
         return endPoint instanceof IdleTimeout idle
                         && idle.getIdleTimeout() > 0
                         && idle.getIdleFor() >= idle.getIdleTimeout()
