@@ -59,7 +59,7 @@ final class ContainedContentFactory extends ResourceHttpContentFactory {
         return null;
     }
 
-    // Resolved from where the base leads: a base that is a link may be switched between two looks, and the file would
+    // Resolved from where the base leads. A base that is a link may be switched between two looks: then the file would
     // seem to be outside.
     private static @Nullable Path realPathBelow(Path base, Path path) throws IOException {
         Path root = base.toRealPath();

@@ -146,7 +146,7 @@ final class DelegatedRoots {
 
     /** @return the real path of a file; null when that is not below its root */
     static @Nullable Path realPath(RootedFile file) throws IOException {
-        // Resolved from where the root leads: a root that is a link may be switched between two looks, and the file
+        // Resolved from where the root leads. A root that is a link may be switched between two looks: then the file
         // would seem to be outside.
         Path root = file.root().toRealPath();
         Path real = root.resolve(file.root().relativize(file.file())).toRealPath();
