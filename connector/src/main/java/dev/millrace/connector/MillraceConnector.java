@@ -219,7 +219,7 @@ public abstract class MillraceConnector extends LimitedConnector {
         if (made != null) {
             made.start();
         }
-        // Set after the start: Jetty then leases threads from the pool, which it knows by its class.
+        // Set last: while it starts, Jetty leases threads from the pool, which it knows by its class.
         streams = made;
     }
 

@@ -48,6 +48,8 @@ import org.jspecify.annotations.Nullable;
  * ServletHolder files = context.addServlet(SendfileServlet.class, "/files/*");
  * files.setInitParameter("baseResource", "/srv/files");
  * }</pre>
+ *
+ * <p>Thread-safe once it is initialized, as any servlet.
  */
 public class SendfileServlet extends ResourceServlet {
     private static final long serialVersionUID = 1L;
