@@ -34,12 +34,12 @@ final class Pacing {
         }
         awaitMoment(clock.startNanos() + rampNanos);
         if (intervalNanos > 0 && rampNanos > 0) {
-            passOver(clock.startNanos() + rampNanos);
+            skipUntil(clock.startNanos() + rampNanos);
         }
     }
 
     /**
-     * Waits until the next request is due. A client that is behind does not wait, and the delay is part of the latency.
+     * Waits until the next request is due. A client that is behind does not wait, so that the delay is in the latency.
      * Requests are skipped that were due before the client began, in a rest, or in the warm-up when the window has
      * begun.
      *
@@ -55,11 +55,13 @@ final class Pacing {
             awaitMoment(due);
             if (clock.isResting()) {
                 awaitRest();
-                passOver(System.nanoTime());
+                // This thread may wake up after the window has begun. What was due in it is late, and not skipped.
+                long now = System.nanoTime();
+                skipUntil(clock.phase() == Phase.WARMUP ? now : clock.windowStart());
             } else if (clock.phase() == Phase.WARMUP || due - clock.windowStart() >= 0) {
                 return due;
             } else {
-                passOver(clock.windowStart());
+                skipUntil(clock.windowStart());
             }
         }
     }
@@ -70,7 +72,8 @@ final class Pacing {
         }
     }
 
-    private void passOver(long moment) {
+    /** Skips requests that were due before a moment: they belong to a ramp, a rest or the warm-up. */
+    private void skipUntil(long moment) {
         double behind = moment - clock.startNanos() - offsetNanos;
         count = Math.max(count, (long) Math.ceil(behind / intervalNanos));
     }
