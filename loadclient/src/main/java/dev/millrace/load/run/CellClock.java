@@ -7,7 +7,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
-/** The state that the clients of one cell share: its phase and its counts. Safe for use by any thread. */
+/**
+ * The state that the clients of one cell share: its phase and its counts. Moments are those of {@link System#nanoTime}.
+ * Safe for use by any thread.
+ */
 final class CellClock {
 
     enum Phase {
@@ -102,7 +105,7 @@ final class CellClock {
         }
     }
 
-    /** Ends the window. It has no effect if the window has ended. */
+    /** Ends the window, or the warm-up of a cell that was stopped before. It has no effect if the window has ended. */
     synchronized void closeWindow(long now) {
         if (phase == Phase.DRAIN) {
             return;
@@ -154,12 +157,12 @@ final class CellClock {
         return limited;
     }
 
-    /** Takes the right to one of these exchanges; false when all are taken. */
+    /** Takes the right to one exchange of a limited window. Returns false when all rights are taken. */
     boolean takeTicket() {
         return tickets.getAndDecrement() > 0;
     }
 
-    /** Whether a limited number of exchanges has been given out. */
+    /** Whether the window is limited, and clients have taken the right to all of its exchanges. */
     boolean ticketsGone() {
         return limited && tickets.get() <= 0;
     }

@@ -55,7 +55,7 @@ public record CellResult(
     private static final double BYTES_PER_MEGABYTE = 1e6;
     private static final double BYTES_PER_GIGABYTE = 1e9;
 
-    /** A cell of a file may lack a part, which is told here, where the part has a name. */
+    /** Refuses a part that is missing: a damaged file is reported by the name of that part. */
     public CellResult {
         Objects.requireNonNull(label, "no label");
         Objects.requireNonNull(parameters, "no parameters");
@@ -165,7 +165,7 @@ public record CellResult(
         return per(cpu.client(), MICROS, (double) counts.requests());
     }
 
-    /** The kernel counts CPU time in ticks, so that 0 means less than one tick. */
+    /** CPU time of 0 counts as unknown: the kernel counts in ticks of 10 ms, and 0 means less than one. */
     private static @Nullable Double per(@Nullable Double cpuSeconds, double unit, double count) {
         return cpuSeconds == null || cpuSeconds <= 0 || count == 0 ? null : cpuSeconds * unit / count;
     }

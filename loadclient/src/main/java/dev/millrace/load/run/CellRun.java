@@ -122,7 +122,7 @@ public final class CellRun {
     private void warmUp() throws InterruptedException {
         RunSettings.Warmup warmup = settings.warmup();
         for (int burst = 0; burst < warmup.bursts() && !stopped; burst++) {
-            pass(warmup.time().toNanos(), true);
+            waitAndSample(warmup.time().toNanos(), true);
             if (!warmup.rest().isZero()) {
                 rest(warmup.rest());
             }
@@ -134,7 +134,7 @@ public final class CellRun {
 
     private void rest(Duration time) throws InterruptedException {
         clock.rest(true);
-        pass(time.toNanos(), true);
+        waitAndSample(time.toNanos(), true);
         clock.rest(false);
         wake();
     }
@@ -149,7 +149,8 @@ public final class CellRun {
             }
             long compiledBefore = cpu.compilerNanos();
             long usedBefore = cpu.serverNanos();
-            pass(SECOND + POLL, true);
+            // Each call takes one sample, for which the time must be a little longer than its interval.
+            waitAndSample(SECOND + POLL, true);
             long used = cpu.serverNanos() - usedBefore;
             compilers = used <= 0 ? 0 : (double) (cpu.compilerNanos() - compiledBefore) / used;
         }
@@ -157,8 +158,8 @@ public final class CellRun {
     }
 
     private void passWindow() throws InterruptedException {
-        pass(settings.duration().toNanos(), false);
-        // A window without any result would be worthless, so that it stays open for the first answer or error.
+        waitAndSample(settings.duration().toNanos(), false);
+        // A window without any result would be worthless: it stays open for the first answer or error.
         long latest = System.nanoTime() + settings.timeout().toNanos();
         while (nothingYet() && System.nanoTime() - latest < 0 && !clock.awaitEnd(POLL)) {
             // Waits in awaitEnd.
@@ -222,8 +223,8 @@ public final class CellRun {
         return SocketSettings.to(target, settings.tls(), cell.protocol(), source, receiveBuffer, 0);
     }
 
-    /** Waits, and calls the listener each second, until the time is over or the clients have nothing more to do. */
-    private void pass(long nanos, boolean warmingUp) throws InterruptedException {
+    /** Waits until the time is over or the clients have nothing more to do, and takes a sample each second. */
+    private void waitAndSample(long nanos, boolean warmingUp) throws InterruptedException {
         long start = System.nanoTime();
         long tick = start;
         while (true) {
@@ -245,6 +246,7 @@ public final class CellRun {
         }
     }
 
+    /** Waits for the end of all clients or of the window, at most that long. Returns whether it has come. */
     private boolean awaitClients(long nanos) throws InterruptedException {
         long end = System.nanoTime() + nanos;
         for (Thread thread : threads) {
@@ -259,6 +261,7 @@ public final class CellRun {
         return true;
     }
 
+    /** Adds the counts since the last sample to the series, and shows them to the listener. */
     private void sample(boolean warmingUp, double seconds, double left) {
         long requests = warmingUp ? clock.warmup.sum() : clock.requests.sum();
         long bytes = clock.bytes.sum();
@@ -282,6 +285,7 @@ public final class CellRun {
         seenBytes = bytes;
     }
 
+    /** Waits for exchanges that were begun in the window, and then ends those that are left. */
     private void drain(Watchdog watchdog) throws InterruptedException {
         if (!join(settings.drain(), true)) {
             clock.endDrain(drainIsConclusive());
@@ -290,7 +294,10 @@ public final class CellRun {
         }
     }
 
-    /** Whether the server is to blame for exchanges that outlast the drain: the run was not stopped nor counted. */
+    /**
+     * Whether the server is to blame for exchanges that outlast the drain. It is not where Ctrl-C or a number of requests
+     * has ended the window.
+     */
     private boolean drainIsConclusive() {
         return !stopped && !clock.limited() && settings.drainIsConclusive();
     }

@@ -37,8 +37,7 @@ final class Client implements LoadClient {
     private final Deadline deadline = new Deadline();
     private final boolean keepAlive;
     private final boolean download;
-    /** Whether a request counts by the moment at which it was due. */
-    private final boolean byClock;
+    private final boolean countsByDueMoment;
 
     private final byte[] chunk;
     private final IntConsumer meter = this::received;
@@ -51,8 +50,8 @@ final class Client implements LoadClient {
     private long start;
 
     private boolean startedInWindow;
-    /** Whether a download was broken off, and its second part is still to come. */
-    private boolean goesOn;
+    /** A download was broken off, and the rest of it must be requested next. */
+    private boolean awaitsSecondPart;
 
     private long bytesInWindow;
     private int failuresInARow;
@@ -77,7 +76,7 @@ final class Client implements LoadClient {
         this.throttle = cell.limitRate() > 0 ? new Throttle(cell.limitRate()) : null;
         this.keepAlive = cell.workload().keepAlive();
         this.download = cell.workload().countsBytes();
-        this.byClock = cell.isOpen() && !clock.limited();
+        this.countsByDueMoment = cell.isOpen() && !clock.limited();
         this.chunk = new byte[chunkBytes(settings.quantumBytes())];
     }
 
@@ -116,7 +115,7 @@ final class Client implements LoadClient {
                 }
                 do {
                     attempt(due, ticket);
-                } while (goesOn);
+                } while (awaitsSecondPart);
                 turn.sent();
             }
         } finally {
@@ -135,7 +134,7 @@ final class Client implements LoadClient {
      * longest would be missing from the latencies.
      */
     private boolean isStillOwed(long due) {
-        if (!byClock || !clock.inWindow(due)) {
+        if (!countsByDueMoment || !clock.inWindow(due)) {
             return false;
         }
         // When the server is gone, the requests that a long window left behind are not sent: each would fail at once.
@@ -147,38 +146,38 @@ final class Client implements LoadClient {
     }
 
     /**
-     * A fault of this program counts as a failure too, such as the end of its small stack in a deep document. Otherwise
-     * the client would end in silence.
+     * Makes an exchange, and counts a fault of this program as a failure, or else the client would end in silence. Such
+     * a fault is the end of the client's small stack, at a document of many levels.
      */
     private void attempt(long due, boolean ticket) {
         try {
             exchange(due, ticket);
         } catch (RuntimeException | StackOverflowError e) {
             deadline.clear();
-            goesOn = false;
+            awaitsSecondPart = false;
             drop();
             failed(new Failure(FailureKind.OTHER, e.toString()));
         }
     }
 
     private void exchange(long due, boolean ticket) {
-        boolean rest = goesOn;
-        goesOn = false;
-        if (!rest) {
+        boolean isSecondPart = awaitsSecondPart;
+        awaitsSecondPart = false;
+        if (!isSecondPart) {
             start = cell.isOpen() ? System.nanoTime() : due;
             bytesInWindow = 0;
-            startedInWindow = byClock ? clock.inWindow(due) : clock.phase() == Phase.WINDOW;
+            startedInWindow = countsByDueMoment ? clock.inWindow(due) : clock.phase() == Phase.WINDOW;
         }
         Connection current = connection == null ? connect() : connection;
         if (current != null) {
-            exchange(current, due, ticket, rest);
-        } else if (rest) {
+            exchange(current, due, ticket, isSecondPart);
+        } else if (isSecondPart) {
             // The second part is dropped: requested later, it would be counted as a download of its own.
             script.next();
         }
     }
 
-    private void exchange(Connection current, long due, boolean ticket, boolean rest) {
+    private void exchange(Connection current, long due, boolean ticket, boolean isSecondPart) {
         if (throttle != null) {
             throttle.start();
         }
@@ -192,9 +191,9 @@ final class Client implements LoadClient {
             if (!keepAlive) {
                 current.awaitClose();
             }
-            goesOn = current.brokenOff();
+            awaitsSecondPart = current.brokenOff();
             complete = true;
-            if (rest) {
+            if (isSecondPart) {
                 timing.addFirstPart(firstPart);
             }
         } catch (IOException e) {
@@ -205,11 +204,11 @@ final class Client implements LoadClient {
             drop();
         }
         if (!inTime && !complete) {
-            goesOn = false;
+            awaitsSecondPart = false;
             aborted();
         } else if (failure != null) {
             failed(failure);
-        } else if (goesOn) {
+        } else if (awaitsSecondPart) {
             Timing other = firstPart;
             firstPart = timing;
             timing = other;
@@ -218,6 +217,7 @@ final class Client implements LoadClient {
         }
     }
 
+    /** Counts an exchange that the watchdog has aborted: as late, or as unfinished at the end of the drain. */
     private void aborted() {
         if (System.nanoTime() - lastProgress >= timeoutNanos) {
             failed(new Failure(
@@ -269,7 +269,7 @@ final class Client implements LoadClient {
                 recording.throttleLateness(timing.end() - throttle.dueNanos());
             }
         }
-        boolean counts = byClock ? clock.inWindow(due) : ticket || (!clock.limited() && clock.phase() == Phase.WINDOW);
+        boolean counts = countsByDueMoment ? clock.inWindow(due) : ticket || (!clock.limited() && clock.phase() == Phase.WINDOW);
         if (!counts) {
             clock.warmup.add(answers);
             return;

@@ -39,11 +39,12 @@ final class CpuProbe {
         this.server = server;
     }
 
-    /** Reads the time of the server's compilers: that is one file for each of its threads. */
+    /** Reads the time of the server's compilers. This is no part of {@link #start}, because it reads a file per thread. */
     void beforeStart() {
         compiledBefore = compilerNanos();
     }
 
+    /** Reads all CPU times at the beginning of the window. */
     void start() {
         serverBefore = nanos(server);
         clientBefore = nanos(client);
@@ -56,6 +57,7 @@ final class CpuProbe {
         residentBytes = server == null ? null : boxed(server.residentBytes());
     }
 
+    /** Reads all CPU times again at the end of the window. */
     void stop() {
         used = read();
     }
@@ -80,7 +82,7 @@ final class CpuProbe {
         return server == null ? 0 : server.compilerNanos();
     }
 
-    /** What makes the figures less exact, for who reads them. */
+    /** What makes the figures less exact, in words for people. */
     List<String> notes(CpuUse use) {
         List<String> notes = new ArrayList<>();
         Double serverUse = use.server();

@@ -43,7 +43,11 @@ public record CpuUse(
         return serverElsewhere ? null : server;
     }
 
-    /** The same use, a part of which servers took that were measured at the same time; null for none. */
+    /**
+     * The same use, in which the time of other measured servers no longer counts as that of other processes.
+     *
+     * @param seconds their CPU time; null for none
+     */
     CpuUse beside(@Nullable Double seconds) {
         return new CpuUse(
                 server,

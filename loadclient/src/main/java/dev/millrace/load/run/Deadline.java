@@ -18,7 +18,7 @@ final class Deadline {
     private final AtomicLong nanos = new AtomicLong(NONE);
     private volatile @Nullable Closeable socket;
 
-    /** Sets the client's new socket. */
+    /** Sets the socket that the watchdog closes when the deadline has passed. */
     void guard(Closeable guarded) {
         socket = guarded;
     }

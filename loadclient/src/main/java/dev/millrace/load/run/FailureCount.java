@@ -10,7 +10,7 @@ import java.util.Objects;
  */
 public record FailureCount(long count, String first) {
 
-    /** As in {@link CellResult}. */
+    /** Refuses a part that is missing: a damaged file is reported by the name of that part. */
     public FailureCount {
         Objects.requireNonNull(first, "no first");
     }

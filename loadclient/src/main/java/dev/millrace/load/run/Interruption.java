@@ -44,7 +44,7 @@ public final class Interruption {
         onRequest(measurement);
     }
 
-    /** Sets the action that must run before the JVM ends, even if the command still works. */
+    /** Sets the action that must run before the JVM ends, such as ending servers, even if the command is not done. */
     public synchronized void beforeExit(Runnable action) {
         cleanUp = action;
     }

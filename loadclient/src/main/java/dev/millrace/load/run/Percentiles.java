@@ -3,7 +3,8 @@ package dev.millrace.load.run;
 import org.HdrHistogram.Histogram;
 
 /**
- * A distribution of times in microseconds. Immutable.
+ * A distribution of times in microseconds, with errors of up to a thousandth or 128 ns. A percentile of too few values
+ * is the largest value: p999 needs a thousand. Immutable.
  *
  * @param count number of values
  * @param mean  arithmetic mean

@@ -21,7 +21,7 @@ final class Recording {
     private static final long LOWEST_NANOS = 128;
 
     private static final int DIGITS = 3;
-    /** With more sizes than these, figures by size are left out. */
+    /** With more sizes than these, figures by size are left out: a table of them would tell nothing. */
     private static final int MAX_SIZES = 12;
 
     private static final double KILOBYTES_PER_SECOND = 1e6;
@@ -67,6 +67,7 @@ final class Recording {
         lateness.recordValue(Math.max(0, start - due));
     }
 
+    /** A complete download, whose figures are kept by the size of its file. */
     synchronized void download(long start, Timing timing) {
         Size size = sizes.get(timing.bodyBytes());
         if (size == null) {
@@ -81,10 +82,12 @@ final class Recording {
         size.speed.recordValue(Math.round(timing.bodyBytes() * KILOBYTES_PER_SECOND / seconds));
     }
 
+    /** How long after its due moment the last byte of a throttled download came. */
     synchronized void throttleLateness(long nanos) {
         lateness.recordValue(Math.max(0, nanos));
     }
 
+    /** The length of a connect in the window, without its TLS handshake. */
     synchronized void connected(long nanos) {
         connect.recordValue(nanos);
     }
@@ -102,6 +105,7 @@ final class Recording {
         }
     }
 
+    /** Adds these distributions to a sum, which no other thread uses. */
     synchronized void addTo(Recording sum) {
         sum.handshakes.add(handshakes);
         sum.tlsVersions.addAll(tlsVersions);

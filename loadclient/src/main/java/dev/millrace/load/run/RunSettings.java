@@ -39,7 +39,7 @@ public record RunSettings(
         TlsSettings tls,
         Limits limits) {
 
-    /** The kernel schedules threads in slices of milliseconds, so that a shorter silence is no stall. */
+    /** A shorter silence is no stall, because the kernel schedules threads in slices of milliseconds. */
     private static final Duration LEAST_CONCLUSIVE_DRAIN = Duration.ofMillis(100);
 
     /** Settings without a ramp, limits, or settings of sockets. */

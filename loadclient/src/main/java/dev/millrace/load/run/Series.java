@@ -12,7 +12,7 @@ import java.util.Objects;
  */
 public record Series(List<Long> warmup, List<Long> requests, List<Long> bytes) {
 
-    /** As in {@link CellResult}. */
+    /** Refuses a part that is missing: a damaged file is reported by the name of that part. */
     public Series {
         Objects.requireNonNull(warmup, "no warmup");
         Objects.requireNonNull(requests, "no requests");

@@ -55,17 +55,20 @@ final class SharedWindow {
         probes.forEach(CpuProbe::afterStop);
     }
 
-    /** Waits for the other cells. It cannot be interrupted: who is leaves, and the others go on. */
+    /**
+     * Waits for the other cells, and ignores interrupts meanwhile. A thread that is interrupted elsewhere calls {@link
+     * #leave}, and the others go on.
+     */
     void await() {
         meetings.arriveAndAwaitAdvance();
     }
 
-    /** Waits for no other cell any more, nor they for this one. */
+    /** Ends the part of this cell: the others do not wait for it any more. */
     void leave() {
         meetings.arriveAndDeregister();
     }
 
-    /** Lets all go on who still wait, since no other will come. */
+    /** Releases all threads that still wait, because no other thread will come. */
     void giveUp() {
         meetings.forceTermination();
     }

@@ -14,7 +14,7 @@ import java.util.Objects;
  */
 public record SizeResult(long size, long downloads, Percentiles init, double speed, double speedP1, double speedP50) {
 
-    /** As in {@link CellResult}. */
+    /** Refuses a part that is missing: a damaged file is reported by the name of that part. */
     public SizeResult {
         Objects.requireNonNull(init, "no init");
     }

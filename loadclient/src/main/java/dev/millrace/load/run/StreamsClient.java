@@ -153,7 +153,7 @@ final class StreamsClient implements LoadClient {
         settle(current, failure);
     }
 
-    /** Ends a step on the connection, which the watchdog may have closed. */
+    /** Ends a step on the connection. The watchdog may have closed it meanwhile, or the step has failed. */
     private void settle(Http2Connection current, @Nullable IOException failure) {
         aborting = !deadline.clear();
         if (aborting || failure != null) {
@@ -161,7 +161,7 @@ final class StreamsClient implements LoadClient {
         }
     }
 
-    /** The connection has failed, and all that was under way on it. */
+    /** Ends all requests that were under way on a connection, because it has failed. */
     private void lost(Http2Connection current, IOException failure) {
         current.fail(failure);
         aborting = false;

@@ -6,8 +6,8 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Bounds the speed of one client's downloads. The bytes of a download are due at a constant rate from its first body
- * byte on. A client that is late, for checking took time, catches up, which a pause per read would not allow. Confined
- * to one thread.
+ * byte on. A client that is late, because checks took time, catches up. A pause after each read would not allow that.
+ * Confined to one thread.
  */
 final class Throttle {
 

@@ -23,7 +23,7 @@ public record Times(
         Percentiles connect,
         @Nullable Percentiles lateness) {
 
-    /** As in {@link CellResult}. */
+    /** Refuses a part that is missing: a damaged file is reported by the name of that part. */
     public Times {
         Objects.requireNonNull(latency, "no latency");
         Objects.requireNonNull(headerByte, "no headerByte");

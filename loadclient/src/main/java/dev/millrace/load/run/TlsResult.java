@@ -15,7 +15,7 @@ import java.util.Objects;
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record TlsResult(String version, long full, long resumed, Percentiles handshake) {
 
-    /** As in {@link CellResult}. */
+    /** Refuses a part that is missing: a damaged file is reported by the name of that part. */
     public TlsResult {
         Objects.requireNonNull(version, "no version");
         Objects.requireNonNull(handshake, "no handshake");

@@ -20,7 +20,7 @@ final class Turn {
     private Turn next = this;
     private volatile boolean come = true;
     private volatile @Nullable Thread waiting;
-    /** Of the client alone. */
+    /** Used by the client's thread alone. */
     private int requests;
 
     /** Joins turns before their clients start; the first one's comes first. */
@@ -42,7 +42,7 @@ final class Turn {
         return come;
     }
 
-    /** Counts a request, the last one of which ends the turn. Called by the client. */
+    /** Counts a request. The last request of a turn passes the turn on. Called by the client. */
     void sent() {
         requests++;
         if (requests % REQUESTS == 0 && next != this) {

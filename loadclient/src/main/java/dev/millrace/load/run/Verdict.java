@@ -23,10 +23,15 @@ final class Verdict {
     /** All answers are right, and the bound is not known. */
     static final String UNKNOWN = "ok";
 
+    /** Share of its allowed cores from which on a process is the bound. */
     private static final double BUSY = 0.95;
+    /** Share of its cores below which the server is surely not the bound beside a busy client. */
     private static final double NOT_BUSY = 0.90;
+    /** Idle share of the machine below which client and server together are the bound. */
     private static final double NO_IDLE = 0.05;
+    /** Idle share of the machine above which latency is the bound. */
     private static final double MUCH_IDLE = 0.10;
+    /** Shares of the rate asked for, between which it counts as kept. */
     private static final double RATE_REACHED = 0.98;
     private static final double RATE_EXCEEDED = 1.02;
     /** In a shorter window, ticks of 10 ms are too coarse for per cents. */
@@ -100,6 +105,7 @@ final class Verdict {
         return flaw != null || required == null || required.equals(facts.bound()) ? flaw : facts.bound();
     }
 
+    /** The flaw of exchanges that had no end, for which the server is to blame; null if there is none. */
     private static @Nullable String unfinished(Facts facts) {
         Counts counts = facts.counts();
         if (!facts.drainIsConclusive()) {
@@ -156,7 +162,7 @@ final class Verdict {
                 : taken(facts, limits.maxOther(), facts.cpu().othersShare(), "other processes", "other processes");
     }
 
-    /** A bound that cannot be checked is not kept: without the server's time, others' time holds the server's. */
+    /** A limit that cannot be checked counts as exceeded. Without the server's time, that of others would include it. */
     private static @Nullable String taken(
             Facts facts, @Nullable Double most, @Nullable Double share, String name, String who) {
         if (most == null) {
