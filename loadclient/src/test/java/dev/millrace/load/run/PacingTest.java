@@ -61,6 +61,24 @@ class PacingTest {
         assertEquals(over + TimeUnit.MILLISECONDS.toNanos(10), pacing.awaitNext(), "on the same line as before");
     }
 
+    /** Skipped, they would be missing from the latencies, although they had to wait. */
+    @Test
+    void requestsDueInTheWindowAreNotSkippedByAClientThatWakesUpLate() throws Exception {
+        clock.start(System.nanoTime());
+        clock.rest(true);
+        Pacing pacing = pacing(1000);
+        CompletableFuture<Long> sent = new CompletableFuture<>();
+        Thread client = new Thread(() -> sent.complete(pacing.awaitNext()));
+        client.start();
+        while (client.getState() != Thread.State.TIMED_WAITING) {
+            Thread.onSpinWait();
+        }
+        long windowStart = System.nanoTime();
+        clock.openWindow(windowStart);
+        long late = sent.get(10, TimeUnit.SECONDS) - windowStart;
+        assertTrue(late <= TimeUnit.MILLISECONDS.toNanos(1), "the first request was due " + late + " ns after");
+    }
+
     @Test
     void noClientOfTheClosedModelSendsInARest() throws Exception {
         clock.start(System.nanoTime());
