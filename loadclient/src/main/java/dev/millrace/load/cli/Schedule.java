@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.SplittableRandom;
 
 /**
  * The order in which cells run. A machine changes with time (clock speed, load by others), and no variant must suffer
@@ -29,7 +30,8 @@ record Schedule(int repeat, Order order, long seed) {
     <T> List<T> block(int number, List<T> cells) {
         List<T> ordered = new ArrayList<>(cells);
         if (order == Order.RANDOM) {
-            Collections.shuffle(ordered, new Random(seed + number));
+            // Random's first numbers are alike for neighbouring seeds: two cells would have one order in all blocks.
+            Collections.shuffle(ordered, new Random(new SplittableRandom(seed + number).nextLong()));
         } else if (order == Order.ABBA && number % 2 == 1) {
             Collections.reverse(ordered);
         }

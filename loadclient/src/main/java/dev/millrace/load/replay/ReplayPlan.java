@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 
 /**
@@ -53,7 +54,8 @@ record ReplayPlan(Experiment experiment, Lengths lengths, List<List<Row>> condit
      */
     List<Row> block(int number) {
         List<List<Row>> shuffled = new ArrayList<>(conditions);
-        Collections.shuffle(shuffled, new Random(seed + number));
+        // Random's first numbers are alike for neighbouring seeds, which would keep one condition at the same place.
+        Collections.shuffle(shuffled, new Random(new SplittableRandom(seed + number).nextLong()));
         List<Row> cells = new ArrayList<>();
         for (List<Row> condition : shuffled) {
             List<Row> servers = new ArrayList<>(condition);

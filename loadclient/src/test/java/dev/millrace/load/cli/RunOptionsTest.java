@@ -49,11 +49,14 @@ class RunOptionsTest {
         Schedule random = new Schedule(9, Schedule.Order.RANDOM, 7);
         assertEquals(random.block(3, CELLS), random.block(3, CELLS), "the same seed, the same order");
         Set<List<Integer>> orders = new HashSet<>();
+        Set<List<Integer>> ordersOfTwo = new HashSet<>();
         for (int block = 0; block < 9; block++) {
             assertEquals(new HashSet<>(CELLS), new HashSet<>(random.block(block, CELLS)));
             orders.add(random.block(block, CELLS));
+            ordersOfTwo.add(random.block(block, List.of(1, 2)));
         }
         assertTrue(orders.size() > 1);
+        assertEquals(2, ordersOfTwo.size(), "the first numbers of java.util.Random are alike for seeds that are neighbours");
         assertNotEquals(random.block(0, CELLS), new Schedule(9, Schedule.Order.RANDOM, 8).block(0, CELLS));
     }
 
