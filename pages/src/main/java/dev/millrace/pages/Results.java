@@ -80,9 +80,12 @@ final class Results {
         if (of == null) {
             return figure;
         }
-        Map<String, String> others = new HashMap<>(keys);
-        others.put("server", of);
-        return measured(others).flatMap(base -> figure.map(found -> found.dividedBy(base)));
+        return figure.flatMap(found -> {
+            Map<String, String> others = new HashMap<>(keys);
+            others.put("run", found.run());
+            others.put("server", of);
+            return measured(others).map(found::dividedBy);
+        });
     }
 
     private Optional<Figure> measured(Map<String, String> keys) {
