@@ -24,4 +24,9 @@ final class ExitCode {
         }
         return results.stream().allMatch(CellResult::valid) ? GOOD : INVALID;
     }
+
+    /** The code for two runs of one command: errors come before what is invalid, as within a run. */
+    static int ofBoth(int one, int other) {
+        return one == ERRORS || other == ERRORS ? ERRORS : Math.max(one, other);
+    }
 }

@@ -201,7 +201,7 @@ final class ReplayCommand implements Callable<Integer> {
         int code = ExitCode.GOOD;
         for (String name : names) {
             if (!interruption.requested()) {
-                code = Math.max(code, replay(name, settings, programs));
+                code = ExitCode.ofBoth(code, replay(name, settings, programs));
             }
         }
         return code;
