@@ -78,7 +78,7 @@ public final class Fuzz implements Callable<Integer> {
                 var inputs = Corpus.read(replay).entrySet().iterator();
                 trials.run(() -> inputs.hasNext() ? named(inputs.next()) : null);
             } else {
-                trials.run(() -> faults >= mostFaults || next[0] - first == count || System.nanoTime() > end
+                trials.run(() -> faults >= mostFaults || next[0] - first == count || System.nanoTime() - end > 0
                         ? null
                         : new Trials.Named("seed " + next[0], generator.input(next[0]++)));
             }
@@ -117,7 +117,7 @@ public final class Fuzz implements Callable<Integer> {
         // Most show at each run; what is a race of threads is looked for longer.
         int runs = again > AGAIN / 2 ? 1 : RUNS;
         long end = System.nanoTime() + MINIMIZE_NANOS;
-        Input smallest = new Minimizer(input -> System.nanoTime() < end && judge.search(input, tested, runs) != null)
+        Input smallest = new Minimizer(input -> System.nanoTime() - end < 0 && judge.search(input, tested, runs) != null)
                 .minimize(fault.input());
         Judge.Fault shown = smallest.equals(fault.input()) ? null : judge.search(smallest, tested, RUNS * 4);
         if (shown != null) {
@@ -129,7 +129,7 @@ public final class Fuzz implements Callable<Integer> {
     private int countAgain(Judge judge, Judge.Fault fault) {
         int runs = 0;
         int again = 0;
-        for (long end = System.nanoTime() + MINIMIZE_NANOS; runs < AGAIN && System.nanoTime() < end; runs++) {
+        for (long end = System.nanoTime() + MINIMIZE_NANOS; runs < AGAIN && System.nanoTime() - end < 0; runs++) {
             again += judge.search(fault.input(), fault.tested(), 1) == null ? 0 : 1;
         }
         out.println("  again   " + again + " of " + runs + " times");

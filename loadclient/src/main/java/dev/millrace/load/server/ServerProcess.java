@@ -114,7 +114,7 @@ public final class ServerProcess implements AutoCloseable {
      */
     void awaitPort(InetSocketAddress address) throws IOException, InterruptedException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
-        while (System.nanoTime() < end) {
+        while (System.nanoTime() - end < 0) {
             if (process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
                 awaitListeners();
             }
