@@ -108,8 +108,8 @@ public final class Fetch {
         });
         AtomicReference<@Nullable Closeable> raw = new AtomicReference<>();
         SocketSettings settings = SocketSettings.to(target, tls, protocol, null, 0, timeoutMillis);
+        stalled = false;
         try (Connection connection = Connections.open(target.address(), settings, new byte[BUFFER_BYTES], raw::set)) {
-            stalled = false;
             lastProgress = System.nanoTime();
             Closeable socket = Objects.requireNonNull(raw.get());
             var unused = timer.schedule(() -> watch(socket, timer), timeoutMillis, TimeUnit.MILLISECONDS);
