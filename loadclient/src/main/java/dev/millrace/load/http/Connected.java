@@ -23,6 +23,7 @@ record Connected(
      * Connects.
      *
      * @param known gets the socket before it connects
+     * @throws IOException if that fails; the socket is closed then
      */
     static Connected to(InetSocketAddress address, SocketSettings settings, Consumer<Closeable> known)
             throws IOException {

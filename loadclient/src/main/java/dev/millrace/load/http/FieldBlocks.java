@@ -73,7 +73,10 @@ final class FieldBlocks {
         return null;
     }
 
-    /** Takes a CONTINUATION frame, which {@link FrameInput} lets follow its block alone. Returns the fields, or null if another must follow. */
+    /**
+     * Takes a CONTINUATION frame of the block under way, which {@link FrameInput} has made sure of. Returns the fields,
+     * or null if another must follow.
+     */
     @Nullable List<Header> continuation(RawFrame frame) throws BadResponseException {
         keep(payload(frame, 0));
         if (!frame.isFlagSet(FrameFlag.END_HEADERS)) {
@@ -95,6 +98,7 @@ final class FieldBlocks {
         }
     }
 
+    /** Keeps a fragment until its block is complete. */
     private void keep(ByteBuffer fragment) throws BadResponseException {
         if (fragments.size() + fragment.remaining() > LARGEST_BLOCK_BYTES) {
             throw new BadResponseException(FailureKind.MALFORMED, "fields of more than " + fragments.size() + " bytes");
@@ -104,7 +108,11 @@ final class FieldBlocks {
         fragments.writeBytes(bytes);
     }
 
-    /** The payload of a frame of a type without padding, which has so many bytes at least (RFC 9113 section 4.2). */
+    /**
+     * The payload of a frame of a type without padding (RFC 9113 section 4.2).
+     *
+     * @throws BadResponseException if it has fewer bytes than the type needs
+     */
     static ByteBuffer payload(RawFrame frame, int least) throws BadResponseException {
         ByteBuffer payload = frame.getPayload();
         if (frame.getLength() < least) {

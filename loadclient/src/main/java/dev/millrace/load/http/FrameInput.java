@@ -31,7 +31,7 @@ final class FrameInput {
     /** The stream whose field block goes on; 0 for none. */
     private int openBlock;
 
-    /** Frames of a stream, with payloads up to a number of bytes. */
+    /** An input of frames, whose payloads may have up to a number of bytes. */
     FrameInput(InputStream in, int mostPayload) {
         this.in = in;
         this.mostPayload = mostPayload;
@@ -55,20 +55,20 @@ final class FrameInput {
         if (length > mostPayload) {
             throw new H2ConnectionException(H2Error.FRAME_SIZE_ERROR, "a frame of " + length + " bytes");
         }
-        follow(type, flags, stream);
+        checkFieldBlock(type, flags, stream);
         await(HEAD_BYTES + length);
         ByteBuffer payload = length == 0 ? null : ByteBuffer.wrap(bytes, start + HEAD_BYTES, length);
         start += HEAD_BYTES + length;
         return new RawFrame(type, flags, stream, payload);
     }
 
-    /** Whether a whole frame has come already, which {@link #read} needs not wait for. */
+    /** Whether a whole frame has come already, so that {@link #read} would not wait. */
     boolean holdsFrame() {
         return end - start >= HEAD_BYTES && end - start >= HEAD_BYTES + (view.getInt(start) >>> Byte.SIZE);
     }
 
     /** RFC 9113 section 4.3: the frames of a field block follow each other, without any other frame. */
-    private void follow(int type, int flags, int stream) throws H2ConnectionException {
+    private void checkFieldBlock(int type, int flags, int stream) throws H2ConnectionException {
         boolean goesOn = type == FrameType.CONTINUATION.getValue();
         if (goesOn ? stream != openBlock || stream == 0 : openBlock != 0) {
             throw new H2ConnectionException(H2Error.PROTOCOL_ERROR, "a field block that other frames interrupt");

@@ -40,7 +40,7 @@ final class FrameOutput {
         };
     }
 
-    /** Takes the bytes of the next frame, up to a number of them. */
+    /** Takes the bytes of the next frame from a buffer: at most so many, and at most a payload. */
     static ByteBuffer next(ByteBuffer bytes, long most) {
         int count = (int) Math.min(Math.min(bytes.remaining(), MOST_PAYLOAD), most);
         ByteBuffer part = bytes.slice().limit(count);

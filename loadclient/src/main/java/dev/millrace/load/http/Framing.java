@@ -29,14 +29,14 @@ final class Framing {
         boolean coded = false;
         for (int i = 0; i < head.fieldCount(); i++) {
             if (head.isNamed(i, "Content-Length")) {
-                length(head.number(i));
+                takeLength(head.number(i));
             } else if (head.isNamed(i, "Transfer-Encoding")) {
                 String codings = head.value(i).toLowerCase(Locale.ROOT);
                 coded = true;
                 // The last coding counts. If it is not "chunked", only the end of the connection ends the body.
                 chunked = codings.equals("chunked") || codings.matches(".*,\\s*chunked");
             } else if (head.isNamed(i, "Connection")) {
-                connection(head.value(i).toLowerCase(Locale.ROOT));
+                takeConnection(head.value(i).toLowerCase(Locale.ROOT));
             }
         }
         // Readers that differ in which field they believe find the next answer in different places (section 6.3).
@@ -45,7 +45,7 @@ final class Framing {
         }
     }
 
-    private void length(long announced) throws BadResponseException {
+    private void takeLength(long announced) throws BadResponseException {
         // RFC 9112 lets a client accept two equal fields, but a server that sends two is at fault.
         if (announced < 0 || length != UNKNOWN) {
             throw new BadResponseException(FailureKind.MALFORMED, "Content-Length is no number, or there are two");
@@ -53,7 +53,7 @@ final class Framing {
         length = announced;
     }
 
-    private void connection(String options) {
+    private void takeConnection(String options) {
         for (String option : options.split(",")) {
             closes |= option.strip().equals("close");
             persistent |= option.strip().equals("keep-alive");

@@ -36,7 +36,7 @@ public final class Http2Connection implements Connection {
     private static final int MOST_PAYLOAD = FrameOutput.MOST_PAYLOAD;
     private static final int SETTING_BYTES = 6;
     private static final int FIRST_WINDOW = 65_535;
-    /** That of h2load: the server must be measured, not how fast this client opens windows. */
+    /** The window of h2load. With a small one, the speed of this client's window updates would be measured. */
     private static final int OUR_WINDOW = (1 << 30) - 1;
 
     private final Socket socket;

@@ -28,11 +28,11 @@ final class Http2Head implements ResponseHead {
     Http2Head(List<Header> fields) throws BadResponseException {
         this.fields = fields;
         this.status = status(fields);
-        refuseFieldsOfConnection(fields);
+        refuseFieldsOfHttp1(fields);
     }
 
     /** RFC 9113 section 8.2: names are in lower case, and what concerned a connection of HTTP/1.1 has no field. */
-    private static void refuseFieldsOfConnection(List<Header> fields) throws BadResponseException {
+    private static void refuseFieldsOfHttp1(List<Header> fields) throws BadResponseException {
         for (Header field : fields) {
             String name = field.getName();
             if (OF_CONNECTION.contains(name) || hasCapital(name)) {

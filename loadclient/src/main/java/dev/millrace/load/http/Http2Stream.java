@@ -23,9 +23,9 @@ final class Http2Stream {
     private final StreamListener listener;
     /** What is left of the request's body. */
     private final ByteBuffer unsent;
-    /** Bytes of it that the peer allows. */
+    /** Bytes of the request's body that the peer allows now (RFC 9113 section 5.2). */
     private long window;
-    /** Bytes of the answer that have closed our window. */
+    /** Bytes of the answer by which our window is smaller, and which no WINDOW_UPDATE has returned yet. */
     private long unreported;
 
     private boolean begun;
@@ -58,9 +58,10 @@ final class Http2Stream {
     }
 
     /**
-     * Counts what has closed the stream's window.
+     * Counts bytes by which the stream's window has become smaller.
      *
-     * @return bytes to open it by now, if they are more than so many; otherwise 0
+     * @param most unreported bytes that need no WINDOW_UPDATE yet
+     * @return bytes of the WINDOW_UPDATE to send now; 0 for none
      */
     int used(int bytes, int most) {
         unreported += bytes;

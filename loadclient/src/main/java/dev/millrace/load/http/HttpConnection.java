@@ -11,9 +11,7 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A connection of HTTP/1.1 (RFC 9112).
- */
+/** A connection of HTTP/1.1 (RFC 9112). For threads and ownership see {@link Connection}. */
 public final class HttpConnection implements Connection {
 
     /** A pause after which it is worth a system call to look whether the server has sent something unasked. */
@@ -54,7 +52,7 @@ public final class HttpConnection implements Connection {
     /**
      * Connects.
      *
-     * @param chunk as above
+     * @param chunk buffer for body bytes; connections that one thread uses in turn may share it
      * @param known gets the socket before it connects; any thread may close it, which ends connecting and every
      *              exchange
      * @throws IOException see {@link Failure#ofConnect}
@@ -88,7 +86,7 @@ public final class HttpConnection implements Connection {
         return failure;
     }
 
-    /** Read as an answer, surplus bytes would shift every later answer to another request. */
+    /** Refuses bytes behind the last answer: read as an answer, they would shift each later one to another request. */
     private void refuseSurplus() throws IOException {
         int surplus = reader.unread();
         if (surplus == 0 && System.nanoTime() - lastUse > REST_NANOS) {

@@ -183,6 +183,7 @@ final class ResponseReader {
         framing.read(head, modern);
     }
 
+    /** Takes a field line, or the continuation of the one before (RFC 9112 sections 5 and 5.2). */
     private void field(int start, int end) throws BadResponseException {
         if (buffer[start] == ' ' || buffer[start] == '\t') {
             if (!head.extend(end)) {
@@ -221,6 +222,7 @@ final class ResponseReader {
         return true;
     }
 
+    /** Passes bytes of the buffer to the sink. Returns false if it stops. */
     private boolean give(int count, Sink sink) {
         int start = position;
         position += count;

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param source               local address to connect from; null leaves it to the system
  * @param receiveBufferBytes   SO_RCVBUF; 0 leaves it to the system
- * @param connectTimeoutMillis bound on connecting, and on each read of a TLS handshake; 0 where the caller closes what takes
- *                             too long. The JDK leaves a socket non-blocking behind a bound: each read that waits is three
- *                             system calls then, in place of one
+ * @param connectTimeoutMillis bound on connecting, and on each read of a TLS handshake; 0 where the caller closes what
+ *                             takes too long. After a connect with a bound, the JDK leaves the socket non-blocking.
+ *                             Each read that waits is then three system calls in place of one
  * @param tls                  makes TLS connections for one thread; null for clear text
  * @param protocol             spoken on them
  */

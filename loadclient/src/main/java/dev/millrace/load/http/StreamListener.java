@@ -2,7 +2,7 @@ package dev.millrace.load.http;
 
 import org.jspecify.annotations.Nullable;
 
-/** Is told of the end of an exchange on a connection of HTTP/2, by the connection's thread. */
+/** Learns about the end of an exchange on a connection of HTTP/2. Called by the connection's thread. */
 public interface StreamListener {
 
     /**

@@ -36,8 +36,9 @@ public record Target(URI uri, InetSocketAddress address) {
     }
 
     /**
-     * Reads an absolute {@code http:} or {@code https:} URL and resolves its host. Of several addresses it takes the first that accepts
-     * a connection: {@code localhost} may be two, of which a server often has one. When none does, it takes the first.
+     * Reads an absolute {@code http:} or {@code https:} URL and resolves its host. Of several addresses it takes the
+     * first that accepts a connection, or the first if none does: a server often listens on one of those of {@code
+     * localhost}.
      *
      * @throws IllegalArgumentException if it is no such URL, or the host is unknown
      */

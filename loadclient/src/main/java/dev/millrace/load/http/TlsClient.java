@@ -68,7 +68,7 @@ public final class TlsClient {
             trust = new CheckedTrust(settings.trust());
             context = TlsSettings.newContext(trust);
         }
-        trust.checked = false;
+        trust.hasChecked = false;
         long before = System.nanoTime();
         SSLSocket secured = (SSLSocket) context.getSocketFactory().createSocket(socket, host, port, true);
         secured.setSSLParameters(parameters(secured.getSSLParameters()));
@@ -81,7 +81,7 @@ public final class TlsClient {
                 secured,
                 new Handshake(
                         nanos,
-                        !trust.checked,
+                        !trust.hasChecked,
                         session.getProtocol(),
                         session.getCipherSuite(),
                         secured.getApplicationProtocol()));
@@ -125,7 +125,7 @@ public final class TlsClient {
         /** Null trusts any certificate. */
         private final @Nullable X509ExtendedTrustManager rule;
 
-        private boolean checked;
+        private boolean hasChecked;
 
         CheckedTrust(@Nullable X509ExtendedTrustManager rule) {
             this.rule = rule;
@@ -134,7 +134,7 @@ public final class TlsClient {
         @Override
         public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket)
                 throws CertificateException {
-            checked = true;
+            hasChecked = true;
             if (rule != null) {
                 rule.checkServerTrusted(chain, type, socket);
             }
