@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** Finds the process that listens on a TCP port of this machine, through {@code /proc} (proc(5)). Stateless. */
 public final class ListeningPort {
 
-    /** The peer's port, which such a socket has none of, and the state. */
+    /** The port of the peer, which is 0 because there is none yet, and the state LISTEN. */
     private static final String LISTENS = ":0000 0A ";
 
     private static final int LOCAL_ADDRESS = 1;
@@ -39,7 +39,7 @@ public final class ListeningPort {
      * A process, and the descriptor by which it has a socket that listens. Immutable.
      *
      * @param descriptor its entry in {@code /proc}
-     * @param socket     where that leads to: the number of a socket is no other's while it is open
+     * @param socket     where that link leads to; no other socket has this number while this one is open
      */
     public record Holder(long pid, Path descriptor, Path socket) {
 
@@ -111,7 +111,7 @@ public final class ListeningPort {
             for (Path process : processes) {
                 Holder found = holder(Long.parseLong(process.getFileName().toString()), inodes);
                 if (found != null) {
-                    return first(found, inodes);
+                    return oldest(found, inodes);
                 }
             }
         } catch (IOException | UncheckedIOException ignored) {
@@ -121,11 +121,12 @@ public final class ListeningPort {
         return null;
     }
 
-    private static Holder first(Holder found, Set<String> inodes) {
+    /** Of processes that share a socket, the one that has started the others. */
+    private static Holder oldest(Holder found, Set<String> inodes) {
         return ProcessHandle.of(found.pid())
                 .flatMap(ProcessHandle::parent)
                 .flatMap(parent -> Optional.ofNullable(holder(parent.pid(), inodes)))
-                .map(parent -> first(parent, inodes))
+                .map(parent -> oldest(parent, inodes))
                 .orElse(found);
     }
 

@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record LocalPorts(int count, int timeWaitSeconds) {
 
+    /** The dynamic ports 49152 to 65535 (RFC 6335 section 6). */
     private static final int IANA_RANGE = 16384;
+    /** TCP_TIMEWAIT_LEN of Linux. */
     private static final int TIME_WAIT_SECONDS = 60;
 
     /**

@@ -16,6 +16,7 @@ import java.util.Optional;
  */
 public record MachineCpu(double busySeconds, double idleSeconds, double stealSeconds, double softirqSeconds) {
 
+    /** USER_HZ is 100 in the kernel's user interface. */
     private static final double SECONDS_PER_TICK = 0.01;
 
     /** The CPU time so far; empty without {@code /proc}. */

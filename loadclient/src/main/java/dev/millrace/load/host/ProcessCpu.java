@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param pid         the process
  * @param descendants whether the time, threads and memory of its descendants count as its own. For example, nginx has
- *                    worker processes, and a script starts its server. Ended descendants count with their time, this program
- *                    does not
+ *                    worker processes, and a script starts its server. Ended descendants count with their time, and
+ *                    this program never counts as one
  */
 public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
 
@@ -60,14 +60,14 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
             return own;
         }
         return OptionalLong.of(own.getAsLong()
-                + others(pid).stream()
+                + countedDescendants(pid).stream()
                         .mapToLong(child ->
                                 figure.apply(new ProcessCpu(child.pid(), true)).orElse(0))
                         .sum());
     }
 
     /** The descendants of a process. A server that has started this program does not do this program's work. */
-    private static Set<ProcessHandle> others(long pid) {
+    private static Set<ProcessHandle> countedDescendants(long pid) {
         Set<ProcessHandle> all = ProcessHandle.of(pid).stream()
                 .flatMap(ProcessHandle::descendants)
                 .collect(Collectors.toSet());
@@ -147,14 +147,14 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
         return ticks * NANOS_PER_TICK;
     }
 
-    /** {@inheritDoc} It reads the process's affinity. */
+    /** {@inheritDoc} It reads the process's affinity. A quota of a control group (cgroups(7)) is not in it. */
     @Override
     public OptionalDouble allowedCores() {
         try {
             for (String line : Files.readAllLines(Path.of("/proc", Long.toString(pid), "status"))) {
                 if (line.startsWith("Cpus_allowed_list:")) {
                     return OptionalDouble.of(
-                            count(line.substring(line.indexOf(':') + 1).strip()));
+                            cores(line.substring(line.indexOf(':') + 1).strip()));
                 }
             }
         } catch (IOException ignored) {
@@ -164,8 +164,8 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
         return OptionalDouble.empty();
     }
 
-    /** The length of a list such as {@code 0-3,8}. */
-    private static int count(String list) {
+    /** The number of cores in a list such as {@code 0-3,8}. */
+    private static int cores(String list) {
         int cores = 0;
         for (String range : list.split(",")) {
             String[] ends = range.split("-");
