@@ -6,8 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a server says of itself: its listeners, and its last line. Of each line it keeps the beginning, for a line may
- * have no end. Used by one thread.
+ * What a server says of itself: its listeners, and its last line. Only the beginning of a line is kept, because a line
+ * may have no end. Used by one thread.
  */
 final class ServerOutput {
 

@@ -33,13 +33,13 @@ public final class ServerProcess implements AutoCloseable {
     private final Path log;
     private final int listenerCount;
     private final CompletableFuture<Map<String, String>> listeners = new CompletableFuture<>();
-    /** The descendants when the server listened. When a shell has ended, its children can no longer be found. */
+    /** The descendants at the time when the server listened: a shell that has ended no longer leads to its children. */
     private volatile List<ProcessHandle> children = List.of();
 
     private ServerProcess(List<String> command, Path log, int listenerCount) throws IOException {
         this.log = log;
         this.listenerCount = listenerCount;
-        // What nobody reads fills the pipe, and the server would wait in its next write. So the log comes first.
+        // The log comes first. If it failed later, nobody would read the pipe, and the server would wait in a write.
         PrintWriter copy = open(log);
         try {
             this.process = new ProcessBuilder(command).redirectErrorStream(true).start();

@@ -141,7 +141,7 @@ public record ServerPrograms(
         return folders.stream().anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
     }
 
-    /** The version of the project's sources, if git knows one. */
+    /** The servers' Java and the version of the project's sources, if git knows one, for the report. */
     public Map<String, String> facts() throws InterruptedException {
         Map<String, String> facts = new LinkedHashMap<>();
         facts.put("server jdk", java.version());

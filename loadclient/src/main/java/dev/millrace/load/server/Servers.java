@@ -68,8 +68,8 @@ public final class Servers implements AutoCloseable {
     /**
      * Starts the servers that have a command, after ending those of the block before.
      *
-     * @throws IOException if a server does not listen, another process uses its port, or this is closed; the message is for
-     *     people
+     * @throws IOException if a server does not listen, another process uses its port, or this is closed; the message is
+     *     for people
      */
     public void startBlock() throws IOException, InterruptedException {
         endStarted();
@@ -84,7 +84,7 @@ public final class Servers implements AutoCloseable {
                         : "server-" + entry.label().replaceAll("\\W", "_");
                 ServerProcess process = ServerProcess.ofCommand(command, folder.resolve(name + ".log"));
                 started.put(entry.label(), process);
-                // Who closed this meanwhile may not have seen it, and it may never listen.
+                // A close() meanwhile may have missed this process, which may never listen.
                 if (closed) {
                     process.close();
                     throw new IOException("the servers were ended");
@@ -94,7 +94,7 @@ public final class Servers implements AutoCloseable {
         }
     }
 
-    /** Fails if another process listens, because it would be measured in place of the server. */
+    /** Fails if another process listens: it would be measured in place of the server. */
     private static void refuseOther(InetSocketAddress address) throws IOException {
         if (Target.accepts(address, PROBE_MILLIS)) {
             throw new IOException("something listens on " + address.getHostString() + ":" + address.getPort()
@@ -133,7 +133,7 @@ public final class Servers implements AutoCloseable {
         return holder == null ? null : new ProcessCpu(holder.pid(), true);
     }
 
-    /** Looked for once: that takes processor time, beside the server that is about to be measured. */
+    /** Looks for the process only once: each search takes CPU time from the server that is about to be measured. */
     private ListeningPort.@Nullable Holder holder(Entry entry) {
         ListeningPort.Holder known = found.get(entry.label());
         if (known != null && known.holds()) {
