@@ -94,7 +94,7 @@ public record Catalog(
         return new Catalog(files);
     }
 
-    /** Adds up a file. */
+    /** Learns the size and the MD5 of a file from its bytes. */
     private static final class Digester extends StatusCheck {
 
         private final MessageDigest md5 = CatalogFile.newDigest();

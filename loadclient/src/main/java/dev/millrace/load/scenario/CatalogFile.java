@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 @JsonIgnoreProperties(ignoreUnknown = true)
 public final class CatalogFile {
 
-    /** In place of the file that a check has yet to be told. */
+    /** Stands for the file that a check has not been told yet. */
     static final CatalogFile NONE = new CatalogFile("", 0, null);
 
     private static final long UNKNOWN = -1;

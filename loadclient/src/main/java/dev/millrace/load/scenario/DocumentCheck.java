@@ -67,7 +67,7 @@ final class DocumentCheck {
         } catch (JacksonException e) {
             return wrong("no JSON: " + e.getOriginalMessage());
         } catch (IOException e) {
-            // Jackson's reader of UTF-32, which a text is in that begins with three bytes of 0.
+            // A text that begins with three bytes of 0 is UTF-32, and Jackson's reader of that throws these.
             return wrong("no JSON: " + Failure.firstLine(e));
         }
         for (Expectations.JsonValue one : expected.json()) {

@@ -96,7 +96,7 @@ public final class ExpectingWorkload implements Workload {
         private final List<Expected> expected;
         private ResponseCheck inner = new StatusCheck();
         private @Nullable Failure failure;
-        /** The failure of the broken off answer that the next one continues. */
+        /** The failure of the answer that was broken off, which the next answer continues. */
         private @Nullable Failure earlier;
 
         private boolean broken;

@@ -60,6 +60,7 @@ public final class RangeWorkload extends FileWorkload {
         return () -> draw(random, check);
     }
 
+    /** Draws a file and a range of it. */
     private Call draw(SplittableRandom random, RangeCheck check) {
         CatalogFile file = files.get(random.nextInt(files.size()));
         long length = random.nextLong(1, Math.min(mostBytes, file.size()) + 1);

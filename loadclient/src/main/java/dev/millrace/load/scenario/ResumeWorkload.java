@@ -58,8 +58,8 @@ public final class ResumeWorkload extends FileWorkload {
         private final DownloadCheck whole = new DownloadCheck(verify, 1);
         private CatalogFile file = CatalogFile.NONE;
         private long received;
-        private boolean broken;
-        private boolean second;
+        private boolean wasBrokenOff;
+        private boolean isSecondPart;
         private @Nullable String validator;
         private @Nullable Failure partFailure;
 
@@ -69,11 +69,11 @@ public final class ResumeWorkload extends FileWorkload {
 
         @Override
         public Call next() {
-            second = broken;
-            broken = false;
+            isSecondPart = wasBrokenOff;
+            wasBrokenOff = false;
             List<String> fields = new ArrayList<>(headers);
             long stopAfter = 0;
-            if (second) {
+            if (isSecondPart) {
                 fields.add("Range: bytes=" + received + "-");
                 if (validator != null) {
                     fields.add("If-Range: " + validator);
@@ -89,7 +89,7 @@ public final class ResumeWorkload extends FileWorkload {
 
         @Override
         public void begin(ResponseHead head) {
-            if (!second) {
+            if (!isSecondPart) {
                 partFailure = null;
                 validator = validator(head);
                 whole.begin(head);
@@ -124,7 +124,7 @@ public final class ResumeWorkload extends FileWorkload {
 
         @Override
         public void stopped() {
-            broken = true;
+            wasBrokenOff = true;
         }
 
         @Override

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How far a server's clock is ahead of this machine's, by the field {@code Date} of its answers (RFC 9110 section 6.6.1).
- * Date is cut to seconds, so that one answer bounds the distance to about a second. Answers on both sides of a full second
- * bound it to the pause between them.
+ * Date is cut to seconds, so that one answer tells the distance to about a second. Answers on both sides of a full
+ * second tell it to the pause between them. Immutable.
  *
  * @param lowMillis  lower bound; negative if the server's clock is behind
  * @param highMillis upper bound

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks an answer of the UUID service byte by byte: status, media type and root element. The root must hold the
- * expected number of well-formed UUIDs and nothing else. Only the markup of such an answer is known, so that the check
- * costs less than an XML parser. Used by one thread.
+ * expected number of well-formed UUIDs and nothing else. Their versions are not checked, nor whether they differ. Only
+ * the markup of such an answer is known, so that the check costs less than an XML parser. Used by one thread.
  */
 final class UuidResponseCheck implements ResponseCheck {
 
