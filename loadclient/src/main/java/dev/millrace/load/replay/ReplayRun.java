@@ -142,7 +142,7 @@ final class ReplayRun {
             return;
         }
         if (cold) {
-            // A number below 0 marks its errors as those of no repetition, like those of a rehearsal.
+            // A negative number marks its errors as those of no repetition, as with a rehearsal.
             warmUp(row.server(), server, rehearsal ? block : -1 - block);
         }
         String name = rehearsal
@@ -173,7 +173,7 @@ final class ReplayRun {
         }
     }
 
-    /** Load of each kind. */
+    /** Puts each kind of load on a server, and keeps what went wrong. */
     private void warmingRound(String name, ReplayServers.Running server, int block, double length)
             throws IOException, InterruptedException {
         List<Row> kinds = plan.kinds(name);
@@ -200,6 +200,7 @@ final class ReplayRun {
         return !interruption.requested();
     }
 
+    /** Waits until the server's compilers rest, but not longer than a bound. */
     private void awaitCompilers(ProcessCpu server, Duration most) {
         long before = server.compilerNanos();
         for (long left = most.toNanos(); left > 0 && rest(Duration.ofNanos(STEP_NANOS)); left -= STEP_NANOS) {

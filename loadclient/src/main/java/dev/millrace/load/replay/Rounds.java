@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * The rounds of a replay: the planned ones measure all cells, further ones those of undecided claims. A round is a start
  * of the servers, or a block if they are started once. Confined to one thread.
  *
- * <p>Without a budget the results are looked at once, behind the planned rounds. The number of further rounds is fixed
- * before, so that intervals need to hold at two looks only. With a budget they are looked at after each round.
+ * <p>Without a budget the results are looked at once, after the planned rounds. The number of further rounds is fixed
+ * before, so that intervals need to hold at two looks only. With a budget the results are looked at after each round.
  */
 final class Rounds {
 

@@ -5,18 +5,18 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * The warm-up of a server: rounds of load until its JIT compilers have nothing left to do. A server that is measured before
- * that takes two to three times the CPU, and another share of it in each window. Confined to one thread.
+ * The warm-up of a server: rounds of load until its JIT compilers have nothing left to do. A server that is measured
+ * earlier takes two to three times the CPU, and takes another amount in each window. Confined to one thread.
  */
 final class WarmUp {
 
     /** Rounds that make up the planned length, and the fewest. */
     static final int ROUNDS = 3;
-    /** Four times the planned length: a server that still compiles then compiles for ever. */
+    /** Four times the planned length: a server that still compiles then will not stop. */
     static final int MOST_ROUNDS = 12;
-    /** Of a round's time: compilers that take less rest. */
+    /** Share of a round's time up to which compilers count as at rest. */
     private static final double RESTING_SHARE = 0.03;
-    /** In a row: between two levels of compilation they may rest for one. */
+    /** Rounds in a row: between two levels of compilation, compilers may rest for one. */
     private static final int RESTING_ROUNDS = 2;
 
     private final LongSupplier compilerNanos;
@@ -45,7 +45,7 @@ final class WarmUp {
     /**
      * Runs rounds until the server is warm.
      *
-     * @return false if its compilers are at work after the last round all the same
+     * @return false if its compilers are still at work after the last round
      */
     boolean run(Round round) throws IOException, InterruptedException {
         int resting = 0;
