@@ -47,7 +47,7 @@ final class CannedCommand implements Callable<Integer> {
         try (ServerSocket listener = new ServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress())) {
             start(() -> accept(listener));
             out.println("CANNED listening on http://127.0.0.1:" + listener.getLocalPort());
-            // The server ends with its input.
+            // This waits for the end of the input, with which the server ends.
             System.in.transferTo(OutputStream.nullOutputStream());
         }
     }

@@ -34,6 +34,7 @@ final class Deciding {
     /** Fewer rounds do not show whether windows resemble their predecessors. */
     private static final int LEAST_ROUNDS = 8;
 
+    /** A bound against mistakes, which no run is meant to reach. */
     static final int MOST_ROUNDS = 10_000;
     private static final String MARGIN = "5";
 
@@ -126,7 +127,12 @@ final class Deciding {
         return roundsDone == 0 || budget == null || spent + spent / roundsDone <= budget.toNanos();
     }
 
-    /** The cells whose questions are undecided. */
+    /**
+     * The cells whose questions are undecided.
+     *
+     * @param control    label of the server that the others are compared with
+     * @param roundsDone rounds so far; the first few measure all cells
+     */
     List<Cell> undecided(List<Cell> cells, List<CellResult> results, String control, int roundsDone) {
         if (roundsDone < LEAST_ROUNDS) {
             return cells;

@@ -69,7 +69,7 @@ record Gate(String text, String metric, boolean above, double bound) {
     }
 
     /**
-     * The mean of the figure over a cell's repetitions; empty if it is not known in any.
+     * The mean of the figure over a cell's repetitions, also of percentiles and maxima; empty if it is not known in any.
      *
      * @param repetitions of one cell
      */
@@ -95,7 +95,7 @@ record Gate(String text, String metric, boolean above, double bound) {
     }
 
     /**
-     * Why a cell fails; null if it does not. A figure that is not known fails: a gate that cannot close is none.
+     * Why a cell fails; null if it does not. A figure that is not known fails, because nothing shows that it is good.
      *
      * @param repetitions of one cell
      */

@@ -30,7 +30,7 @@ final class LoadOptions {
     private static final Duration DEFAULT_DURATION = Duration.ofSeconds(10);
     private static final Duration LEAST_DETECTED = Duration.ofSeconds(10);
     private static final Duration MOST_DETECTED = Duration.ofSeconds(60);
-    /** Each is an object of the client. */
+    /** A bound against mistakes: each stream is an object of its client. */
     private static final int MOST_STREAMS = 100_000;
     /** For example {@code 5x3s+2s}. */
     private static final Pattern BURSTS = Pattern.compile("([1-9]\\d{0,3})x([^+]+)(?:\\+(.+))?");

@@ -31,11 +31,11 @@ public final class Main implements Runnable {
         try {
             code = line.execute(args);
         } catch (OutOfMemoryError e) {
-            // Without an end of its own, the JVM would wait for the report.
+            // If this thread ended by the error, the shutdown hook would wait for a report that nobody writes.
             line.getErr().println("loadclient: out of memory: " + Failure.firstLine(e) + " (java -Xmx gives more)");
             code = ExitCode.ERRORS;
         }
-        // Streams keep what went wrong to themselves. Results that nobody got must not look good.
+        // A PrintStream does not throw. Results that could not be printed must not look good.
         if (System.out.checkError() && code == ExitCode.GOOD) {
             line.getErr().println("loadclient: cannot write to standard output");
             code = ExitCode.ERRORS;
@@ -45,7 +45,7 @@ public final class Main implements Runnable {
 
     /** All commands; those that measure get the interruption. */
     static CommandLine commandLine(Interruption interruption) {
-        // It would warn on standard error of a quote in a name, which is none of its business.
+        // Picocli's tracer would warn on standard error of a quote in a name, which a name may well have.
         CommandLine.tracer().setLevel(CommandLine.TraceLevel.OFF);
         CommandLine line = new CommandLine(new Main())
                 .addSubcommand(new HttpCommand(interruption))

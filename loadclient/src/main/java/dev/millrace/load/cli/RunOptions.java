@@ -217,7 +217,7 @@ final class RunOptions {
         return order != null ? order : deciding.goesOn() ? Schedule.Order.ABBA : Schedule.Order.FIXED;
     }
 
-    /** The rule that ends a run whose servers are compared. */
+    /** The options that say when a run ends whose servers are compared. */
     Deciding deciding() {
         return deciding;
     }

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 /** The options for TLS connections, which https URLs have. */
 final class TlsOptions {
 
-    /** The options. */
+    /** The names of all these options, for a note where they have no effect. */
     static final List<String> NAMES = List.of("--cacert", "--insecure", "--tls-versions", "--ciphers", "--tls-resume");
 
     @Option(
