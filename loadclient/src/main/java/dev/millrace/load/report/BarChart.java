@@ -26,7 +26,7 @@ final class BarChart {
      *
      * @param category bars of one category follow each other
      * @param style    class of the style sheet
-     * @param tip      text for who points at it
+     * @param tip      text that is shown when somebody points at it
      */
     record Bar(String category, String style, Interval value, String tip) {}
 

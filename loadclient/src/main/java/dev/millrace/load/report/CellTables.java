@@ -89,6 +89,7 @@ final class CellTables {
                 cell.verdict());
     }
 
+    /** The mean of a figure over the soundest repetitions. A maximum of several repetitions is a mean too. */
     private static String time(
             Aggregate cell, Function<CellResult, Percentiles> times, Function<Percentiles, Double> which) {
         return FigureFormat.millis(cell.mean(result -> FigureFormat.of(times.apply(result), which)));

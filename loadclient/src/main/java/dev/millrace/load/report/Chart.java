@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class Chart {
 
     private static final double WHISKER = 4;
-    /** The part of the largest value by which intervals may make the scale longer. */
+    /** Part of the largest value by which intervals may make the scale longer. */
     private static final double MOST_BEYOND = 0.5;
 
     private final String title;

@@ -49,7 +49,7 @@ record ClaimResult(
             return Decision.ofAll(decisions);
         }
 
-        /** One comparison that is undecided is enough for the claim to be. */
+        /** The decision in words. A claim is undecided if one of its comparisons is, which is the reason then. */
         String text() {
             return decision() == Decision.UNDECIDED ? open.get(0) : decision().label();
         }

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Two runs compared cell by cell. Repetition n of one is paired with repetition n of the other, which ran at nearly the
- * same time. Intervals are those of the pairs' ratios, corrected for the
- * number of questions. Cells with errors and invalid cells have no ratio. Immutable.
+ * same time. Intervals are those of the pairs' ratios, corrected for the number of questions. Repetitions with errors and
+ * invalid ones are in no ratio. Immutable.
  *
  * @param labelled whether there are several variants, each of which is compared with itself
  * @param early    whether the runs ended when their intervals decided
@@ -28,7 +28,7 @@ public record Comparison(boolean labelled, boolean early, List<Row> rows) {
     /** The text instead of an interval that says nothing. */
     public static final String TOO_WIDE = "[too wide]";
 
-    /** Most that the upper end of an interval may be of the lower. */
+    /** The upper end of an interval may be at most so many times its lower end, or the interval says nothing. */
     private static final double WIDEST = 100;
 
     /** Figures that can be compared. */
@@ -71,16 +71,16 @@ public record Comparison(boolean labelled, boolean early, List<Row> rows) {
     }
 
     /**
-     * What intervals hold. Immutable.
+     * How sure intervals must be. Immutable.
      *
      * @param error share of the intervals of one question that may miss the truth
-     * @param early whether who measured looked at the intervals before the end, and stopped when they decided
+     * @param early whether the intervals were looked at during the run, which ended when they decided
      */
     record Confidence(double error, boolean early) {
 
         static final Confidence ONE_QUESTION = new Confidence(Interval.ERROR, false);
 
-        /** Together the intervals of all questions miss with a chance of 5 % at most: Bonferroni's correction. */
+        /** By Bonferroni's correction, one of the intervals of all questions misses with a chance of 5 % at most. */
         static Confidence of(int questions, boolean early) {
             return new Confidence(Interval.ERROR / Math.max(1, questions), early);
         }
@@ -118,7 +118,7 @@ public record Comparison(boolean labelled, boolean early, List<Row> rows) {
             return !Double.isNaN(low);
         }
 
-        /** Whether the interval says something. Of two values that differ, it reaches over powers of ten. */
+        /** Whether the interval says something: that of two values that differ may reach over powers of ten. */
         public boolean isNarrow() {
             return high < low * WIDEST;
         }

@@ -27,7 +27,7 @@ final class ExperimentResults {
     private static final double MICROS_PER_SECOND = 1e6;
     /** Throughput and the server's CPU time. */
     private static final int FIGURES_OF_A_CLAIM = 2;
-    /** Behind the planned rounds, and behind further ones. */
+    /** One look at the ratios comes after the planned rounds, and one after further ones. */
     private static final int LOOKS = 2;
 
     private final Experiment experiment;
@@ -168,7 +168,7 @@ final class ExperimentResults {
         }
     }
 
-    /** The mean of each start, which is taken of transformed values and transformed back. */
+    /** The mean of each start. It is taken of transformed values, such as logarithms, and transformed back. */
     private static List<Double> means(
             Map<Integer, List<Double>> starts, DoubleUnaryOperator there, DoubleUnaryOperator back) {
         return starts.values().stream()

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class Exports {
 
     private static final double NANOS_PER_MILLI = 1e6;
+    /** Lines of a percentile distribution for each halving of the distance to 100 %. */
     private static final int TICKS_PER_HALF = 5;
     /** File systems take 255 bytes, with the repetition, a number and the ending. */
     private static final int LONGEST_NAME = 200;

@@ -21,7 +21,7 @@ record Interval(double mean, double half, int n) {
      */
     private static final double EXPECTED_EFFECT = 4;
 
-    /** Fewer values show nothing of their dependence. */
+    /** Fewer values do not show whether they depend on each other. */
     private static final int LEAST_CORRELATED = 8;
 
     private static final double MOST_CORRELATION = 0.9;

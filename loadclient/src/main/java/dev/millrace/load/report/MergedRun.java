@@ -62,13 +62,13 @@ public final class MergedRun {
             cells.add(MergedCell.of(parts, "merged from " + runs.size() + " runs, " + windows.text()));
             worst = worst.orWorse(windows);
         }
-        Map<String, String> plan = same(runs.stream().map(RunFile::plan).toList());
+        Map<String, String> plan = joined(runs.stream().map(RunFile::plan).toList());
         plan.put(MERGED, runs.size() + " runs, " + worst.text() + "; " + clocks.text());
         return RunFile.of(
                 first.title() + " (" + runs.size() + " runs)",
                 runs.stream().map(RunFile::started).min(String::compareTo).orElseThrow(),
                 command,
-                same(runs.stream().map(RunFile::environment).toList()),
+                joined(runs.stream().map(RunFile::environment).toList()),
                 plan,
                 cells);
     }
@@ -135,20 +135,20 @@ public final class MergedRun {
         require(different == runs.size(), "one is given twice");
     }
 
-    /** Facts with one value, or with the values of all runs. */
-    private static Map<String, String> same(List<Map<String, String>> facts) {
+    /** The facts of all runs: one value where the runs agree, else the values of all. */
+    private static Map<String, String> joined(List<Map<String, String>> facts) {
         Set<String> names = new LinkedHashSet<>();
         facts.forEach(one -> names.addAll(one.keySet()));
-        Map<String, String> same = new LinkedHashMap<>();
+        Map<String, String> joined = new LinkedHashMap<>();
         for (String name : names) {
-            same.put(
+            joined.put(
                     name,
                     facts.stream()
                             .map(one -> one.getOrDefault(name, "unknown"))
                             .distinct()
                             .collect(Collectors.joining("; ")));
         }
-        return same;
+        return joined;
     }
 
     /**

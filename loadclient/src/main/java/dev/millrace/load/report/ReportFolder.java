@@ -22,7 +22,7 @@ public final class ReportFolder {
         try {
             return writeAll(run, folder, formats);
         } catch (IOException e) {
-            // Of a full disk the JDK does not say where it is.
+            // The JDK does not say on which disk no room is left.
             throw new IOException("cannot write into " + folder + ": " + Failure.firstLine(e), e);
         }
     }

@@ -129,7 +129,7 @@ public record RunFile(
                 cell.latencies();
             }
         } catch (RuntimeException e) {
-            // Of bytes that end too early its decoder says no more than that a buffer has no more.
+            // The decoder's own message says no more than that a buffer is at its end.
             throw new IOException("cannot read " + file + ": a histogram that is none", e);
         }
     }
