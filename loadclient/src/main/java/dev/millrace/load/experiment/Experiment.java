@@ -122,7 +122,7 @@ public record Experiment(
         return isQuick ? quick : full;
     }
 
-    /** The same experiment with the lengths that one form was run with, because intervals depend on them. */
+    /** The same experiment with the lengths that one form was really run with: intervals depend on them. */
     public Experiment ran(boolean isQuick, Lengths lengths) {
         return new Experiment(
                 name,

@@ -11,7 +11,7 @@ package dev.millrace.load.experiment;
  * @param settle    load before each window; a row may need more
  * @param window    measured window; a row may need more
  * @param drain     bound on waiting for downloads begun in the window
- * @param throttled factor for a row's own lengths; 0 for 1
+ * @param throttled factor for a row's own lengths; 0 counts as 1
  * @param further   rounds beyond the planned ones for the cells of claims that are undecided then: starts, or blocks if
  *                  there is one start
  */
