@@ -69,7 +69,9 @@ record Gate(String text, String metric, boolean above, double bound) {
     }
 
     /**
-     * The mean of the figure over a cell's repetitions, also of percentiles and maxima; empty if it is not known in any.
+     * The mean of the figure over a cell's repetitions, also of percentiles and maxima.
+     *
+     * <p>It is empty if the figure is not known in any repetition.
      *
      * @param repetitions of one cell
      */

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Two runs compared cell by cell. Repetition n of one is paired with repetition n of the other, which ran at nearly the
- * same time. Intervals are those of the pairs' ratios, corrected for the number of questions. Repetitions with errors and
- * invalid ones are in no ratio. Immutable.
+ * same time. Intervals are those of the pairs' ratios, corrected for the number of questions. Repetitions with errors
+ * and invalid ones are in no ratio. Immutable.
  *
  * @param labelled whether there are several variants, each of which is compared with itself
  * @param early    whether the runs ended when their intervals decided
