@@ -1,6 +1,6 @@
 /**
- * The UUID web service as a servlet, which the only public type is. Libraries for XML, JSON and UUIDs are not visible to users of
- * this module.
+ * The UUID web service. Its servlet is the only public type, and its libraries for XML, JSON and UUIDs are not visible
+ * to users of this module.
  */
 module dev.millrace.uuid {
     requires transitive jakarta.servlet;

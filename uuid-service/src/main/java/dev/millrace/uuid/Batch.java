@@ -38,8 +38,8 @@ record Batch(UuidMethod method, int count, @Nullable String name, Namespace name
             throw new RefusedException(
                     RefusalReason.WRONG_NAME, "the name is longer than " + MAX_NAME_CHARS + " characters");
         }
-        // Its bytes in UTF-8 are hashed. JSON may escape half of a pair (RFC 8259 section 8.2), which has none.
-        // All such names would be one.
+        // The name's bytes in UTF-8 are hashed. Half of a surrogate pair, which JSON can escape (RFC 8259 section 8.2),
+        // has none: all names with one would have the same UUID.
         if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
             throw new RefusedException(RefusalReason.WRONG_NAME, "the name has half of a surrogate pair");
         }

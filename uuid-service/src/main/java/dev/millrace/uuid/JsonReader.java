@@ -26,7 +26,7 @@ final class JsonReader {
     private static final int MAX_NUMBER_CHARS = 64;
     private static final int MAX_REASON_CHARS = 200;
 
-    // A table of names would be shared by all requests, and grow by what clients make up.
+    // Names are not kept in a table: all requests would share it, and it would grow by names that clients make up.
     private final JsonFactory factory = JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
                     .maxNestingDepth(MAX_DEPTH)
@@ -47,7 +47,7 @@ final class JsonReader {
      * @throws IOException when the body cannot be read
      */
     void read(LimitedBody body, UuidRequest uuidRequest) throws IOException, RefusedException {
-        // Section 8.1: UTF-8. Jackson's own decoder would put a sign in place of what is not.
+        // RFC 8259 section 8.1 wants UTF-8. Jackson's own decoder would replace wrong bytes in silence.
         Reader text = new InputStreamReader(body, StandardCharsets.UTF_8.newDecoder());
         try (JsonParser parser = factory.createParser(text)) {
             readDocument(parser, uuidRequest);
@@ -138,12 +138,12 @@ final class JsonReader {
     }
 
     private static RefusedException malformed(String reason, @Nullable JsonLocation location) {
-        // Jackson also tells of its settings, and where something began that does not end.
+        // Clients need neither the names of Jackson's settings in its message, nor its second location.
         String firstLine = reason.lines().findFirst().orElse("not well-formed");
-        String ours =
+        String plain =
                 firstLine.replaceAll(",? from `[^`]*`|: enable `.*", "").replaceAll(" \\([^()]*\\[Source: .*", "");
         RefusedException refused =
-                new RefusedException(RefusalReason.MALFORMED_JSON, SafeText.printable(ours, MAX_REASON_CHARS));
+                new RefusedException(RefusalReason.MALFORMED_JSON, SafeText.printable(plain, MAX_REASON_CHARS));
         return location == null ? refused : at(location, refused);
     }
 

@@ -171,8 +171,8 @@ public final class UuidServlet extends HttpServlet {
     }
 
     /**
-     * Reads and drops the rest of a body, unless it is too long. A client that sends all of its request before it reads
-     * would otherwise get a reset instead of the response (RFC 9112 section 9.6).
+     * Reads and drops the rest of a body, unless it is too long. Otherwise a client that sends its whole request before
+     * it reads would get a reset instead of the response (RFC 9112 section 9.6).
      */
     private static void drain(HttpServletRequest request) throws IOException {
         if (request.getHeader("Expect") != null || request.getContentLengthLong() > MAX_DRAINED_BYTES) {

@@ -25,10 +25,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class XmlReader {
     private static final int MAX_REASON_CHARS = 200;
-    /** Of most documents all. */
+    /** Most documents are no longer, so that one read takes them whole. */
     private static final int FIRST_BYTES = 512;
 
-    /** What Woodstox decodes itself. For all else it has a decoder of the JDK that puts U+FFFD in place of bytes that are wrong. */
+    /**
+     * The charsets whose wrong bytes Woodstox refuses. For others it has a decoder of the JDK, which puts U+FFFD in
+     * place of wrong bytes.
+     */
     private static final Set<String> STRICT =
             Set.of("UTF-8", "US-ASCII", "ISO-8859-1", "UTF-32", "UTF-32BE", "UTF-32LE");
 
