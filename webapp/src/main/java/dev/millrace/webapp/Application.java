@@ -18,8 +18,8 @@ import java.util.EnumSet;
  * Sets the application up: finds the folder to serve, and maps {@link FilesServlet} unless the server has a servlet
  * named {@code files} of its own.
  *
- * <p>The folder is what the context attribute {@link ContextAttributes#FILES} says, or else the system property or context
- * parameter {@code millrace.files}. Without these it has generated files, in the context's temporary folder.
+ * <p>The context attribute {@link ContextAttributes#FILES} names the folder, or else the system property or context
+ * parameter {@code millrace.files}. Without these, generated files are served from the context's temporary folder.
  */
 public final class Application implements ServletContextListener {
     private static final String FILES_PARAMETER = "millrace.files";

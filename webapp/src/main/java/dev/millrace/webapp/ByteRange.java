@@ -11,10 +11,12 @@ import org.jspecify.annotations.Nullable;
  * Immutable.
  */
 record ByteRange(long start, long length) {
-    // Eighteen digits always fit a long. Blanks are not given back: each two of them would be a try.
+    // Eighteen digits always fit a long. Possessive quantifiers: with many blanks, backtracking would take long.
     private static final Pattern SINGLE = Pattern.compile("(?i)bytes\\s*+=\\s*+(\\d{0,18})\\s*+-\\s*+(\\d{0,18})\\s*+");
 
-    /** @return the Range field of a request; null without one, and with several, for it is no list (RFC 9110, 14.2) */
+    /**
+     * The Range field of a request; null if there is none or several, because it is no list (RFC 9110 section 14.2).
+     */
     static @Nullable String field(HttpServletRequest request) {
         Enumeration<String> fields = request.getHeaders("Range");
         String first = fields.hasMoreElements() ? fields.nextElement() : null;
@@ -22,8 +24,8 @@ record ByteRange(long start, long length) {
     }
 
     /**
-     * Parses a Range field (RFC 9110, 14.2). Several ranges, another unit or a wrong form select the whole content: a
-     * server may ignore the field. Clients of this application need no multipart responses.
+     * Parses a Range field (RFC 9110 section 14.2). Several ranges, another unit or a wrong form select the whole
+     * content: a server may ignore the field. Clients of this application need no multipart responses.
      *
      * @param field the field's value, or null
      * @param size size of the content in bytes

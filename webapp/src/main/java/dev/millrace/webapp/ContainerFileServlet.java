@@ -71,7 +71,7 @@ final class ContainerFileServlet {
         try {
             return request.getDateHeader("If-Range") == modifiedMillis / 1000 * 1000;
         } catch (IllegalArgumentException ignored) {
-            // The value is an entity tag. Jetty's tags are weak, which If-Range must not have (RFC 9110, 13.1.5).
+            // The value is an entity tag. Jetty's are weak, and If-Range must not have such (RFC 9110 section 13.1.5).
             return false;
         }
     }

@@ -69,12 +69,12 @@ enum ErrorFormat {
     };
 
     private final String contentType;
-    /** What a client asks for to get this. One that takes XML takes problems in XML. */
-    private final List<String> asked;
+    /** The media types by which a client asks for this format. A client that takes XML takes problems in XML. */
+    private final List<String> mediaTypes;
 
-    ErrorFormat(String contentType, String... asked) {
+    ErrorFormat(String contentType, String... mediaTypes) {
         this.contentType = contentType;
-        this.asked = List.of(asked);
+        this.mediaTypes = List.of(mediaTypes);
     }
 
     /** The value of the Content-Type field. */
@@ -82,7 +82,11 @@ enum ErrorFormat {
         return contentType;
     }
 
-    /** @param contextPath of the application, whose style a page has */
+    /**
+     * The problem in this format.
+     *
+     * @param contextPath of the application, whose style a page has; empty for the root
+     */
     abstract String write(Problem problem, String contextPath);
 
     /**
@@ -99,7 +103,7 @@ enum ErrorFormat {
         ErrorFormat best = HTML;
         double bestWeight = 0;
         for (ErrorFormat format : values()) {
-            double weight = format.asked.stream()
+            double weight = format.mediaTypes.stream()
                     .mapToDouble(type -> weight(type, weights))
                     .max()
                     .orElse(0);
@@ -116,7 +120,7 @@ enum ErrorFormat {
         for (int i = 1; i < range.length; i++) {
             String parameter = range[i].strip();
             if (parameter.startsWith("q=")) {
-                // Section 12.4.2: at most 1, three decimals. What is neither says nothing.
+                // Section 12.4.2: 0 to 1, with at most three decimals. Another value counts as 0.
                 String value = parameter.substring(2);
                 weight = value.matches("0(\\.[0-9]{0,3})?|1(\\.0{0,3})?") ? Double.parseDouble(value) : 0;
             }
@@ -133,7 +137,7 @@ enum ErrorFormat {
         return weight == null ? 0 : weight;
     }
 
-    /** Text in an element or an attribute of HTML and XML. XML has no control characters. */
+    /** Text for an element or an attribute of HTML and XML, without control characters, which XML does not have. */
     private static String escape(String text) {
         return text.replaceAll("\\p{Cntrl}", "?")
                 .replace("&", "&amp;")

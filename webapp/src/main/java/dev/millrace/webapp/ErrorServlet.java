@@ -9,8 +9,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The content of each error that the container or a servlet sends. By the request's Accept field it is a page, or problem
- * details (RFC 9457) in JSON or XML. Only the container comes here; a client that asks gets 404.
+ * The content of each error that the container or a servlet sends. By the request's Accept field it is a page, or
+ * problem details (RFC 9457) in JSON or XML. Only the container may call it: a client gets 404.
  */
 public final class ErrorServlet extends HttpServlet {
     private static final long serialVersionUID = 1L;
@@ -26,7 +26,7 @@ public final class ErrorServlet extends HttpServlet {
         int status = request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) instanceof Integer named
                 ? named
                 : response.getStatus();
-        // The message of an exception tells of the inside.
+        // The message of an exception may tell of the server's internals.
         String message = request.getAttribute(RequestDispatcher.ERROR_EXCEPTION) == null
                         && request.getAttribute(RequestDispatcher.ERROR_MESSAGE) instanceof String given
                 ? given

@@ -30,8 +30,8 @@ final class FileResponse {
     }
 
     /**
-     * Sends the file, a range of it, or the response to a condition (RFC 9110, 13.2.2). It sets Content-Type unless
-     * that is set.
+     * Sends the file, a range of it, or the response to a condition (RFC 9110 section 13.2.2). It sets Content-Type
+     * unless that is set.
      *
      * @throws IOException when the file cannot be read, becomes shorter, or the client closes the connection
      */
@@ -93,20 +93,22 @@ final class FileResponse {
         long modified = attributes.lastModifiedTime().toMillis() / 1000 * 1000;
         List<String> match = Collections.list(request.getHeaders("If-Match"));
         // RFC 9110 section 13.1.1: a weak tag matches nothing there.
-        if (match.isEmpty() ? isBefore("If-Unmodified-Since", modified) : !list(match, etag)) {
+        if (match.isEmpty() ? isBefore("If-Unmodified-Since", modified) : !holdTag(match, etag)) {
             return HttpServletResponse.SC_PRECONDITION_FAILED;
         }
         List<String> noneMatch = Collections.list(request.getHeaders("If-None-Match"));
         if (!noneMatch.isEmpty()
-                ? list(noneMatch, etag) || list(noneMatch, "W/" + etag)
+                ? holdTag(noneMatch, etag) || holdTag(noneMatch, "W/" + etag)
                 : date("If-Modified-Since") >= 0 && !isBefore("If-Modified-Since", modified)) {
             return HttpServletResponse.SC_NOT_MODIFIED;
         }
         return 0;
     }
 
-    /** Whether fields of one name, which are one list (RFC 9110 section 5.3), name this tag, or are the star that stands for any. */
-    private static boolean list(List<String> fields, String tag) {
+    /**
+     * Whether fields of one name, which are one list (RFC 9110 section 5.3), hold this tag, or the star for any tag.
+     */
+    private static boolean holdTag(List<String> fields, String tag) {
         String all = String.join(",", fields).trim();
         return all.equals("*")
                 || Arrays.stream(all.split(",")).map(String::trim).anyMatch(tag::equals);
@@ -127,11 +129,12 @@ final class FileResponse {
                 || date("If-Range") == attributes.lastModifiedTime().toMillis() / 1000 * 1000;
     }
 
+    /** The time of a field in milliseconds since 1970; -1 if there is none that can be read. */
     private long date(String field) {
         try {
             return request.getDateHeader(field);
         } catch (IllegalArgumentException ignored) {
-            // RFC 9110, 13.1.3: a date that cannot be parsed is ignored.
+            // RFC 9110 section 13.1.3: a date that cannot be parsed is ignored.
             return -1;
         }
     }

@@ -31,6 +31,12 @@ final class FileSender {
         return (FileSender) context.getAttribute(DOWNLOADS);
     }
 
+    /**
+     * Sends a file.
+     *
+     * @param file its real path
+     * @throws IOException when it cannot be read, or the client closes the connection
+     */
     void send(Path file, HttpServletRequest request, HttpServletResponse response) throws IOException {
         if (isAccepted(context, file)) {
             byXSendfile.increment();

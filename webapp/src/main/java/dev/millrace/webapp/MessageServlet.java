@@ -14,7 +14,7 @@ public final class MessageServlet extends HttpServlet {
     private static final int MAX_BYTES = 64 << 20;
     private static final int LETTERS = 26;
 
-    // All responses share the array, which is never changed once it is here.
+    // All responses share the array, which nobody changes after it is assigned.
     private transient volatile byte[] content = new byte[0];
 
     @Override

@@ -13,11 +13,14 @@ import java.util.Map;
 record Problem(int status, String title, String detail) {
 
     /**
-     * @param message what was sent with the status, or empty. Containers send the reason phrase where there was none.
+     * The problem that a status stands for.
+     *
+     * @param message what was sent with the status, or empty; a reason phrase counts as empty, because containers send
+     *     it where there is no message
      */
     static Problem of(int status, String message) {
         String title = title(status);
-        // Containers name the address, which a client made up.
+        // The message of a container quotes the address, which is the client's.
         String detail =
                 status == 404 ? "Nothing is served at this address." : message.equalsIgnoreCase(title) ? "" : message;
         return new Problem(status, title, detail);

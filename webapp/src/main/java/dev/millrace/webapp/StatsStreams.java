@@ -22,14 +22,15 @@ import java.util.function.BooleanSupplier;
 final class StatsStreams implements AutoCloseable {
     static final String CONTENT_TYPE = "text/event-stream;charset=utf-8";
     private static final int MAX_STREAMS = 64;
-    // A stop gives idle connections a second (getShutdownIdleTimeout), from the last event on: streams end well before.
+    // A stopping server gives idle connections a second after the last event (getShutdownIdleTimeout). Streams end
+    // earlier.
     private static final long LOOK_MILLIS = 200;
     private static final int LOOKS_PER_EVENT = 5;
 
     private final ServerStats figures;
     private final ServletContext context;
     private final Set<Stream> open = ConcurrentHashMap.newKeySet();
-    // Of the ticker's thread.
+    // Used by the ticker's thread alone.
     private int looks;
     private final ScheduledExecutorService ticker = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "stats-ticker");
@@ -40,7 +41,7 @@ final class StatsStreams implements AutoCloseable {
     StatsStreams(ServerStats figures, ServletContext context) {
         this.figures = figures;
         this.context = context;
-        // Never cancelled by itself: the ticks end with their thread.
+        // The result is not needed: nobody cancels the ticks, which end with their thread.
         var unused = ticker.scheduleAtFixedRate(this::tick, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
     }
 

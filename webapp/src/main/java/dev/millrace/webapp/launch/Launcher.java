@@ -104,7 +104,7 @@ public final class Launcher {
         }
     }
 
-    // Files.createDirectories would create the home again after its removal.
+    // Files.createDirectories is not used, because it would create the home again after its removal.
     private void createFolder(@Nullable Path folder) throws IOException {
         if (folder != null && !folder.equals(home) && !Files.isDirectory(folder)) {
             createFolder(folder.getParent());
@@ -146,8 +146,8 @@ public final class Launcher {
         }
     }
 
-    // Repeated, because a server that is still starting may write meanwhile. Waiting for the main thread could
-    // deadlock: it may be the thread that ends the JVM and waits for this hook.
+    // This repeats, because a server that is still starting may write meanwhile. It must not wait for the main thread,
+    // which may be the one that ends the JVM and waits for this hook.
     private static void remove(Path root) throws IOException, InterruptedException {
         for (int left = REMOVALS; left > 0; left--) {
             try {
@@ -162,7 +162,7 @@ public final class Launcher {
         }
     }
 
-    // No lambda or class of its own: if the WAR was replaced since the start, no more classes can be loaded from it.
+    // This uses no lambda and no further class: if the WAR was replaced since the start, none can be loaded from it.
     private static void deleteTree(Path root) throws IOException {
         List<Path> paths;
         try (Stream<Path> tree = Files.walk(root)) {

@@ -9,8 +9,8 @@ import org.eclipse.jetty.io.RetainableByteBuffer;
 
 /**
  * Copies the next bytes into a pooled direct buffer and writes that. At most 64 KiB are copied again when the socket
- * takes only a part. The adaptive one copies no more than the socket took the last time, and tries twice as much when
- * it took all. What is direct already is not copied.
+ * takes only a part. The adaptive writer copies no more than the socket took the last time, and tries twice as much
+ * when it took all. Direct buffers are written without a copy. Used by one thread at a time.
  */
 final class ChunkWriter implements ContentWriter {
     private static final int MOST_BYTES = 64 * 1024;

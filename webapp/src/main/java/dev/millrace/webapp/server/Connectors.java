@@ -29,7 +29,7 @@ final class Connectors {
 
     private Connectors() {}
 
-    /** Makes the connectors that the options ask for, in the order BIO, NIO, stock, and adds them to the server. */
+    /** Makes the connectors that the options ask for, in the order of {@link Kind}, and adds them to the server. */
     static List<ServerConnector> create(Server server, Options options) {
         List<ServerConnector> connectors = new ArrayList<>();
         for (Kind kind : Kind.values()) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The checked options of one run, given as {@code --option value} or {@code --option=value}. The last one of a name
- * counts. No library is used, because its reflection would cost a large part of the time to the first response.
+ * counts. No library parses them, because its reflection would take a large part of the time to the first response.
  * Immutable after {@link #parse}.
  */
 final class Options {

@@ -27,7 +27,7 @@ final class ProblemErrorHandler extends ErrorHandler {
             String message,
             @Nullable Throwable cause,
             Callback callback) {
-        // The message of an exception tells of the inside.
+        // The message of an exception may tell of the server's internals.
         ErrorContent content = ErrorContent.of(
                 code, cause == null ? message : "", request.getHeaders().getValues(HttpHeader.ACCEPT.asString()), "");
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, content.type());

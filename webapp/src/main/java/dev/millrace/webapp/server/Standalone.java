@@ -41,7 +41,7 @@ public final class Standalone implements AutoCloseable {
     private Standalone(Path home, Options options, Path files) {
         QueuedThreadPool pool = new QueuedThreadPool(options.number(Option.POOL_THREADS));
         pool.setName("server");
-        // By default one ends in a minute: 200 that a burst has brought would stay for hours.
+        // By default one idle thread ends in a minute: the 200 of a burst would stay for hours.
         pool.setMaxEvictCount(pool.getMaxThreads());
         server = new Server(pool);
         server.setStopTimeout(STOP_TIMEOUT_MILLIS);
@@ -159,7 +159,7 @@ public final class Standalone implements AutoCloseable {
             Path home,
             Path files,
             Class<? extends ResourceServlet> filesServlet) {
-        // The application has neither sessions nor security, and each would cost every request a handler.
+        // The application needs neither sessions nor security, each of which adds a handler to every request.
         WebAppContext context = new WebAppContext("/", null, null, null, new AllMethods(), 0);
         context.setDisplayName(name);
         context.setVirtualHosts(virtualHosts);
