@@ -21,11 +21,14 @@ import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The connector of the peers that run on Jetty, and their files. Null: as the peer's name or the connector has it. */
+/**
+ * The options for the connector of the peers that run on Jetty, and for their files. What is null is left to the peer
+ * or to the connector. Used by one thread.
+ */
 final class ConnectorSettings {
     private static final String PASSWORD = "measured";
 
-    /** Jetty's own, and ours. */
+    /** The kinds of connector: Jetty's own, and those of Millrace. */
     enum Kind {
         stock,
         bio,
@@ -83,6 +86,7 @@ final class ConnectorSettings {
             description = "peers of Millrace: memory of the content cache; 0: none")
     private @Nullable Integer maxCacheBytes;
 
+    /** Whether the user has given one of these options. */
     boolean given() {
         return kind != null
                 || threads != null
@@ -119,7 +123,12 @@ final class ConnectorSettings {
         }
     }
 
-    /** @param otherwise the kind when none was asked for */
+    /**
+     * Makes the connector.
+     *
+     * @param otherwise the kind when none was asked for
+     * @throws IllegalArgumentException when an option does not fit the kind
+     */
     ServerConnector connector(Server server, Kind otherwise) {
         HttpConfiguration configuration = new HttpConfiguration();
         configuration.setSendServerVersion(false);
@@ -158,7 +167,7 @@ final class ConnectorSettings {
     }
 
     private ConnectionFactory[] secure(HttpConfiguration configuration, Kind wanted, Path keysOfServer) {
-        // Clients ask 127.0.0.1, a name that no certificate is looked up for.
+        // Without the check of SNI: clients ask for 127.0.0.1, and an address is no name of a certificate.
         configuration.addCustomizer(new SecureRequestCustomizer(false));
         SslContextFactory.Server keys = new SslContextFactory.Server();
         keys.setKeyStorePath(keysOfServer.toString());

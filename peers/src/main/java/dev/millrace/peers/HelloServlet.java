@@ -6,7 +6,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-/** The answer of the sample application's {@code /hello}. */
+/** Answers as the sample application's {@code /hello} does. */
 final class HelloServlet extends HttpServlet {
     static final String CONTENT_TYPE = "text/plain;charset=utf-8";
     private static final long serialVersionUID = 1L;

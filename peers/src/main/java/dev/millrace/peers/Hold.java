@@ -11,17 +11,17 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Holds many connections to a server on 127.0.0.1. They are idle after one request each, or trickle a request that never
- * ends, a byte a second. Those come again when the server has had enough of them.
+ * ends, a byte a second. A trickling connection that the server closes is opened again.
  *
  * <p>{@code java -cp millrace-peers.jar dev.millrace.peers.Hold PORT COUNT [trickle]} prints {@code holding COUNT} when
- * it does, and on SIGTERM how many of them the server has closed.
+ * all are open, and on SIGTERM how many of them the server has closed.
  */
 final class Hold {
-    /** With the fields that any client sends: servers keep some of them for the next request. */
+    /** It has the fields that most clients send, because servers keep some of them for the next request. */
     private static final String HEAD = "GET /hello HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: hold\r\nAccept: */*\r\n";
-    /** An address has some 28,000 ports of its own, and those of the last minute's connections are not free yet. */
+    /** An address has some 28,000 ports, and those of the last minute's connections are not free yet. */
     private static final int CONNECTIONS_PER_ADDRESS = 1_000;
-    /** A second's bytes are spread over it, so that the server is not woken for all at once. */
+    /** The bytes of a second are spread over it, so that the server is not woken for all at once. */
     private static final int PARTS_OF_A_SECOND = 100;
 
     private final int port;
@@ -69,7 +69,7 @@ final class Hold {
         return channel;
     }
 
-    // Of 13 bytes, which do not hold an empty line.
+    // The answer has 13 bytes of text, by which its end is found without reading its fields.
     private void awaitAnswer(SocketChannel channel) throws IOException {
         buffer.clear();
         String text = "";
@@ -83,7 +83,7 @@ final class Hold {
 
     private synchronized void trickle(int part) throws IOException {
         for (int i = part; i < channels.length; i += PARTS_OF_A_SECOND) {
-            if (isClosed(channels[i]) || !takes(channels[i])) {
+            if (isClosed(channels[i]) || !takesAByte(channels[i])) {
                 closed++;
                 channels[i].close();
                 channels[i] = open(i);
@@ -91,7 +91,7 @@ final class Hold {
         }
     }
 
-    private static boolean takes(SocketChannel channel) {
+    private static boolean takesAByte(SocketChannel channel) {
         try {
             channel.write(ByteBuffer.wrap(new byte[] {'x'}));
             return true;

@@ -23,7 +23,10 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /** Jetty, with its own file serving or ours, on its own connector or ours. */
 final class JettyPeer implements Peer {
-    /** What serves the files; the contexts are alike, so that pairs can be compared; alone: without an application beside it. */
+    /**
+     * What serves the files. The contexts are alike, so that pairs can be compared. One has no application beside it,
+     * and is named alone.
+     */
     enum Files {
         RESOURCE_HANDLER,
         DEFAULT_SERVLET,

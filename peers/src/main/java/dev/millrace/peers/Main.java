@@ -22,7 +22,7 @@ import picocli.CommandLine.Parameters;
         description =
                 "Serves /hello (not millrace-files), /files/* (not virtual-threads) and /generate-uuid (not millrace-files, undertow, helidon) on 127.0.0.1.")
 public final class Main implements Callable<Integer> {
-    // Tomcat, Undertow and Helidon log by java.util.logging, which forgets the level of a logger that nobody holds.
+    // It is kept, because java.util.logging, by which peers log, forgets the level of a logger that nobody refers to.
     private static final Logger ROOT = Logger.getLogger("");
 
     @Parameters(

@@ -4,10 +4,10 @@ import java.time.Duration;
 
 /** A server that can be measured. */
 interface Peer {
-    /** For how long a connection without a request is kept: measurements hold idle ones. */
+    /** A connection without a request is kept for so long, because some measurements hold idle ones. */
     Duration IDLE_TIMEOUT = Duration.ofMinutes(5);
 
-    /** What is asked of a server that counts its connections in advance. */
+    /** The limit for a server that must be told how many connections it may have. */
     int MAX_CONNECTIONS = 20_000;
 
     /** Connections that may wait to be accepted; the system takes {@code net.core.somaxconn} of them at most. */
@@ -16,10 +16,11 @@ interface Peer {
     /**
      * Starts to serve on 127.0.0.1.
      *
-     * @return the port
+     * @return the port, when it accepts connections
+     * @throws Exception when it cannot start
      */
     int start(Settings settings) throws Exception;
 
-    /** Ends all connections and threads. */
+    /** Ends all connections and threads. Called by another thread than {@link #start}. */
     void stop() throws Exception;
 }

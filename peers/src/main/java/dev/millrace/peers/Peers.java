@@ -23,7 +23,11 @@ final class Peers {
         return ON_JETTY.keySet();
     }
 
-    /** @throws IllegalArgumentException when there is none of that name here */
+    /**
+     * The server of that name.
+     *
+     * @throws IllegalArgumentException when there is none, or this JDK cannot run it
+     */
     static Peer of(String name) {
         if (ON_JETTY.containsKey(name)) {
             return new JettyPeer(ON_JETTY.get(name));
@@ -39,7 +43,8 @@ final class Peers {
         };
     }
 
-    // By name: in the jar only when a compiler of Java 21 has built it, and visible only to a JVM that can read it.
+    // The class is found by its name: it is in the jar only when a compiler of Java 21 has built that, and only a JVM
+    // of that version can read it.
     private static Peer ofJava21(String name, String className) {
         try {
             return Class.forName(Peers.class.getPackageName() + "." + className)

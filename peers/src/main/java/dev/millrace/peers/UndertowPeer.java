@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
 import org.xnio.Options;
 
 /**
- * Undertow's core: {@code /hello} is a handler in the thread of its connection, not a servlet, and there is no UUID
+ * Undertow's core, without servlets: {@code /hello} is a handler in the connection's thread, and there is no UUID
  * service. Files of 1 KiB and more go by the kernel.
  */
 final class UndertowPeer implements Peer {

@@ -12,8 +12,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * No server at all, but what the JDK asks for one: a virtual thread for each connection, which reads 512 bytes at most at a time, and gives
- * the answer of {@code /hello} to every end of a request head. What a server on virtual threads costs beyond this is its own.
+ * No server, but the least that the JDK needs for one: a virtual thread for each connection. It reads at most 512 bytes
+ * at a time, and gives the answer of {@code /hello} at every end of a request head. What a server on virtual threads
+ * costs beyond this is its own.
  */
 final class VirtualThreadsPeer implements Peer {
     private static final System.Logger LOG = System.getLogger(VirtualThreadsPeer.class.getName());
@@ -35,7 +36,7 @@ final class VirtualThreadsPeer implements Peer {
         return ((InetSocketAddress) listener.getLocalAddress()).getPort();
     }
 
-    // Ends with the first failure, of which a measurement tells by the connections that are not served.
+    // It ends with the first failure, which a measurement shows by the connections that are not served.
     private void accept() {
         try {
             while (true) {

@@ -26,10 +26,14 @@ final class SoakConnection implements AutoCloseable {
     private final SoakCounts counts;
     private int status;
     private long length;
-    private long begin;
-    private long whole;
+    private long rangeBegin;
+    private long fileBytes;
 
-    /** @param receiveBufferBytes of the socket; 0: as the system has it */
+    /**
+     * Connects.
+     *
+     * @param receiveBufferBytes SO_RCVBUF; 0 leaves it to the system
+     */
     SoakConnection(URI url, SSLContext keys, int receiveBufferBytes, SoakCounts counts) throws IOException {
         this.url = url;
         this.counts = counts;
@@ -54,7 +58,7 @@ final class SoakConnection implements AutoCloseable {
         counts.connections.increment();
     }
 
-    /** Sends a request without content, and reads the header of the answer. */
+    /** Sends a request without content, and reads the header of the answer. Returns its status. */
     int get(String path, String fields) throws IOException {
         send("GET " + path + " HTTP/1.1\r\nHost: " + url.getAuthority() + "\r\n" + fields + "\r\n");
         return head();
@@ -73,16 +77,16 @@ final class SoakConnection implements AutoCloseable {
     int head() throws IOException {
         status = Integer.parseInt(line().split(" ")[1]);
         length = 0;
-        begin = 0;
-        whole = -1;
+        rangeBegin = 0;
+        fileBytes = -1;
         for (String line = line(); !line.isEmpty(); line = line()) {
             String value = line.substring(line.indexOf(':') + 1).strip();
             if (line.regionMatches(true, 0, "Content-Length:", 0, 15)) {
                 length = Long.parseLong(value);
             } else if (line.regionMatches(true, 0, "Content-Range: bytes ", 0, 21)) {
                 String[] parts = value.substring("bytes ".length()).split("[-/]");
-                begin = parts[0].equals("*") ? 0 : Long.parseLong(parts[0]);
-                whole = Long.parseLong(parts[parts.length - 1]);
+                rangeBegin = parts[0].equals("*") ? 0 : Long.parseLong(parts[0]);
+                fileBytes = Long.parseLong(parts[parts.length - 1]);
             }
         }
         return status;
@@ -99,9 +103,15 @@ final class SoakConnection implements AutoCloseable {
         return line.substring(0, Math.max(0, line.length() - 1));
     }
 
-    /** Reads the rest of an answer that shows a file. */
+    /**
+     * Reads and checks the content of an answer that is a file, or a range of one.
+     *
+     * @param blockBytes  of each read
+     * @param pauseMillis after each read
+     * @throws WrongByteException when it is not that file
+     */
     void body(SoakFile file, int blockBytes, int pauseMillis) throws IOException, WrongByteException {
-        SoakFile.Check check = file.new Check(begin);
+        SoakFile.Check check = file.new Check(rangeBegin);
         byte[] block = new byte[blockBytes];
         for (long left = length; left > 0; ) {
             int read = in.readNBytes(block, 0, (int) Math.min(left, blockBytes));
@@ -115,14 +125,14 @@ final class SoakConnection implements AutoCloseable {
                 LockSupport.parkNanos(pauseMillis * 1_000_000L);
             }
         }
-        check.end(whole < 0 ? length : whole);
+        check.end(fileBytes < 0 ? length : fileBytes);
     }
 
     void body(SoakFile file) throws IOException, WrongByteException {
         body(file, BLOCK_BYTES, 0);
     }
 
-    /** Reads the rest of an answer that is not a file. */
+    /** Reads the content of an answer that is not a file. */
     String text() throws IOException {
         byte[] text = in.readNBytes((int) length);
         if (text.length < length) {

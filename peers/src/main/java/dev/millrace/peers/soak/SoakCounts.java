@@ -13,11 +13,11 @@ final class SoakCounts {
     final LongAdder answers = new LongAdder();
     final LongAdder bytes = new LongAdder();
     final LongAdder resets = new LongAdder();
-    /** Of files that were deleted, truncated or both at the time: the answer said so. */
+    /** Answers that said that their file was deleted or truncated at the time. */
     final LongAdder refused = new LongAdder();
-    /** Answers that ended before their end. */
+    /** Answers that were cut off, of files that were deleted or truncated meanwhile. */
     final LongAdder cut = new LongAdder();
-    /** Answers that had zeros of a page whose end was cut off. */
+    /** Answers with zeros in place of bytes that were truncated away. */
     final LongAdder cleared = new LongAdder();
 
     final AtomicLong wrong = new AtomicLong();

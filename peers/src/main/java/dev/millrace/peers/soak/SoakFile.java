@@ -3,12 +3,12 @@ package dev.millrace.peers.soak;
 import java.nio.ByteBuffer;
 
 /**
- * A file whose bytes tell which file and which version they are of, and where they stand: words of eight bytes, each a fixed
- * step more than the one before it. The first word is the number of the file and the version.
+ * A file whose bytes tell their file, their version and their place. They are words of eight bytes, each of which is a
+ * fixed step more than the one before it. The first word is the number of the file and the version.
  *
- * @param number unlike that of any other file
- * @param name below the directory
- * @param baseBytes its size but for a few words, by which versions differ; a multiple of eight
+ * @param number that no other file has
+ * @param name its path below the directory
+ * @param baseBytes size of version 0, a multiple of eight; other versions are a few words longer
  * @param change what is done to it meanwhile
  */
 record SoakFile(int number, String name, int baseBytes, Change change) {
@@ -27,12 +27,12 @@ record SoakFile(int number, String name, int baseBytes, Change change) {
         GROWING
     }
 
-    /** @return the size of a version */
+    /** The size of a version. */
     int bytes(int version) {
         return baseBytes + version * Long.BYTES % (MOST_MORE_BYTES + Long.BYTES);
     }
 
-    /** @return the bytes of a version between two positions, both multiples of eight */
+    /** The bytes of a version between two positions, both multiples of eight. */
     byte[] content(int version, int begin, int end) {
         ByteBuffer content = ByteBuffer.allocate(end - begin);
         for (long at = begin; at < end; at += Long.BYTES) {
@@ -55,8 +55,8 @@ record SoakFile(int number, String name, int baseBytes, Change change) {
     }
 
     /**
-     * A word of zeros in a file that is truncated at times. The kernel clears what a page has behind the new end, and a socket refers to
-     * the page until its peer has read it (sendfile(2)).
+     * A word of zeros in a file that is truncated at times. The kernel clears the part of a page behind the new end,
+     * and a socket refers to that page until its peer has read it (sendfile(2)).
      */
     static final class ClearedWordException extends WrongByteException {
         private static final long serialVersionUID = 1L;
@@ -66,18 +66,22 @@ record SoakFile(int number, String name, int baseBytes, Change change) {
         }
     }
 
-    /** Looks at the bytes of one answer, as they come. Not thread-safe. */
+    /** Checks the bytes of one answer as they come. Not thread-safe. */
     final class Check {
         private final ByteBuffer word = ByteBuffer.allocate(Long.BYTES);
         private long position;
         private int version = -1;
 
-        /** @param position where the answer's bytes begin in the file, a multiple of eight */
+        /**
+         * A check of one answer.
+         *
+         * @param position where the answer's bytes begin in the file, a multiple of eight
+         */
         Check(long position) {
             this.position = position;
         }
 
-        /** @param bytes taken */
+        /** Checks the next bytes, and takes them from the buffer. */
         void accept(ByteBuffer bytes) throws WrongByteException {
             while (word.position() > 0 && bytes.hasRemaining()) {
                 word.put(bytes.get());
@@ -111,7 +115,11 @@ record SoakFile(int number, String name, int baseBytes, Change change) {
             position += Long.BYTES;
         }
 
-        /** @param wholeBytes the size of the file, as the answer has it, all of whose bytes were accepted */
+        /**
+         * Ends the check, when all bytes of the answer were accepted.
+         *
+         * @param wholeBytes the size of the file by the answer
+         */
         void end(long wholeBytes) throws WrongByteException {
             if (change != Change.GROWING && wholeBytes != bytes(version)) {
                 throw new WrongByteException(

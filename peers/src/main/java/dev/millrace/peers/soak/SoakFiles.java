@@ -58,7 +58,7 @@ final class SoakFiles {
         return files.get(random.nextInt(files.size()));
     }
 
-    /** Larger than what the buffers of two sockets hold. */
+    /** A file that is larger than what the buffers of two sockets hold. */
     SoakFile large() {
         return large;
     }

@@ -14,8 +14,8 @@ import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLContext;
 
 /**
- * One connection of HTTP/2, by the JDK's client, which upgrades where there is no TLS: then it loses what follows the upgrade once in some
- * hundred times, with Jetty's own connector too. Thread-safe.
+ * One connection of HTTP/2 over TLS, by the JDK's client. In clear text that client upgrades, and loses what follows
+ * the upgrade once in some hundred times, with Jetty's own connector too. Thread-safe.
  */
 final class SoakHttp2 {
     private static final int BLOCK_BYTES = 8 * 1024;
@@ -38,8 +38,12 @@ final class SoakHttp2 {
     }
 
     /**
-     * @param mostBytes closes the stream behind so many, which is a reset
+     * Requests a file, and checks its bytes.
+     *
+     * @param mostBytes bytes after which the stream is closed, which is a reset
+     * @param slowly whether to pause after each read
      * @return the status
+     * @throws WrongByteException when the answer is not that file
      */
     int get(String path, SoakFile file, int mostBytes, boolean slowly)
             throws IOException, InterruptedException, WrongByteException {

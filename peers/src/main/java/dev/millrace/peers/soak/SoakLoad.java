@@ -18,11 +18,11 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * The load of a soak: clients that keep their connection, close it, reset it, read slowly, write slowly, ask for ranges, speak
- * HTTP/2, and come in bursts, for files that change meanwhile. Each byte is checked.
+ * The load of a soak, for files that change meanwhile. Its clients keep their connection, close it, reset it, read
+ * slowly, write slowly, ask for ranges, speak HTTP/2, and come in bursts. Each byte of a file is checked.
  *
- * <p>{@code SoakLoad SECONDS DIRECTORY KEYSTORE URL...}, the URLs being those of {@link SoakServer}s of that directory. Prints
- * what was counted; ends with 1 when a byte was wrong, or an answer was none of those that are promised.
+ * <p>{@code SoakLoad SECONDS DIRECTORY KEYSTORE URL...} takes the URLs of {@link SoakServer}s of that directory. It
+ * prints what was counted. It ends with 1 when a byte was wrong, or an answer was none of those that are promised.
  */
 public final class SoakLoad {
     private static final String TLS = "+tls";
@@ -49,7 +49,7 @@ public final class SoakLoad {
         void run(URI url, Random random) throws IOException, InterruptedException, WrongByteException;
     }
 
-    /** What may happen to an answer for a file that was deleted or truncated meanwhile. */
+    /** An answer was cut off, which is no fault where its file was deleted or truncated meanwhile. */
     private static final class CutException extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -86,7 +86,7 @@ public final class SoakLoad {
             } catch (CutException x) {
                 counts.cut.increment();
             } catch (WrongByteException x) {
-                // What TLS encrypts was copied before.
+                // TLS encrypts a copy, which the kernel does not clear.
                 if (x instanceof ClearedWordException && !label.endsWith(TLS)) {
                     counts.cleared.increment();
                 } else {
@@ -159,7 +159,7 @@ public final class SoakLoad {
             long from = random.nextInt(100) * 8L;
             get(connection, random, "Range: bytes=" + from + "-" + (from + 8L * random.nextInt(20_000) + 7) + "\r\n");
         } catch (IllegalStateException x) {
-            // The smallest files end before that.
+            // The range may begin behind the end of the smallest files.
             if (!String.valueOf(x.getMessage()).startsWith("416")) {
                 throw x;
             }

@@ -42,9 +42,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The server of a soak: one kind of connector, with and without TLS, HTTP/1.1 and HTTP/2 on both.
  *
- * <p>{@code SoakServer KIND DIRECTORY KEYSTORE}, the kind being {@code bio-platform}, {@code bio-virtual}, {@code nio} or
- * {@code stock}. Serves {@code /files/*}, {@code /x/*} (the same by X-Sendfile), {@code /upload} (answers a CRC-32 of what
- * was sent), {@code /stats} (connections, direct and mapped memory in KiB), {@code /threads} and {@code /memory}.
+ * <p>{@code SoakServer KIND DIRECTORY KEYSTORE} takes {@code bio-platform}, {@code bio-virtual}, {@code nio} or {@code
+ * stock} as its kind. It serves {@code /files/*}, {@code /x/*} (the same by X-Sendfile), and {@code /upload}, which
+ * answers the CRC-32 of what was sent. Figures are at {@code /stats} (connections, direct and mapped memory in KiB),
+ * {@code /threads} and {@code /memory}.
  */
 public final class SoakServer {
     static final String PASSWORD = "soak-password";
@@ -59,7 +60,7 @@ public final class SoakServer {
         }
         Server server = new Server(pool(), null, new ArrayByteBufferPool());
         HttpConfiguration configuration = new HttpConfiguration();
-        // The load asks 127.0.0.1, a name that no certificate is looked up for.
+        // Without the check of SNI: the load asks for 127.0.0.1, and an address is no name of a certificate.
         configuration.addCustomizer(new SecureRequestCustomizer(false));
         HttpConnectionFactory http = new HttpConnectionFactory(configuration);
         ServerConnector clear = connector(args[0], server, http, new HTTP2CServerConnectionFactory(configuration));
@@ -81,7 +82,7 @@ public final class SoakServer {
                 + secure.getLocalPort());
     }
 
-    // As by default, but that a pool of 200 would take three hours to give its threads up, one in a minute.
+    // Jetty's defaults, except that idle threads end soon: one in a minute, 200 would take three hours.
     private static QueuedThreadPool pool() {
         QueuedThreadPool threads = new QueuedThreadPool();
         threads.setName("pool");
@@ -166,7 +167,7 @@ public final class SoakServer {
             return true;
         }
 
-        // The connection that asks is not counted.
+        // It counts from -1, so that the connection that asks is left out.
         private String figures() throws Exception {
             int connections = -1;
             for (Connector connector : getServer().getConnectors()) {
