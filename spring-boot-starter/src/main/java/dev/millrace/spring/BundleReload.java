@@ -15,10 +15,10 @@ import org.springframework.boot.ssl.SslStoreBundle;
 import org.springframework.boot.web.server.Ssl;
 
 /**
- * Has a server use the certificates of its SSL bundle when they change, for the connections that come then. Spring Boot does so for Tomcat
- * and Netty.
+ * Makes a server use the certificates of its SSL bundle when they change, for connections that come after that. Spring
+ * Boot does so for Tomcat and Netty.
  *
- * @param factory has made the server, and knows the bundle
+ * @param factory made the server, and knows the bundle
  */
 record BundleReload(JettyWebServerFactory factory) implements JettyServerCustomizer {
     private static final Logger LOG = LoggerFactory.getLogger(BundleReload.class);
@@ -42,7 +42,7 @@ record BundleReload(JettyWebServerFactory factory) implements JettyServerCustomi
     private static void reload(String name, SslContextFactory.Server context, SslBundle changed) {
         try {
             changed.getKey().assertContainsAlias(changed.getStores().getKeyStore());
-            // Fails here where it is no good: a context that fails to load serves nobody.
+            // A bad bundle must fail here, because a context that fails to load serves nobody.
             changed.createSslContext();
             KeyPairs.check(changed);
             context.reload(reloading -> set(context, changed.getKey(), changed.getStores()));

@@ -21,13 +21,13 @@ import org.springframework.boot.jetty.JettyServerCustomizer;
 import org.springframework.boot.jetty.JettyWebServerFactory;
 
 /**
- * Puts a connector of Millrace in the place of the one that Spring Boot has made. It has that one's protocols, address, TLS and limit,
- * and its threads and buffers where these are not the server's. Comes before all customizers that set something on connectors: they
- * set it on this one.
+ * Puts a connector of Millrace in the place of Spring Boot's own. The new connector has the protocols, address, TLS and
+ * limit of the other, and its threads and buffers where these are not the server's. This customizer comes before all
+ * that set something on connectors, so that they set it on the new one.
  *
- * @param factory has made the server
+ * @param factory made the server
  * @param kind which connector
- * @param settings what else is set on it
+ * @param settings what else is set on the connector
  */
 record ConnectorReplacement(JettyWebServerFactory factory, MillraceProperties.Kind kind, ConnectorSettings settings)
         implements JettyServerCustomizer {
@@ -59,14 +59,16 @@ record ConnectorReplacement(JettyWebServerFactory factory, MillraceProperties.Ki
         server.setConnectors(new Connector[] {connector});
     }
 
-    /** Not what a factory of the application's own has made: nothing is known of what that does. */
+    /** Whether Spring Boot has made a connector. One of the application's own stays, because it may do anything. */
     private static boolean isReplaceable(Connector connector) {
         return connector instanceof ServerConnector
                 && (connector.getClass() == ServerConnector.class
                         || connector.getClass().getName().startsWith(BOOT));
     }
 
-    /** Jetty's own TLS writes each record by itself. A class of the application's own may do more, and stays. */
+    /**
+     * The protocol, or for Jetty's own TLS, which writes each record alone, ours. The application's own classes stay.
+     */
     private static ConnectionFactory writingManyRecords(ConnectionFactory protocol) {
         if (protocol.getClass() != SslConnectionFactory.class) {
             return protocol;
@@ -85,7 +87,7 @@ record ConnectorReplacement(JettyWebServerFactory factory, MillraceProperties.Ki
         Executor executor = own(given.getExecutor(), server.getThreadPool());
         Scheduler scheduler = own(given.getScheduler(), server.getScheduler());
         ByteBufferPool buffers = own(given.getByteBufferPool(), server.getByteBufferPool());
-        // With TLS, the given connector has lost what the properties say.
+        // With TLS, Spring Boot has made the connector anew, without the values of these properties.
         int acceptors = factory.getAcceptors() < 0 ? given.getAcceptors() : factory.getAcceptors();
         if (kind == MillraceProperties.Kind.NIO) {
             int selectors = factory.getSelectors() > 0
@@ -102,7 +104,7 @@ record ConnectorReplacement(JettyWebServerFactory factory, MillraceProperties.Ki
         return new BioConnector(server, executor, scheduler, buffers, Math.max(1, acceptors), protocols);
     }
 
-    /** @return null for what is the server's: a connector stops what it is given */
+    /** What is the connector's own; null for what is the server's, because a connector stops what it is given. */
     private static <T> @Nullable T own(T given, T ofServer) {
         return given == ofServer ? null : given;
     }
@@ -124,8 +126,7 @@ record ConnectorReplacement(JettyWebServerFactory factory, MillraceProperties.Ki
         connector.setAcceptedSendBufferSize(given.getAcceptedSendBufferSize());
     }
 
-    // The given limit watches the connector that is replaced. With TLS, it watches one that Spring Boot has replaced
-    // itself.
+    // The given limit watches the connector that is replaced, or with TLS one that Spring Boot has replaced itself.
     private static void limit(Server server, MillraceConnector connector) {
         NetworkConnectionLimit given = server.getBean(NetworkConnectionLimit.class);
         if (given == null) {

@@ -15,7 +15,11 @@ import org.eclipse.jetty.util.VirtualThreads;
  * @param isVirtualWanted what spring.threads.virtual.enabled says
  */
 record ConnectorSettings(MillraceProperties properties, boolean isVirtualWanted) {
-    /** @throws MillraceConfigurationException for a value that the connector refuses */
+    /**
+     * Sets all of them.
+     *
+     * @throws MillraceConfigurationException for a value that the connector refuses
+     */
     void apply(MillraceConnector connector) {
         Setting.set("algorithm", properties.algorithm(), connector::setAlgorithm);
         Setting.set("workers", properties.workers(), connector::setWorkers);

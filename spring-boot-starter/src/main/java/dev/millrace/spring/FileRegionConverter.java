@@ -8,7 +8,9 @@ import org.springframework.core.io.support.ResourceRegion;
 import org.springframework.http.HttpOutputMessage;
 import org.springframework.http.converter.ResourceRegionHttpMessageConverter;
 
-/** Leaves ranges of files to the server, which reads them from the request, and writes those of other resources itself. */
+/**
+ * Leaves ranges of files to the server, which takes them from the request. It writes those of other resources itself.
+ */
 final class FileRegionConverter extends ResourceRegionHttpMessageConverter {
     @Override
     protected void writeInternal(Object regions, @Nullable Type type, HttpOutputMessage message) throws IOException {

@@ -4,11 +4,17 @@ import org.eclipse.jetty.util.component.AbstractLifeCycle;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.springframework.boot.ssl.SslBundleKey;
 
-/** Keeps a connector from starting whose key store lacks the key that is asked for, as Spring Boot's own connector does. */
+/**
+ * Stops the start of a connector whose key store lacks the configured key, as Spring Boot does for its own connector.
+ */
 final class KeyAliasCheck extends AbstractLifeCycle {
     private final SslContextFactory context;
 
-    /** @param context started before this */
+    /**
+     * A check of a context's key store.
+     *
+     * @param context started before this check
+     */
     KeyAliasCheck(SslContextFactory context) {
         this.context = context;
     }

@@ -11,16 +11,19 @@ import java.util.Collections;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.SslBundle;
 
-/** The keys of a bundle and their certificates. These may be files of their own, of which one has changed and the other has yet to. */
+/**
+ * The keys of a bundle and their certificates. They may be in two files, of which one has changed and the other has not
+ * changed yet. Stateless.
+ */
 final class KeyPairs {
     private static final byte[] SIGNED = {1};
 
     private KeyPairs() {}
 
     /**
-     * Makes sure that keys are those of their certificates: to load them tells nothing of that, and every handshake would fail.
+     * Makes sure that keys belong to their certificates. Loading does not show it, and every handshake would fail.
      *
-     * @throws GeneralSecurityException when one is not
+     * @throws GeneralSecurityException when one does not
      */
     static void check(SslBundle bundle) throws GeneralSecurityException {
         KeyStore store = bundle.getStores().getKeyStore();
@@ -37,7 +40,7 @@ final class KeyPairs {
         }
     }
 
-    /** As Spring Boot has it. */
+    /** The password of a key, by the rule of Spring Boot: that of the store where the key has none. */
     private static char @Nullable [] password(SslBundle bundle) {
         String ofKey = bundle.getKey().getPassword();
         String password = ofKey == null ? bundle.getStores().getKeyStorePassword() : ofKey;

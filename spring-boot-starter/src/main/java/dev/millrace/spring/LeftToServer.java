@@ -17,10 +17,13 @@ import org.springframework.http.server.ServletServerHttpResponse;
 
 /** Leaves the sending of a file to the {@link XSendfileHandler} around the application. */
 final class LeftToServer {
-    /** Of Spring Security and Spring Session: sets fields before a response is committed, and hands content on. */
+    /**
+     * A wrapper of Spring Security and Spring Session that sets fields before the commit, and passes content on as it
+     * is.
+     */
     private static final String ON_COMMITTED = "OnCommittedResponseWrapper";
 
-    /** Whether a wrapper hands content on as it is. */
+    /** Whether a wrapper passes content on as it is, by its class. */
     private static final ClassValue<Boolean> ARE_PASSIVE = new ClassValue<>() {
         @Override
         protected Boolean computeValue(Class<?> wrapper) {
@@ -41,6 +44,8 @@ final class LeftToServer {
     }
 
     /**
+     * Leaves a file to the server, if it can send it.
+     *
      * @param message an answer with all its fields, of which nothing has been written
      * @return whether the server will send the file; if not, nothing has changed
      */
@@ -58,23 +63,23 @@ final class LeftToServer {
             return false;
         }
         Path real = file.toRealPath();
-        // The server finds out which ranges of it to send.
+        // The server finds out which ranges of the file to send.
         servlet.setStatus(HttpServletResponse.SC_OK);
         message.getHeaders().remove(HttpHeaders.CONTENT_LENGTH);
-        // Writes the fields, and commits nothing.
+        // This writes the fields, and does not commit the response.
         response.close();
         request.setAttribute(XSendfileHandler.FILE_ATTRIBUTE, real);
         return true;
     }
 
-    // Where the file's time is not told, it says nothing of the version, nor would the server's entity tag.
+    // An answer without the file's time tells no version, and the server's entity tag would tell one.
     private static boolean isAboutTheFile(HttpServletResponse response) {
         int status = response.getStatus();
         return (status == HttpServletResponse.SC_OK || status == HttpServletResponse.SC_PARTIAL_CONTENT)
                 && response.containsHeader(HttpHeaders.LAST_MODIFIED);
     }
 
-    /** @return null when content is looked at on its way, or no such server is around */
+    /** The server's request; null when a wrapper reads or changes the content, or no such server is around. */
     private static @Nullable ServletContextRequest servedRequest(HttpServletResponse outermost) {
         ServletResponse response = outermost;
         while (response instanceof ServletResponseWrapper wrapper && ARE_PASSIVE.get(wrapper.getClass())) {

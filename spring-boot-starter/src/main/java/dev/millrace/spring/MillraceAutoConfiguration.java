@@ -24,7 +24,7 @@ public final class MillraceAutoConfiguration {
         return new MillraceWebServerCustomizer(properties, Threading.VIRTUAL.isActive(environment));
     }
 
-    /** For Spring MVC. */
+    /** Makes Spring MVC leave static resources that are files to the server. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(ResourceHttpRequestHandler.class)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)

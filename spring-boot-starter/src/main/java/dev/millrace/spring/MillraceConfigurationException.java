@@ -2,16 +2,20 @@ package dev.millrace.spring;
 
 import org.jspecify.annotations.Nullable;
 
-/** What is configured cannot be; says what to change. {@link MillraceFailureAnalyzer} shows both. */
+/**
+ * A configuration cannot work. It tells what is wrong and what to change, which {@link MillraceFailureAnalyzer} shows.
+ */
 final class MillraceConfigurationException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final String action;
 
     /**
+     * A fault of the configuration.
+     *
      * @param description what is wrong
-     * @param action what mends it
-     * @param cause null when nothing has thrown it
+     * @param action what to do about it
+     * @param cause null when there is none
      */
     MillraceConfigurationException(String description, String action, @Nullable Throwable cause) {
         super(description, cause);

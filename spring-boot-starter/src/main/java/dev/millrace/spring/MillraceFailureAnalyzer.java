@@ -3,7 +3,7 @@ package dev.millrace.spring;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Tells how to mend what kept the application from starting. */
+/** Shows why the application did not start, and what to do about it. */
 final class MillraceFailureAnalyzer extends AbstractFailureAnalyzer<MillraceConfigurationException> {
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, MillraceConfigurationException cause) {

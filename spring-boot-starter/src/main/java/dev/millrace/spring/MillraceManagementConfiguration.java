@@ -7,7 +7,10 @@ import org.springframework.boot.thread.Threading;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
-/** Puts a connector of Millrace into the server of {@code management.server.port} too, whose context has customizers of its own. */
+/**
+ * Puts a connector of Millrace into the server of {@code management.server.port}, whose context has its own
+ * customizers.
+ */
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
 @ConditionalOnBooleanProperty(name = "millrace.enabled", matchIfMissing = true)
 final class MillraceManagementConfiguration {

@@ -14,7 +14,10 @@ import org.springframework.boot.web.server.context.WebServerInitializedEvent;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 
-/** Binds the meters of the application's server, where there is a registry. Not those of the server of {@code management.server.port}. */
+/**
+ * Binds the meters of the application's server, where there is a registry. Those of the server of {@code
+ * management.server.port} are not bound.
+ */
 @AutoConfiguration(
         afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
 @ConditionalOnWebApplication
@@ -29,7 +32,10 @@ public final class MillraceMetricsAutoConfiguration {
         return new Binding(registry);
     }
 
-    /** By the time of that event a server has its connectors. It comes again, with the same server, when the context is started again. */
+    /**
+     * Binds the meters at the event, when a server has its connectors. The event comes again, with the same server,
+     * when the context is started again.
+     */
     private static final class Binding implements ApplicationListener<WebServerInitializedEvent> {
         private final MeterRegistry registry;
         private @Nullable Server bound;

@@ -8,18 +8,25 @@ import org.springframework.boot.web.server.WebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.core.Ordered;
 
-/** Has a factory's servers serve by a connector of Millrace. Refuses factories of other servers than Jetty. */
+/** Makes a factory's servers use a connector of Millrace. It refuses factories of other servers than Jetty. */
 final class MillraceWebServerCustomizer implements WebServerFactoryCustomizer<WebServerFactory>, Ordered {
     private final MillraceProperties properties;
     private final boolean isVirtualWanted;
 
-    /** @param isVirtualWanted what spring.threads.virtual.enabled says */
+    /**
+     * A customizer by an application's properties.
+     *
+     * @param isVirtualWanted what spring.threads.virtual.enabled says
+     */
     MillraceWebServerCustomizer(MillraceProperties properties, boolean isVirtualWanted) {
         this.properties = properties;
         this.isVirtualWanted = isVirtualWanted;
     }
 
-    /** After those that set ports and TLS, though what they add to the server comes after what this adds. */
+    /**
+     * The last place, after the customizers that set ports and TLS. What they add to the server still comes after what
+     * this one adds.
+     */
     @Override
     public int getOrder() {
         return LOWEST_PRECEDENCE;

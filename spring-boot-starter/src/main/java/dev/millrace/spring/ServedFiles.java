@@ -11,10 +11,11 @@ import org.springframework.boot.jetty.JettyServerCustomizer;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Puts what sends files into a server: behind Jetty's own servlets, and next to the application, inside of a compression.
+ * Puts what sends files into a server: behind Jetty's own servlets, and around the application, but inside of a
+ * compression.
  *
- * @param files how they are sent
- * @param xsendfile which of them answers may name
+ * @param files how files are sent
+ * @param xsendfile which files answers may name
  */
 record ServedFiles(MillraceProperties.Files files, MillraceProperties.Xsendfile xsendfile)
         implements JettyServerCustomizer {
@@ -48,7 +49,7 @@ record ServedFiles(MillraceProperties.Files files, MillraceProperties.Xsendfile 
         Setting.set(property, size, value -> setter.accept(Math.toIntExact(value.toBytes())));
     }
 
-    /** @return whose handler is the application */
+    /** The handler that holds the application. */
     private static Handler.Singleton innermost(Server server) {
         Handler.Singleton outer = server;
         while (outer.getHandler() instanceof Handler.Singleton inner && !(inner instanceof ContextHandler)) {

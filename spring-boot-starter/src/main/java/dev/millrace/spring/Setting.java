@@ -2,13 +2,15 @@ package dev.millrace.spring;
 
 import java.util.function.Consumer;
 
-/** Sets what a property of an application says. */
+/** Sets values of an application's properties. Stateless. */
 final class Setting {
     private Setting() {}
 
     /**
-     * @param property without its prefix
-     * @param value what it says
+     * Passes a value to a setter.
+     *
+     * @param property its name without the prefix
+     * @param value its value
      * @throws MillraceConfigurationException for a value that is refused
      */
     static <T> void set(String property, T value, Consumer<T> setter) {

@@ -7,7 +7,10 @@ import org.springframework.http.converter.ResourceRegionHttpMessageConverter;
 import org.springframework.web.servlet.handler.AbstractUrlHandlerMapping;
 import org.springframework.web.servlet.resource.ResourceHttpRequestHandler;
 
-/** Has the handlers of static resources leave files to the server. One that was given converters of another kind keeps them. */
+/**
+ * Makes the handlers of static resources leave files to the server. A handler that was given converters of another kind
+ * keeps them.
+ */
 final class StaticResourcePostProcessor implements BeanPostProcessor {
     @Override
     public Object postProcessAfterInitialization(Object bean, String name) {
