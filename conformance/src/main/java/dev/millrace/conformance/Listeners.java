@@ -33,18 +33,19 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.websocket.server.WebSocketUpgradeHandler;
 
 /**
- * The same applications behind each kind of connector, one server each, on free ports of the loopback interface: files below
- * {@code /}, the UUID service below {@code /uuids/}, a WebSocket at {@code /ws} that sends back what it gets, and a greeting where there
- * is none of them. HTTP/1.1, and HTTP/2 in clear. Where there is a key, HTTP/2 over TLS on a port of its own.
+ * The same applications behind each kind of connector, one server each, on free ports of the loopback interface. There
+ * are files below {@code /}, the UUID service below {@code /uuids/}, and a WebSocket at {@code /ws} that sends back
+ * what it gets. A greeting is elsewhere. Servers speak HTTP/1.1, HTTP/2 in clear text, and with a key HTTP/2 over TLS
+ * on a port of its own. Used by one thread.
  */
 public final class Listeners implements AutoCloseable {
     /** Jetty's own connector, which the others are compared with. */
     public static final String CONTROL = "jetty";
 
-    /** Autobahn's largest messages. */
+    /** The size of the largest messages of the Autobahn test suite. */
     private static final int MOST_MESSAGE_BYTES = 16 * 1024 * 1024;
 
-    /** Of the file of keys. */
+    /** The password of the key store. */
     public static final String PASSWORD = "password";
 
     private final List<Server> servers = new ArrayList<>();
@@ -52,7 +53,7 @@ public final class Listeners implements AutoCloseable {
     private final Map<String, Integer> securePorts = new LinkedHashMap<>();
     private final Path keys;
 
-    /** Greets, when it has read what it was sent. */
+    /** Greets after it has read the request's content. */
     private static final class Greeting extends Handler.Abstract {
         @Override
         public boolean handle(Request request, Response response, Callback callback) throws Exception {
@@ -77,7 +78,8 @@ public final class Listeners implements AutoCloseable {
      * Starts all listeners that this JDK has.
      *
      * @param files served below {@code /}
-     * @param keys a server's key as PKCS #12, with {@link #PASSWORD}; null: without TLS
+     * @param keys key store of a server (PKCS #12) with {@link #PASSWORD}; null for no TLS
+     * @throws Exception when a listener cannot start; none runs then
      */
     public Listeners(Path files, Path keys) throws Exception {
         this.keys = keys;
@@ -166,7 +168,7 @@ public final class Listeners implements AutoCloseable {
         return ports;
     }
 
-    /** The same for HTTP/2 over TLS. */
+    /** The port of HTTP/2 over TLS of each listener by its name; empty without a key. */
     public Map<String, Integer> securePorts() {
         return securePorts;
     }

@@ -1,2 +1,2 @@
-/** What the connectors are compared by, in each of which Jetty's own connector is the control. */
+/** Compares the connectors with Jetty's own connector, which is the control. */
 package dev.millrace.conformance;

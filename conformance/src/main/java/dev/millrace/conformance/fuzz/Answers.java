@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Answers of HTTP/1.1 as far as it takes to see how the last one ends. */
+/** Reads answers of HTTP/1.1 only as far as it is needed to see how the last one ends. Stateless. */
 final class Answers {
     private static final Pattern HEAD = Pattern.compile("\\GHTTP/1\\.1 (\\d{3})[^\r\n]*\r\n((?:[^\r\n]+\r\n)*)\r\n");
     private static final Pattern LENGTH = Pattern.compile("(?:^|\n)Content-Length: (\\d+)\r");
@@ -15,19 +15,20 @@ final class Answers {
 
     private Answers() {}
 
-    /** How one ends, as far as its bytes tell. */
+    /** How an answer ends, as far as its bytes tell. */
     enum Ending {
-        /** In the middle. */
+        /** The answer ends before its end. */
         CUT_OFF,
-        /** It has neither a length nor chunks, or is to HEAD: it looks whole wherever it is cut off. */
+        /** The answer has neither a length nor chunks, or is to HEAD: it looks whole wherever it is cut off. */
         UNSEEN,
+        /** The answer is whole. */
         WHOLE
     }
 
     /**
      * How the last of a row of answers ends.
      *
-     * @param requests what they are answers to, for one to HEAD has no content
+     * @param requests the requests that they answer, because an answer to HEAD has no content
      */
     static Ending ending(String bytes, List<SentRequests.Sent> requests) {
         Ending ending = Ending.WHOLE;

@@ -15,8 +15,8 @@ import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 
 /**
- * What is asked of: applications of several manners, by the first segment of the path. What each answers depends on the request's
- * bytes alone, never on when they come.
+ * The application behind all servers. The first segment of the path chooses the manner in which it answers. An answer
+ * depends on the request's bytes alone, and not on the moments at which they come. Safe for use by any thread.
  */
 final class Application extends Handler.Abstract {
     private static final ByteBuffer PART = ByteBuffer.wrap("x".repeat(300).getBytes(StandardCharsets.US_ASCII));
@@ -51,7 +51,7 @@ final class Application extends Handler.Abstract {
         return path.isEmpty() ? "" : path.substring(1, end < 0 ? path.length() : end);
     }
 
-    /** Answers with what it was asked, as far as that can be said in text. */
+    /** Answers with the request itself, as far as text can tell it. */
     private static void mirror(Request request, Response response, Callback callback) throws Exception {
         ByteBuffer content = Content.Source.asByteBuffer(request);
         Content.Sink.write(response, true, describe(request, content), callback);

@@ -3,14 +3,14 @@ package dev.millrace.conformance.fuzz;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Joins the chunks of answers, for answers whose chunks may have other sizes. */
+/** Joins the chunks of answers, so that answers with chunks of different sizes can be compared. Stateless. */
 final class Chunks {
     private static final Pattern HEAD = Pattern.compile("\r\nTransfer-Encoding: chunked\r\n(?:[^\r\n]+\r\n)*\r\n");
     private static final Pattern SIZE = Pattern.compile("\\G([0-9A-F]+)\r\n");
 
     private Chunks() {}
 
-    /** The same answers with each chunked content in one piece, whose chunks may have been of any sizes. */
+    /** The same answers with each chunked content in one piece. */
     static String join(String answer) {
         StringBuilder joined = new StringBuilder();
         Matcher head = HEAD.matcher(answer);
@@ -22,7 +22,7 @@ final class Chunks {
         return joined.append(answer, position, answer.length()).toString();
     }
 
-    // Returns where the content ends, or is not what it should be.
+    // It returns the place at which the content ends, or stops being well-formed chunks.
     private static int join(String answer, int begin, StringBuilder joined) {
         Matcher size = SIZE.matcher(answer);
         int position = begin;

@@ -12,10 +12,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** Has many conversations at once, on one thread. */
+/** Holds many conversations at once. Confined to one thread. */
 final class Client implements AutoCloseable {
     private static final long LOOK_MILLIS = 1;
-    /** The most that counts of the time between two looks. Where this thread waits longer for a processor, so do the server's. */
+    /**
+     * The most that the time between two looks counts for. Where this thread waits longer for a core, the server's
+     * threads do so too.
+     */
     private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final Selector selector = Selector.open();
@@ -27,7 +30,7 @@ final class Client implements AutoCloseable {
 
     Client() throws IOException {}
 
-    /** Begins a conversation; {@link #advance} has its outcome accepted. */
+    /** Begins a conversation, whose outcome {@link #advance} passes on. */
     void begin(Input input, Tested tested, Consumer<Outcome> outcomes) throws IOException {
         conversations.put(new Conversation(input, tested, selector, read, clockNanos), outcomes);
     }
@@ -36,11 +39,11 @@ final class Client implements AutoCloseable {
         return conversations.size();
     }
 
-    /** Does what can be done of all conversations, after a short wait if there is nothing to read. */
+    /** Advances all conversations as far as they can go, after a short wait if there is nothing to read. */
     void advance() throws IOException {
         selector.selectNow(this::onReadable);
         if (readable.isEmpty()) {
-            // Whether a server rests is no event: it is looked at again soon.
+            // No event tells that a server rests, so that the wait is short.
             selector.select(this::onReadable, LOOK_MILLIS);
         }
         long now = System.nanoTime();
@@ -67,7 +70,7 @@ final class Client implements AutoCloseable {
         }
     }
 
-    /** Has one conversation alone, from begin to end. */
+    /** Holds one conversation alone, from its beginning to its end. */
     Outcome hold(Input input, Tested tested) {
         Outcome[] outcome = new Outcome[1];
         try {

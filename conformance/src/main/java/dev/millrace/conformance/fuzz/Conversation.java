@@ -12,8 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One input on one connection to one server, piece by piece, until the server has ended the connection. Driven by one thread, which
- * calls {@link #advance} until it returns an outcome.
+ * Sends one input on one connection to one server, piece by piece, until the server has ended the connection. One
+ * thread calls {@link #advance} until that returns an outcome.
  */
 final class Conversation implements AutoCloseable {
     private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -35,7 +35,7 @@ final class Conversation implements AutoCloseable {
      * Connects.
      *
      * @param selector finds out when there is something to read; its keys have the conversation attached
-     * @param read what is read passes through it
+     * @param read buffer for reads, which conversations of one thread share
      * @param nowNanos by the clock of {@link #advance}
      */
     Conversation(Input input, Tested tested, Selector selector, ByteBuffer read, long nowNanos) throws IOException {
@@ -46,7 +46,7 @@ final class Conversation implements AutoCloseable {
         this.unsent = ByteBuffer.wrap(input.bytes());
         channel = SocketChannel.open();
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        // The system completes it without the server's help.
+        // The kernel completes the connect without the server, so that it does not block for long.
         channel.connect(tested.address());
         channel.configureBlocking(false);
         channel.register(selector, SelectionKey.OP_READ, this);
@@ -54,10 +54,10 @@ final class Conversation implements AutoCloseable {
     }
 
     /**
-     * Sends and reads what can be without waiting.
+     * Sends and reads as much as is possible without waiting.
      *
      * @param isReadable whether there is something to read
-     * @param clockNanos by which the conversation counts as stuck
+     * @param clockNanos time by which the conversation counts as stuck
      * @return the outcome, null until there is one
      */
     Outcome advance(boolean isReadable, long clockNanos) {
@@ -91,7 +91,7 @@ final class Conversation implements AutoCloseable {
         }
     }
 
-    // Behind the server's end all that is left is sent at once, for servers must bear that, too.
+    // When the server has ended the connection, the rest is sent at once: servers must bear that too.
     private void send() {
         while (!isOutputEnded && (end != null || mayGoOn())) {
             lastNanos = nowNanos;
@@ -103,7 +103,7 @@ final class Conversation implements AutoCloseable {
                     channel.shutdownOutput();
                 }
             } catch (IOException refused) {
-                // The server has closed. What it said before can be read still.
+                // The server has closed the connection. What it sent before can still be read.
                 isOutputEnded = true;
             }
         }
@@ -120,7 +120,7 @@ final class Conversation implements AutoCloseable {
         int limit = cuts < input.cuts().size() ? input.cuts().get(cuts).position() : input.bytes().length;
         channel.write(unsent.limit(limit));
         if (unsent.hasRemaining()) {
-            // Inputs are small, and the system takes them whole unless the server is stuck.
+            // Inputs are small: the kernel takes them whole unless the server reads nothing.
             throw new IOException("the server reads nothing");
         }
         unsent.limit(input.bytes().length);

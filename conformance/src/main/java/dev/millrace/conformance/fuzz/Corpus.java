@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Inputs by name: the malformed requests of the connectors' tests, and what the fuzzer has found. */
+/** Inputs by name: the malformed requests of the connectors' tests, and what the fuzzer has found. Stateless. */
 final class Corpus {
     private static final List<String> MALFORMED =
             List.of("request-line.txt", "headers.txt", "framing.txt", "truncated.txt");
 
     private Corpus() {}
 
-    /** The requests that MalformedRequestsTest has as well. */
+    /** The requests of MalformedRequestsTest. */
     static Map<String, Input> malformed() throws IOException {
         Map<String, Input> inputs = new LinkedHashMap<>();
         for (String name : MALFORMED) {

@@ -18,7 +18,7 @@ public final class EchoSocket implements Session.Listener.AutoDemanding {
         session.sendText(message, Callback.NOOP);
     }
 
-    /** Broken rules are what the fuzzer sends: the close frame that answers them is compared. */
+    /** Does nothing: the fuzzer breaks rules on purpose, and compares the close frames that answer it. */
     @Override
     public void onWebSocketError(Throwable cause) {}
 

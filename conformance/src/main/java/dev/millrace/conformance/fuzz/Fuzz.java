@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.util.VirtualThreads;
 import picocli.CommandLine;
 
-/** The fuzzer's command line: exits with 1 when it has found a fault, which it prints and keeps in a file. */
+/** The fuzzer's command line. It prints each fault, keeps it in a file, and exits with 1 when there was one. */
 @CommandLine.Command(
         name = "fuzz",
         mixinStandardHelpOptions = true,
@@ -114,7 +114,7 @@ public final class Fuzz implements Callable<Integer> {
         if (again == 0) {
             return;
         }
-        // Most show at each run; what is a race of threads is looked for longer.
+        // Most faults show at each run. A race of threads needs more runs.
         int runs = again > AGAIN / 2 ? 1 : RUNS;
         long end = System.nanoTime() + MINIMIZE_NANOS;
         Input smallest = new Minimizer(input -> System.nanoTime() - end < 0 && judge.search(input, tested, runs) != null)
@@ -136,7 +136,7 @@ public final class Fuzz implements Callable<Integer> {
         return again;
     }
 
-    // A race may never come again: what was seen of it stands in the file, too.
+    // What was seen is written to the file too, because a race may never show again.
     private void print(String name, Judge.Fault fault) {
         String ours = fault.tested().name() + "  " + fault.ours();
         String controls = "control " + fault.controls();

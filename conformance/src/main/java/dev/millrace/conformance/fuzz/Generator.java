@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 
-/** Draws inputs. The same seed gives the same input, as long as the corpus is the same. */
+/** Draws inputs. The same seed gives the same input, as long as the corpus is the same. Immutable. */
 final class Generator {
     private final List<Input> corpus;
 
@@ -54,7 +54,7 @@ final class Generator {
         return cuts;
     }
 
-    // Half of them beside a line's end, where parsers change their state.
+    // Half of the cuts are beside a line's end, where parsers change their state.
     private static int position(SplittableRandom random, byte[] bytes) {
         int position = random.nextInt(1, bytes.length);
         if (random.nextBoolean()) {

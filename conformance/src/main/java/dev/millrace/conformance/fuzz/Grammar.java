@@ -4,9 +4,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
 
 /**
- * Draws sequences of requests by the grammar of RFC 9110 and 9112: all forms of targets, fields with folds and lists, content by length and
- * by chunks with extensions and trailers, expectations, upgrades, conditions and ranges. Most are valid; {@link Mutations} makes others
- * of them.
+ * Draws sequences of requests by the grammar of RFC 9110 and RFC 9112. They have all forms of targets, fields with
+ * folds and lists, content by length, and chunks with extensions and trailers. There are expectations, upgrades,
+ * conditions and ranges. Most requests are valid, and {@link Mutations} makes malformed ones of them. Used by one
+ * thread.
  */
 final class Grammar {
     private static final String[] METHODS = {
@@ -273,7 +274,7 @@ final class Grammar {
         }
     }
 
-    // Names are case-insensitive, and the white space is optional.
+    // Names of fields are case-insensitive, and the white space behind the colon is optional (RFC 9112 section 5).
     private void field(StringBuilder text, String name, String value) {
         String written = random.nextInt(8) == 0 ? name.toLowerCase(java.util.Locale.ROOT) : name;
         text.append(written)

@@ -4,15 +4,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a client sends on one connection: bytes, where they are cut into pieces, and when the client ends its output.
+ * What a client sends on one connection: bytes, the places at which they are cut into pieces, and the end of the
+ * client's output. Immutable.
  *
  * @param bytes what is sent, owned by this input
- * @param cuts by their positions, which ascend and lie inside the bytes
+ * @param cuts in ascending order of their positions, which lie inside the bytes
  * @param endsAtOnce whether the end follows the last byte at once, rather than when the server has read all and rests
  */
 record Input(byte[] bytes, List<Cut> cuts, boolean endsAtOnce) {
     /**
-     * The begin of another piece.
+     * The place at which another piece begins.
      *
      * @param position of the first byte behind the cut
      * @param atRest whether that byte is sent when the server has read all before it and waits for more, rather than at once
@@ -34,7 +35,7 @@ record Input(byte[] bytes, List<Cut> cuts, boolean endsAtOnce) {
                 bytes, cuts.stream().map(cut -> new Cut(cut.position(), true)).toList(), false);
     }
 
-    /** The same without the bytes of an interval; cuts inside it move to its begin. */
+    /** The same without the bytes of an interval. Cuts inside it move to its beginning. */
     Input without(int begin, int end) {
         byte[] left = new byte[bytes.length - (end - begin)];
         System.arraycopy(bytes, 0, left, 0, begin);

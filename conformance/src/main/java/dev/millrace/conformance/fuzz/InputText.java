@@ -7,9 +7,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Inputs as one line of text. {@code \r}, {@code \n}, {@code \t}, {@code \0}, {@code \\} and {@code \xHH} are bytes, and
- * <code>{text*count}</code> is a text so many times. <code>\|</code> is a cut behind which the input goes on at once, {@code \~} one behind which it
- * goes on when the server rests, and {@code \$} at the end means that the end follows at once.
+ * Reads and writes inputs as one line of text. {@code \r}, {@code \n}, {@code \t}, {@code \0}, {@code \\} and {@code
+ * \xHH} are bytes, and <code>{text*count}</code> is a text so many times. <code>\|</code> is a cut after which the
+ * input goes on at once. {@code \~} is a cut after which it goes on when the server rests. {@code \$} at the end of the
+ * line means that the client's output ends at once. Stateless.
  */
 final class InputText {
     private static final Pattern REPEAT = Pattern.compile("\\{(.+?)\\*(\\d+)}");

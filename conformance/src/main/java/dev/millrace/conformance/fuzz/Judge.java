@@ -9,8 +9,9 @@ import java.util.Random;
 import java.util.TreeMap;
 
 /**
- * Decides whether an outcome of ours is a fault. It is none if the control has the same outcome for these bytes at some time, with
- * these cuts or with others: a network may deliver bytes in any pieces. Else it is one, unless it is a {@link KnownDifference}.
+ * Decides whether an outcome of one of our connectors is a fault. It is none if the control has the same outcome for
+ * these bytes at some time, with these cuts or with others: a network may deliver bytes in any pieces. Otherwise it is
+ * one, unless it is a {@link KnownDifference}. Confined to one thread.
  */
 final class Judge {
     private static final int CONTROL_RUNS = 24;
@@ -20,15 +21,19 @@ final class Judge {
     private final Map<String, Long> raced = new TreeMap<>();
     private final Map<KnownDifference, Long> known = new EnumMap<>(KnownDifference.class);
 
-    /** An outcome that the control never has. */
+    /** An outcome that the control never had. */
     record Fault(Input input, Tested tested, Outcome ours, Outcome controls) {
-        /** The same for faults that look alike. */
+        /** A text that is the same for faults that look alike. */
         String signature() {
             return ours.summary() + " for " + controls.summary();
         }
     }
 
-    /** @param client has no other conversation while a method here runs */
+    /**
+     * A judge.
+     *
+     * @param client has no other conversation while a method of this runs
+     */
     Judge(Client client, Tested control) {
         this.client = client;
         this.control = control;
@@ -37,7 +42,7 @@ final class Judge {
     /**
      * Judges one outcome.
      *
-     * @param controls the control's, at the same time
+     * @param controls the control's outcome at the same time
      * @return null if the outcome is as it should be
      */
     Fault judge(Input input, Tested tested, Outcome ours, Outcome controls) {
@@ -65,8 +70,8 @@ final class Judge {
     }
 
     /**
-     * The ways in which the bytes may come. What a server answers can depend on one cut: Jetty's parser gives a field's value as it
-     * knows it if the whole line is there, and else as it was sent.
+     * The ways in which the bytes may come. An answer can depend on one cut: if a whole field line is there, Jetty's
+     * parser may give its value as it stands in a table of known fields, and otherwise as it was sent.
      */
     private static List<Input> arrivals(Input input) {
         List<Input> arrivals = new ArrayList<>();
@@ -91,7 +96,7 @@ final class Judge {
         for (int i = 0; i < runs && fault == null; i++) {
             fault = judge(input, tested, client.hold(input, tested), client.hold(input, control));
         }
-        // These were no inputs of the run.
+        // The counts are those of the run's own inputs.
         raced.clear();
         raced.putAll(racedBefore);
         known.clear();

@@ -3,7 +3,10 @@ package dev.millrace.conformance.fuzz;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Differences between the control and us that are right, each with its reason. Bytes are never left out of the comparison for one. */
+/**
+ * Differences between the control and our connectors that are right, each with its reason. No bytes are left out of a
+ * comparison because of one.
+ */
 enum KnownDifference {
     /**
      * Jetty's connector closes while bytes of the peer are unread, so that the system resets the connection and drops the end of a
@@ -64,7 +67,7 @@ enum KnownDifference {
                             .equals(withoutAnswerToEarlyEnd(input, controls.answer()));
         }
 
-        // Jetty has a page of an error for GET, POST and HEAD only.
+        // Jetty sends an error page for GET, POST and HEAD only.
         private String withoutAnswerToEarlyEnd(Input input, String answer) {
             int last = answer.lastIndexOf("HTTP/1.1 400 Bad Request\r\n");
             boolean isAnswer = last >= 0
@@ -73,7 +76,7 @@ enum KnownDifference {
             return isAnswer ? answer.substring(0, last) : answer;
         }
 
-        // Of a head without its last, empty line.
+        // The input ends in a head, whose last, empty line is missing.
         private boolean endsInHead(Input input) {
             String sent = text(input);
             return !sent.endsWith("\n\r\n") && !sent.endsWith("\n\n");
@@ -86,7 +89,7 @@ enum KnownDifference {
         return new String(input.bytes(), StandardCharsets.ISO_8859_1);
     }
 
-    /** @return null if none explains it */
+    /** The difference that explains two outcomes for an input; null if none does. */
     static KnownDifference between(Input input, Outcome ours, Outcome controls) {
         for (KnownDifference one : values()) {
             if (one.explains(input, ours, controls)) {

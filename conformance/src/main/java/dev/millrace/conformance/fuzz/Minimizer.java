@@ -10,7 +10,11 @@ import java.util.function.Predicate;
 final class Minimizer {
     private final Predicate<Input> fails;
 
-    /** @param fails whether a smaller input shows the fault still; once it has no more time it says no */
+    /**
+     * A minimizer.
+     *
+     * @param fails whether a smaller input still shows the fault; it answers no when its time is over
+     */
     Minimizer(Predicate<Input> fails) {
         this.fails = fails;
     }

@@ -44,7 +44,11 @@ final class Mutations {
         this.random = random;
     }
 
-    /** @param other parts of it may be taken over */
+    /**
+     * Changes bytes at a few places.
+     *
+     * @param other bytes of which parts may be inserted
+     */
     byte[] mutate(byte[] bytes, byte[] other) {
         byte[] mutated = bytes;
         for (int i = 1 + random.nextInt(random.nextInt(4) == 0 ? 8 : 2); i > 0 && mutated.length > 0; i--) {

@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * What a client got on one connection: all bytes, with what must differ made equal, and how the server ended the connection.
+ * What a client got on one connection: all bytes, in which parts that differ by right are made equal, and the end of
+ * the connection. Immutable.
  *
  * @param answer in ISO 8859-1: a character is a byte
  */
@@ -28,8 +29,9 @@ record Outcome(String answer, End end) {
     }
 
     /**
-     * Makes the same in all outcomes, as long as they were: the time of the answer, the random boundaries of several ranges, and the server's
-     * port, which stands in the pages of errors of requests without a host.
+     * An outcome in which some parts are replaced by others of the same length, which all outcomes share. These are the
+     * time of the answer, the random boundaries of several ranges, and the server's port, which error pages show for
+     * requests without a host.
      */
     static Outcome of(byte[] bytes, End end, int port) {
         String answer = new String(bytes, StandardCharsets.ISO_8859_1);

@@ -24,7 +24,7 @@ final class SampleFiles {
         Files.setLastModifiedTime(directory.resolve("dir"), MODIFIED);
     }
 
-    // Each line tells where it stands.
+    // Each line tells its own position, so that a wrong part can be seen.
     private static void write(Path file, int size) throws IOException {
         StringBuilder text = new StringBuilder();
         while (text.length() < size) {

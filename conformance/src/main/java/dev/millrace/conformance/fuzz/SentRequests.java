@@ -10,25 +10,25 @@ import org.eclipse.jetty.http.HttpURI;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.util.BufferUtil;
 
-/** The requests of an input, as Jetty's parser reads them: until one is malformed, or ends early. */
+/** Finds the requests of an input by Jetty's parser, up to the first that is malformed or ends early. */
 final class SentRequests implements HttpParser.RequestHandler {
     private final List<Sent> requests = new ArrayList<>();
     private Sent current;
     private boolean inContent;
 
     /**
-     * One whose head is whole.
+     * A request whose head is whole.
      *
      * @param contentFails whether its content is malformed, or ends early
      */
     record Sent(String method, String target, boolean contentFails) {
-        /** @param manner by which {@link Application} answers */
+        /** Whether {@link Application} answers it in this manner. */
         boolean isOf(String manner) {
             try {
                 String path = HttpURI.from(method, target).getCanonicalPath();
                 return path != null && Application.mannerOf(path).equals(manner);
             } catch (IllegalArgumentException malformed) {
-                // Jetty refuses it.
+                // Jetty refuses such a target.
                 return false;
             }
         }

@@ -8,7 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The control and what is compared with it, over the same files. */
+/** The control and the servers that are compared with it, over the same files, which this object owns. */
 final class Servers implements AutoCloseable {
     private final Path files = Files.createTempDirectory("millrace-fuzz");
     private final Tested control;

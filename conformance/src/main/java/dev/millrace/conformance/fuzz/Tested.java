@@ -26,7 +26,7 @@ import org.eclipse.jetty.websocket.server.WebSocketUpgradeHandler;
 
 /** A server with one connector on a free port of the loopback interface, which can be asked whether a connection rests. */
 final class Tested implements AutoCloseable {
-    /** What is compared: the first is the control. */
+    /** The kinds of server that are compared. The first is the control. */
     enum Kind {
         JETTY(server -> new ServerConnector(server, 1, 1, http())),
         NIO(server -> new NioConnector(server, 1, 1)),
@@ -39,8 +39,8 @@ final class Tested implements AutoCloseable {
             this.connectors = connectors;
         }
 
-        // Jetty's cache of fields answers "Host: A" as "Host: a" if that came before; ours have none unless told
-        // otherwise.
+        // With its cache of fields, Jetty reads "Host: A" as "Host: a" if that came before. Our connectors have no
+        // cache by default.
         private static HttpConnectionFactory http() {
             HttpConfiguration configuration = new HttpConfiguration();
             configuration.setHeaderCacheSize(0);
@@ -159,7 +159,7 @@ final class Tested implements AutoCloseable {
         return one == null ? "never opened" : one.endPoint + " " + one.connection;
     }
 
-    /** Connections that are still there. */
+    /** The connections that are still open, as texts. */
     List<String> connections() {
         return connector.getConnectedEndPoints().stream().map(Object::toString).toList();
     }

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
-/** Sends inputs to all servers, many at once, and has outcomes judged that differ from the control's. */
+/** Sends inputs to all servers, many at once. A {@link Judge} sees the outcomes that differ from the control's. */
 final class Trials {
     private static final int AT_ONCE = 24;
 
@@ -27,7 +27,11 @@ final class Trials {
 
     private record Trial(Named named, Map<Tested, Outcome> outcomes) {}
 
-    /** @param faults is given the name of the input and its fault */
+    /**
+     * Trials of inputs.
+     *
+     * @param faults gets the name of the input and its fault
+     */
     Trials(Servers servers, Client client, Judge judge, BiConsumer<String, Judge.Fault> faults) {
         this.servers = servers;
         this.client = client;
@@ -35,7 +39,7 @@ final class Trials {
         this.faults = faults;
     }
 
-    /** Runs inputs until there is none, null, any more. */
+    /** Runs inputs until the source returns null. */
     void run(Supplier<Named> source) throws IOException {
         Named next = source.get();
         while (next != null || running > 0) {
@@ -45,7 +49,7 @@ final class Trials {
             }
             client.advance();
             if (!suspects.isEmpty()) {
-                // What the judge asks again is asked with nothing beside it.
+                // The judge repeats conversations, which nothing else may disturb.
                 while (running > 0) {
                     client.advance();
                 }

@@ -4,7 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
 
-/** Draws WebSocket conversations by RFC 6455: an upgrade, and frames of all kinds, some of which break a rule. */
+/** Draws conversations of WebSocket (RFC 6455): an upgrade, and frames of all kinds, some of which break a rule. */
 final class WebSocketGrammar {
     private static final String UPGRADE =
             "GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -29,7 +29,7 @@ final class WebSocketGrammar {
         for (int i = random.nextInt(8); i > 0; i--) {
             int opcode = OPCODES[random.nextInt(OPCODES.length)];
             if (random.nextInt(10) != 0 && opcode < 8) {
-                // Mostly in the right order.
+                // Most fragments are in the right order.
                 opcode = isFragmented ? 0 : opcode == 0 ? 1 : opcode;
             }
             boolean isControl = opcode >= 8;
@@ -73,7 +73,7 @@ final class WebSocketGrammar {
         }
         byte[] payload = new byte[length];
         for (int i = 0; i < length; i++) {
-            // Text is UTF-8, but for some.
+            // Some bytes are not UTF-8, which text must be.
             payload[i] = (byte) (random.nextInt(400) == 0 ? 0xff : 'a' + i % 26);
         }
         return payload;
