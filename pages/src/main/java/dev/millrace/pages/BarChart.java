@@ -45,7 +45,7 @@ final class BarChart {
             </style>
             """;
 
-    /** A bar, or a heading, whose figure is {@code NOTHING}. */
+    /** A bar, or a heading, which has {@code NOTHING} as its figure. */
     private record Bar(String label, Figure figure, boolean isOurs) {
         private static final Figure NOTHING = new Figure("", "", "");
 
@@ -143,7 +143,7 @@ final class BarChart {
                     "<line class=\"mark\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>",
                     x, top, x, top + bars.size() * ROW);
         }
-        // Over the mark, which a value may lie on.
+        // Values are drawn last, because the mark may cross them.
         for (int i = 0; i < bars.size(); i++) {
             Bar bar = bars.get(i);
             if (!bar.isHeading()) {

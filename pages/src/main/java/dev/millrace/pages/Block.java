@@ -55,7 +55,7 @@ record Block(String kind, String name, Map<String, String> all, List<Line> lines
         return keys;
     }
 
-    /** The keys of all lines, and of these: a later line's come before an earlier one's. */
+    /** The keys of all lines and of these lines. A later line overrides an earlier one. */
     Map<String, String> keys(Line... of) {
         Map<String, String> keys = new HashMap<>(all);
         for (Line line : of) {

@@ -4,10 +4,10 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 
 /**
- * One measured figure.
+ * One measured figure. Immutable.
  *
  * @param value as it was recorded; the median where a figure has several rounds; empty where a run kept only the least
- * and the most
+ *     and the most
  * @param unit  of the value; empty for a ratio or a count
  */
 record Figure(String run, String value, String unit) {

@@ -64,7 +64,7 @@ final class Goals {
                 + (of == null ? "" : " of " + results.name("server", of));
     }
 
-    /** A figure that misses its goal is bold. */
+    /** The figure for a cell, bold if it misses its goal. */
     private String shown(Figure figure) {
         return isReached(figure) ? figure.shown() : "**" + figure.shown() + "**";
     }

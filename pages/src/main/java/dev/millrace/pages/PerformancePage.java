@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 
 /**
  * Writes the tables and charts of {@code docs/performance.md} and the tables of {@code README.md} anew, from
- * {@code docs/results/performance}. What stands between their comments is their author's; see {@link Block}.
+ * {@code docs/results/performance}. All other text belongs to the pages' author; see {@link Block}. Used by one thread.
  */
 public final class PerformancePage {
     /** From the root of the repository. */

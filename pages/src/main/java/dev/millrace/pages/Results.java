@@ -21,7 +21,11 @@ final class Results {
     private final Map<String, Map<String, String>> names = new HashMap<>();
     private final Map<Key, Figure> figures = new HashMap<>();
 
-    /** @throws IllegalArgumentException when the files contradict each other */
+    /**
+     * Reads all files of a folder.
+     *
+     * @throws IllegalArgumentException when the files contradict each other
+     */
     Results(Path folder) throws IOException {
         for (Csv.Row run : Csv.read(folder.resolve("runs.csv"))) {
             check(runs.put(run.get("run"), run) == null, "a run twice: " + run.get("run"));
