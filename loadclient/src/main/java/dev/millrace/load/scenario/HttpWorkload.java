@@ -5,6 +5,7 @@ import dev.millrace.load.http.Request;
 import dev.millrace.load.http.Target;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -73,7 +74,9 @@ public final class HttpWorkload implements Workload {
     public Script script(long seed) {
         AnswerCheck check = new AnswerCheck(expected);
         List<Call> calls = new ArrayList<>();
-        deck.forEach(request -> calls.add(new Call(request, check)));
+        // A request of a large weight needs one call, and not one for each place in the deck of each client.
+        Map<Request, Call> known = new HashMap<>();
+        deck.forEach(request -> calls.add(known.computeIfAbsent(request, one -> new Call(one, check))));
         if (calls.size() == 1) {
             Call only = calls.get(0);
             return () -> only;
