@@ -121,7 +121,7 @@ final class ChartSection {
         }
         Map<String, CellResult> curves = new LinkedHashMap<>();
         for (Aggregate cell : details()) {
-            curves.putIfAbsent(seriesName(cell), cell.first());
+            curves.putIfAbsent(seriesName(cell), cell.soundest().get(0));
         }
         String condition = severalVariants ? ", " + detailCondition() : "";
         page.append(DetailCharts.percentiles(condition, curves, colours))
