@@ -55,6 +55,13 @@ class ResultsTest {
         assertEquals(Optional.empty(), results.find(keys("a", "y", "us")), "a figure with a note");
     }
 
+    @Test
+    void aQuotientIsOfTwoFiguresOfOneRun() throws IOException {
+        Results results = results(RUNS, NAMES, FIGURES + "b,w,y,us,100,,,\nb,w,x,us,50,,,\n");
+        Map<String, String> keys = Map.of("run", "a,b", "workload", "w", "server", "y", "measure", "us", "of", "x");
+        assertEquals("2.00", results.find(keys).orElseThrow().shown(), "run a has no figure of y");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
