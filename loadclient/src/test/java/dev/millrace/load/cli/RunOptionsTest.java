@@ -56,7 +56,7 @@ class RunOptionsTest {
             ordersOfTwo.add(random.block(block, List.of(1, 2)));
         }
         assertTrue(orders.size() > 1);
-        assertEquals(2, ordersOfTwo.size(), "the first numbers of java.util.Random are alike for seeds that are neighbours");
+        assertEquals(2, ordersOfTwo.size(), "first numbers of java.util.Random are alike for neighbouring seeds");
         assertNotEquals(random.block(0, CELLS), new Schedule(9, Schedule.Order.RANDOM, 8).block(0, CELLS));
     }
 
