@@ -77,6 +77,7 @@ public record Experiment(
      *
      * @param isQuick whether the short form is run
      * @param peers   settings of other servers by name, for the conditions that they can be measured under
+     * @throws IllegalStateException if a row is compared with one that does not exist
      */
     public Experiment expanded(boolean isQuick, Map<String, ServerSetting> peers) {
         List<Row> all = rows.stream().filter(row -> row.quick() || !isQuick).collect(Collectors.toList());

@@ -73,7 +73,7 @@ public final class Request {
         this.bytes = bytes;
     }
 
-    /** This request, sent several times at once in HTTP/1.1 (RFC 9112 section 9.3.2). */
+    /** This request as so many requests at once in HTTP/1.1 (RFC 9112 section 9.3.2). In HTTP/2 it stays one. */
     public Request pipelined(int times) {
         ByteArrayOutputStream all = new ByteArrayOutputStream(bytes.length * times);
         for (int i = 0; i < times; i++) {

@@ -134,7 +134,12 @@ public record Target(URI uri, InetSocketAddress address) {
         return portOf(uri, secure() ? HTTPS_PORT : HTTP_PORT);
     }
 
-    /** Another URL on the same server. */
+    /**
+     * Another URL, by a reference that is relative to this one (RFC 3986 section 5.2). It has the same address, so that
+     * a caller checks by {@link #isOn} whether it is on the same server.
+     *
+     * @throws IllegalArgumentException if the reference is no URL, or names no server; the message is for people
+     */
     public Target resolve(String relative) {
         // java.net.URI takes the last segment away from the path that a query alone belongs to (RFC 3986 section
         // 5.2.2).

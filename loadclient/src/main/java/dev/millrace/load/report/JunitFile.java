@@ -44,6 +44,7 @@ public final class JunitFile {
      *
      * @param suite   name of the run
      * @param started ISO 8601 time
+     * @throws IOException if the file cannot be written
      */
     public static void write(Path file, String suite, String started, List<Case> cases) throws IOException {
         StringWriter text = new StringWriter();

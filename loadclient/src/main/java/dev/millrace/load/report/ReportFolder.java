@@ -12,12 +12,22 @@ public final class ReportFolder {
 
     private ReportFolder() {}
 
-    /** Writes all formats into a folder, which is created if it is missing. Returns the page. */
+    /**
+     * Writes all formats into a folder, which is created if it is missing. Returns the page.
+     *
+     * @throws IOException if a file cannot be written; the message is for people
+     */
     public static Path write(RunFile run, Path folder) throws IOException {
         return write(run, folder, EnumSet.allOf(OutputFormat.class));
     }
 
-    /** Writes some formats into a folder, which is created if missing. Returns the page, or the folder without one. */
+    /**
+     * Writes some formats into a folder, which is created if it is missing. Files of an earlier run stay, unless they
+     * have the same names.
+     *
+     * @return the page, or the folder if no page is wanted
+     * @throws IOException if a file cannot be written; the message is for people
+     */
     public static Path write(RunFile run, Path folder, Set<OutputFormat> formats) throws IOException {
         try {
             return writeAll(run, folder, formats);

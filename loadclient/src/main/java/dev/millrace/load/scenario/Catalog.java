@@ -43,9 +43,10 @@ public record Catalog(
             new ObjectMapper().enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES);
 
     /**
-     * Lists the files below a folder.
+     * Lists the files below a folder in the order of their paths, and reads each for its MD5.
      *
      * @param except a file that is left out
+     * @throws IOException if a file cannot be read
      */
     public static Catalog ofFolder(Path folder, Path except) throws IOException {
         List<Path> paths;
