@@ -119,12 +119,14 @@ final class TlsBuffer extends RetainableByteBuffer.Wrapper {
     }
 
     /**
-     * Shows the rest of a batch from now on, until it is written or given up. Then the batch leaves {@link TlsMemory}.
+     * Shows the rest of a batch from now on, until it is written or given up. {@link TlsMemory} counts its bytes as long.
      *
      * @param bytes owned by this from now on
+     * @param batch where that of the batch was taken
      */
-    void show(ByteBuffer bytes) {
-        rest = RetainableByteBuffer.wrap(bytes);
+    void show(byte[] bytes, TlsMemory batch) {
+        rest = RetainableByteBuffer.wrap(ByteBuffer.wrap(bytes));
+        batch.keep(bytes.length);
     }
 
     /**
@@ -134,8 +136,9 @@ final class TlsBuffer extends RetainableByteBuffer.Wrapper {
      */
     boolean endRest() {
         if (rest != null && !rest.hasRemaining()) {
+            int bytes = rest.capacity();
             rest = null;
-            pool.memory.leave();
+            pool.memory.leave(bytes);
         }
         return rest == null;
     }

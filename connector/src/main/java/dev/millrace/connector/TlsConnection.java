@@ -24,6 +24,7 @@ import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.NanoTime;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,9 +39,11 @@ final class TlsConnection extends SslConnection {
     private static final ByteBuffer[] NOTHING = {};
 
     private final TlsBuffer.Pool buffers;
-    private final TlsMemory memory;
-    // These two change with Jetty's lock held. Records wait for networkFlush, with room for the one in Jetty's buffer.
+    private final TlsPace pace;
+    // These three change with Jetty's lock held. Records wait for networkFlush, with room for the one in Jetty's
+    // buffer.
     private @Nullable ByteBuffer records;
+    private TlsMemory recordsMemory;
     private volatile @Nullable TlsBuffer rest;
     private volatile boolean established;
     private final AtomicLong uncountedBytes = new AtomicLong();
@@ -61,7 +64,8 @@ final class TlsConnection extends SslConnection {
                 factory.isDirectBuffersForEncryption(),
                 factory.isDirectBuffersForDecryption());
         this.buffers = buffers;
-        this.memory = memory;
+        pace = new TlsPace(memory);
+        recordsMemory = memory;
     }
 
     static TlsConnection of(
@@ -100,7 +104,8 @@ final class TlsConnection extends SslConnection {
         }
         SSLEngineResult result = super.wrap(engine, input, output);
         boolean goesOn = goesOn(result) && result.bytesConsumed() > 0 && !BufferUtil.isEmpty(input);
-        return goesOn && memory.enter() ? wrapMore(engine, input, output, result) : result;
+        recordsMemory = pace.memory();
+        return goesOn && recordsMemory.enter() ? wrapMore(engine, input, output, result) : result;
     }
 
     @Override
@@ -137,13 +142,13 @@ final class TlsConnection extends SslConnection {
             throws SSLException {
         ByteBuffer all = null;
         try {
-            all = memory.take();
+            all = recordsMemory.take();
             SSLEngineResult result = all == null ? first : wrapMore(engine, input, output, first, all);
             records = all;
             return result;
         } finally {
             if (records == null) {
-                memory.leave(all);
+                recordsMemory.leave(all);
             }
         }
     }
@@ -189,7 +194,7 @@ final class TlsConnection extends SslConnection {
             return flushRecords(output, more);
         } finally {
             if (rest == null) {
-                memory.leave();
+                recordsMemory.leave();
             }
         }
     }
@@ -206,15 +211,17 @@ final class TlsConnection extends SslConnection {
         int counted = last.remaining();
         try {
             int bytes = all.put(last).flip().remaining();
+            long begin = NanoTime.now();
             boolean flushed = super.networkFlush(all);
+            pace.onWrite(!all.hasRemaining(), begin);
             uncountedBytes.addAndGet(bytes - all.remaining() - counted);
             if (all.hasRemaining()) {
-                owner.show(BufferUtil.toBuffer(BufferUtil.toArray(all)));
+                owner.show(BufferUtil.toArray(all), recordsMemory);
                 rest = owner;
             }
             return flushed;
         } finally {
-            memory.giveBack(all);
+            recordsMemory.giveBack(all);
         }
     }
 
@@ -351,17 +358,16 @@ final class TlsConnection extends SslConnection {
         }
 
         private boolean flushPart(ByteBuffer[] buffers, int token, FileRegion region) throws IOException {
-            if (!memory.enter()) {
+            TlsMemory contentMemory = pace.memory();
+            if (!contentMemory.enter()) {
                 return flushRecord(buffers, token, region);
             }
             ByteBuffer bytes = null;
             try {
-                bytes = memory.take();
-                return bytes == null
-                        ? flushRecord(buffers, token, region)
-                        : flush(buffers, token, region, bytes.limit(TlsMemory.BATCH_BYTES));
+                bytes = contentMemory.takeForContent();
+                return bytes == null ? flushRecord(buffers, token, region) : flush(buffers, token, region, bytes);
             } finally {
-                memory.leave(bytes);
+                contentMemory.leave(bytes);
             }
         }
 

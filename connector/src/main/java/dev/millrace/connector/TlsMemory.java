@@ -3,7 +3,9 @@ package dev.millrace.connector;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -12,7 +14,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Memory in which connections of TLS prepare many records for one write. The last that was given back is taken first: it is in the
  * processor's cache. What is taken is given back before the connection waits for its peer, or its thread blocks in a write. What
- * nobody takes for a while is let go of.
+ * nobody takes for a while is let go of. There is less of it for the next write to a slow peer ({@link #forSlowPeers()}). All
+ * sizes together have one limit.
  *
  * <p>Thread-safe.
  */
@@ -23,18 +26,21 @@ final class TlsMemory {
     static final int RECORD_BYTES = 16 * 1024;
     /** About what one write takes of content: with more, the memory leaves the processor's cache. */
     static final int BATCH_BYTES = 16 * RECORD_BYTES;
+    /** What the socket of a slow peer does not take is copied, or keeps its memory, until the peer has read. */
+    static final int SLOW_BATCH_BYTES = 4 * RECORD_BYTES;
 
     /** Room for the fields around each record: the JDK asks for 325 bytes. */
     private static final int FIELDS_BYTES = 512;
 
-    private static final int CAPACITY = 17 * (RECORD_BYTES + FIELDS_BYTES);
+    private static final int CAPACITY = capacity(BATCH_BYTES);
     private static final int MOST_BATCHES = 256;
     /** All batches together take at most one in so many of the bytes that the heap may grow to. */
     private static final int SHARE = 8;
 
-    private final int batches;
-    private final AtomicInteger free;
-    private final int mostIdle;
+    private final int batchBytes;
+    private final long mostBytes;
+    private final AtomicLong freeBytes;
+    private final @Nullable TlsMemory forSlowPeers;
     private final IntFunction<ByteBuffer> source;
     private final AtomicInteger taken = new AtomicInteger();
     // Since the system has refused memory, until the next look.
@@ -55,40 +61,69 @@ final class TlsMemory {
 
     /** @param source makes memory of a size, outside the heap; it may refuse by an OutOfMemoryError, as the JDK does */
     TlsMemory(int batches, IntFunction<ByteBuffer> source) {
-        this.batches = batches;
-        this.source = source;
-        free = new AtomicInteger(batches);
-        mostIdle = Math.max(1, batches / 4);
+        this(BATCH_BYTES, (long) CAPACITY * batches, new AtomicLong((long) CAPACITY * batches), source);
     }
 
-    /** @return how many more batches there may be now */
+    private TlsMemory(int batchBytes, long mostBytes, AtomicLong freeBytes, IntFunction<ByteBuffer> source) {
+        this.batchBytes = batchBytes;
+        this.mostBytes = mostBytes;
+        this.freeBytes = freeBytes;
+        this.source = source;
+        forSlowPeers = batchBytes == BATCH_BYTES ? new TlsMemory(SLOW_BATCH_BYTES, mostBytes, freeBytes, source) : null;
+    }
+
+    // With one record more than the content fills, for what goes before it.
+    private static int capacity(int batchBytes) {
+        return (batchBytes / RECORD_BYTES + 1) * (RECORD_BYTES + FIELDS_BYTES);
+    }
+
+    private int capacity() {
+        return capacity(batchBytes);
+    }
+
+    /** @return that for a batch of {@link #SLOW_BATCH_BYTES} */
+    TlsMemory forSlowPeers() {
+        return Objects.requireNonNullElse(forSlowPeers, this);
+    }
+
+    /** @return how many more batches there may be now, of the larger size */
     int getFree() {
-        return free.get();
+        return Math.toIntExact(Math.floorDiv(freeBytes.get(), CAPACITY));
     }
 
     /** @return buffers that are not given back yet */
     int getTaken() {
-        return taken.get();
+        return taken.get() + (forSlowPeers == null ? 0 : forSlowPeers.getTaken());
     }
 
     /**
      * Asks whether one more connection may prepare or hold many records.
      *
-     * @return whether it may; {@link #leave()} follows
+     * @return whether it may; {@link #leave()} follows, or {@link #keep}
      */
     boolean enter() {
         if (refused) {
             return false;
         }
-        if (free.decrementAndGet() >= 0) {
+        if (freeBytes.addAndGet(-capacity()) >= 0) {
             return true;
         }
-        free.incrementAndGet();
+        freeBytes.addAndGet(capacity());
         return false;
     }
 
     void leave() {
-        if (free.incrementAndGet() > batches) {
+        leave(capacity());
+    }
+
+    /** Leaves but for some bytes, which the connection holds elsewhere until {@link #leave(int)}. */
+    void keep(int bytes) {
+        leave(capacity() - bytes);
+    }
+
+    /** @param bytes those that were kept */
+    void leave(int bytes) {
+        if (freeBytes.addAndGet(bytes) > mostBytes) {
             throw new IllegalStateException("left more often than entered");
         }
     }
@@ -101,7 +136,13 @@ final class TlsMemory {
         leave();
     }
 
-    /** @return room for a batch, outside the heap, as the system writes it; null when there is none */
+    /** @return room outside the heap for the content of a batch; null when there is none */
+    @Nullable ByteBuffer takeForContent() {
+        ByteBuffer buffer = take();
+        return buffer == null ? null : buffer.limit(batchBytes);
+    }
+
+    /** @return room outside the heap for the records of a batch, as the system writes them; null when there is none */
     @Nullable ByteBuffer take() {
         ByteBuffer last = poll();
         ByteBuffer buffer = last == null ? make() : last.clear();
@@ -114,7 +155,7 @@ final class TlsMemory {
     // The JDK collects garbage for half a second before it refuses. No other connection is to ask for that soon.
     private @Nullable ByteBuffer make() {
         try {
-            return source.apply(CAPACITY);
+            return source.apply(capacity());
         } catch (OutOfMemoryError x) {
             LOG.debug("Connections of TLS write one record at a time for a while: {}", x.toString());
             refused = true;
@@ -135,7 +176,7 @@ final class TlsMemory {
             throw new IllegalStateException("given back more often than taken");
         }
         synchronized (this) {
-            if (idle.size() < mostIdle) {
+            if (idle.size() < Math.max(1, mostBytes / capacity() / 4)) {
                 idle.addFirst(buffer);
             }
         }
@@ -143,6 +184,9 @@ final class TlsMemory {
 
     /** Lets go of what nobody has taken since this was called before, and has connections ask again for what was refused. */
     synchronized void letUnusedGo() {
+        if (forSlowPeers != null) {
+            forSlowPeers.letUnusedGo();
+        }
         refused = false;
         for (; unused > 0; unused--) {
             idle.removeLast();
@@ -151,6 +195,6 @@ final class TlsMemory {
     }
 
     synchronized long getIdleBytes() {
-        return (long) CAPACITY * idle.size();
+        return (long) capacity() * idle.size() + (forSlowPeers == null ? 0 : forSlowPeers.getIdleBytes());
     }
 }

@@ -34,6 +34,47 @@ class TlsMemoryTest {
         assertThrows(IllegalStateException.class, memory::leave);
     }
 
+    /** What a connection keeps of a batch is all that others cannot have. */
+    @Test
+    void countsTheBytesThatAreKept() {
+        TlsMemory two = new TlsMemory(2);
+        assertTrue(two.enter());
+        two.keep(1000);
+        assertEquals(1, two.getFree());
+        assertTrue(two.enter());
+        assertFalse(two.enter());
+        two.leave(1000);
+        assertTrue(two.enter());
+        two.leave();
+        two.leave();
+        assertEquals(2, two.getFree());
+        assertThrows(IllegalStateException.class, () -> two.leave(1));
+    }
+
+    /** Its batches are smaller, and count as what they are. */
+    @Test
+    void hasLessForSlowPeers() {
+        TlsMemory slow = memory.forSlowPeers();
+        ByteBuffer content = slow.takeForContent();
+        assertEquals(TlsMemory.SLOW_BATCH_BYTES, content.remaining());
+        slow.giveBack(content);
+        int bytes = slow.take().remaining();
+        assertTrue(bytes > TlsMemory.SLOW_BATCH_BYTES && bytes < TlsMemory.BATCH_BYTES / 2, "room for " + bytes);
+        assertEquals(1, memory.getTaken());
+        slow.giveBack(content);
+        assertEquals(bytes, memory.getIdleBytes());
+
+        for (int i = 0; i < 3; i++) {
+            assertTrue(slow.enter());
+        }
+        assertFalse(slow.enter());
+        assertFalse(memory.enter());
+        for (int i = 0; i < 3; i++) {
+            slow.leave();
+        }
+        assertEquals(1, memory.getFree());
+    }
+
     @Test
     void isLetGoOfWhenNobodyHasTakenItForAWhile() {
         TlsMemory several = new TlsMemory(16);

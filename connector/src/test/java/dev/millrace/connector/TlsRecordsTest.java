@@ -46,7 +46,16 @@ class TlsRecordsTest {
     private final List<Integer> given = new ArrayList<>();
 
     private final TlsMemory memory = new TlsMemory(1);
-    private final ByteArrayEndPoint socket = new ByteArrayEndPoint();
+    /** The bytes that each write was given. */
+    private final List<Integer> writes = new ArrayList<>();
+
+    private final ByteArrayEndPoint socket = new ByteArrayEndPoint(new byte[0], 100_000) {
+        @Override
+        public boolean flush(ByteBuffer... buffers) throws IOException {
+            writes.add((int) BufferUtil.remaining(buffers));
+            return super.flush(buffers);
+        }
+    };
     private final byte[] content = RandomBytes.of(5 * RECORD_BYTES);
     private TlsConnection connection;
 
@@ -245,6 +254,16 @@ class TlsRecordsTest {
         assertTrue(needs.isEmpty());
         assertEquals(between == HandshakeStatus.NEED_TASK ? 4 : 0, tasks);
         assertEquals(4L * content.length, connection.getBytesOut());
+    }
+
+    /** What the socket does not take is copied, and held. */
+    @Test
+    void areFewerInAWriteForASlowPeer() throws Exception {
+        byte[] bytes = RandomBytes.of(4_000_000);
+        assertArrayEquals(bytes, flush(ByteBuffer.wrap(bytes)));
+        assertTrue(writes.get(0) > 200_000, writes::toString);
+        // Behind the rest of the first batch, whose end comes with its third write.
+        assertTrue(writes.stream().skip(3).allMatch(size -> size < 70_000), writes::toString);
     }
 
     /** Those that were made before the end. */
