@@ -129,10 +129,11 @@ final class ReplayServers implements AutoCloseable {
     }
 
     private List<String> command(String name, ServerSetting setting) throws IOException {
+        String heap = Objects.requireNonNullElse(experiment.heap(), HEAP);
         if (setting.peer()) {
-            return programs.peer(setting.listener(), files.folder());
+            return programs.peer(setting.listener(), files.folder(), heap);
         }
-        List<String> command = new ArrayList<>(programs.war(Objects.requireNonNullElse(experiment.heap(), HEAP)));
+        List<String> command = new ArrayList<>(programs.war(heap));
         for (String listener : LISTENERS) {
             command.add("--" + listener.toLowerCase(Locale.ROOT) + "-port="
                     + (listener.equals(setting.listener()) ? 0 : -1));

@@ -116,13 +116,13 @@ public record ServerPrograms(
         return name.equals(NGINX) ? "nginx is not installed" : "the module peers is not built";
     }
 
-    /** The command that starts a peer, which serves a folder on a free port. */
-    public List<String> peer(String name, Path folder) throws IOException {
+    /** The command that starts a peer, which serves a folder on a free port, with the largest heap that the application has too. */
+    public List<String> peer(String name, Path folder, String heap) throws IOException {
         Path program = Objects.requireNonNull(peer(name), name);
         if (name.equals(NGINX)) {
             return List.of(program.toString(), Integer.toString(freePort()), folder.toString());
         }
-        List<String> start = new ArrayList<>(java.jar(program, "-Xmx1g"));
+        List<String> start = new ArrayList<>(java.jar(program, "-Xmx" + heap));
         start.addAll(List.of(name, "--port=0", "--directory=" + folder));
         return start;
     }

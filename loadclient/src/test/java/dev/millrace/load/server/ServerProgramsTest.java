@@ -2,6 +2,7 @@ package dev.millrace.load.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
@@ -72,6 +73,14 @@ class ServerProgramsTest {
                 new ServerPrograms(ServerJava.current(), null, List.of("x"), clone.resolve("none.jar"), null);
         assertNull(programs.peer("jetty"));
         assertEquals("the module peers is not built", programs.reasonForNoPeer("jetty"));
+    }
+
+    @Test
+    void peersHaveTheHeapOfTheApplication() throws Exception {
+        Path jar = Files.createFile(clone.resolve("some.jar"));
+        ServerPrograms programs = new ServerPrograms(ServerJava.current(), jar, null, jar, null);
+        assertTrue(programs.war("2g").contains("-Xmx2g"));
+        assertTrue(programs.peer("jetty", clone, "2g").contains("-Xmx2g"));
     }
 
     @Test
