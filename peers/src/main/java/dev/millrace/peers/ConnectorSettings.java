@@ -179,7 +179,7 @@ final class ConnectorSettings {
         return isHttp2
                 ? new ConnectionFactory[] {
                     tls,
-                    new ALPNServerConnectionFactory("h2", http1.getProtocol()),
+                    new ALPNServerConnectionFactory("h2", "http/1.1"),
                     new HTTP2ServerConnectionFactory(configuration),
                     http1
                 }

@@ -17,12 +17,18 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509TrustManager;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
@@ -93,7 +99,7 @@ class PeersIT {
 
         private void awaitReady() throws IOException {
             String line = String.valueOf(out.readLine());
-            assertTrue(line.startsWith("listening on http://127.0.0.1:"), line);
+            assertTrue(line.matches("listening on https?://127\\.0\\.0\\.1:\\d+"), line);
             url = line.substring("listening on ".length());
         }
 
@@ -165,6 +171,51 @@ class PeersIT {
             assertSaysHello(served);
             assertSaysHello(served);
             served.stop();
+        }
+    }
+
+    /** The name of HTTP/1.1 in ALPN has small letters (RFC 7301 section 6), unlike its version. */
+    @Test
+    void offersBothProtocolsByAlpn() throws Exception {
+        Path key = directory.resolve("key.p12");
+        String keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
+        String options = "-genkeypair -keyalg EC -alias server -dname CN=localhost -storetype PKCS12 -storepass measured -keystore";
+        List<String> command = new ArrayList<>(List.of(keytool));
+        command.addAll(List.of(options.split(" ")));
+        command.add(key.toString());
+        Process made = new ProcessBuilder(command).start();
+        assertEquals(0, made.waitFor(), errors(made));
+        try (Served served = new Served("millrace-handler", "--directory=" + directory, "--tls=" + key, "--http2")) {
+            served.awaitReady();
+            for (String protocol : List.of("h2", "http/1.1")) {
+                try (SSLSocket socket = trustAll(URI.create(served.url).getPort())) {
+                    SSLParameters parameters = socket.getSSLParameters();
+                    parameters.setApplicationProtocols(new String[] {protocol});
+                    socket.setSSLParameters(parameters);
+                    socket.startHandshake();
+                    assertEquals(protocol, socket.getApplicationProtocol());
+                }
+            }
+            served.stop();
+        }
+    }
+
+    private static SSLSocket trustAll(int port) throws Exception {
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, new TrustManager[] {new TrustsAll()}, null);
+        return (SSLSocket) context.getSocketFactory().createSocket("127.0.0.1", port);
+    }
+
+    private static final class TrustsAll implements X509TrustManager {
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
         }
     }
 
