@@ -15,7 +15,8 @@
 # what ran ten thousand times, which large files alone take minutes to come to; it opens 4,000 connections besides. slow is warmed by clients of 3 MB/s. CONNECTIONS replaces the number of connections or clients.
 # JAVA names another JVM; JAVA_OPTIONS (-Xmx256m) are given to each. The files are made in DATA_DIR (/dev/shm, or the
 # temporary directory when there is not enough memory) and removed afterwards.
-# SERVERS replaces the list, a line each: label, nginx or a peer of millrace-peers.jar, options; of nginx: off, for one without tcp_nopush
+# SERVERS replaces the list, a line each: label, nginx or a peer of millrace-peers.jar, options; of nginx: off, for one without tcp_nopush.
+# A peer called native is NativeFiles.java on JDK 22 or newer, with one of its ways: transfer, sendfile, more, more-transfer, cork, memory
 # shellcheck source=docs/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
 rounds=${1:-5} seconds=${2:-5} warm_up=${WARM_UP_SECONDS:-15}

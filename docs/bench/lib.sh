@@ -71,6 +71,10 @@ start_peer() {
     [[ $label != *-before ]] || jar=${BEFORE:?names the tree of $label}/$peers
     if [ "$peer" = nginx ]; then
         start "$label" docs/bench/nginx.sh 0 "$directory" "$@"
+    elif [ "$peer" = native ]; then
+        # It looks into the JDK for descriptors.
+        start "$label" "$java" -Xmx256m --enable-native-access=ALL-UNNAMED --add-opens java.base/sun.nio.ch=ALL-UNNAMED \
+            --add-opens java.base/java.io=ALL-UNNAMED docs/bench/NativeFiles.java "$directory" "$@"
     else
         # shellcheck disable=SC2086
         start "$label" "$java" ${JAVA_OPTIONS:--Xmx256m} -jar "$jar" "$peer" "--directory=$directory" "$@"
