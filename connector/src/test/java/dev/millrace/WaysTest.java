@@ -45,7 +45,7 @@ import org.objectweb.asm.Opcodes;
 
 /**
  * How many classes of the library a reader meets who follows a request, or a file: those of which a method is entered, nested ones
- * with the one around them. Each bound is what has been reached (decision 60). The page of the architecture names them all.
+ * with the one around them. Each bound is what has been reached, and a few classes that come in when a thread is late (decision 60). The page of the architecture names them all.
  */
 @Timeout(60)
 class WaysTest {
