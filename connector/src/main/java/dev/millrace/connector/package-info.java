@@ -3,7 +3,7 @@
  * {@link dev.millrace.connector.NioConnector} has Jetty's selectors and a choice of the thread that serves. Both are
  * {@link org.eclipse.jetty.server.ServerConnector}s, and both send announced parts of files by {@code sendfile(2)}.
  *
- * <p>Threading of BIO: one thread at a time owns the reading side of a connection, and waits for the peer only there
+ * <p>Threading of BIO: one thread at a time owns the reading side of a connection. It waits for the peer only there
  * ({@link dev.millrace.connector.ReadLoop}) and in writes ({@link dev.millrace.connector.WriteDuty}). A connection of another protocol
  * than HTTP/1.1 goes to a selector ({@link dev.millrace.connector.SelectedChannel}).
  *

@@ -9,8 +9,8 @@ import java.util.Optional;
 
 /**
  * A table of goals: the newest figure, and how many runs of each machine and JDK reached it. A line {@code goal:} names
- * its figure by {@code workload}, {@code server} and {@code measure}, and its limit by {@code most} or {@code least};
- * with {@code of}, the limit is one of the figure as a multiple of that server's in the same run.
+ * its figure by {@code workload}, {@code server} and {@code measure}, and its limit by {@code most} or {@code least}.
+ * With {@code of}, the limit is one of the figure as a multiple of that server's in the same run.
  */
 final class Goals {
     private static final List<String> HEADING =

@@ -8,8 +8,8 @@ import java.util.Optional;
 
 /**
  * A table in Markdown with one figure in each cell. Its block has a line {@code row:} for each row and {@code column:}
- * for each column but the first; the keys of both name the figure of a cell, those of the row first. {@code show=unit}
- * writes the unit into the cell; {@code of} names a server of whose figure it is a multiple.
+ * for each column but the first. The keys of both name the figure of a cell, those of the row first. {@code show=unit}
+ * writes the unit into the cell. {@code of} names a server of whose figure it is a multiple.
  */
 final class ResultTable {
     private ResultTable() {}

@@ -23,7 +23,18 @@ final class Repository {
 
     /** All pages in Markdown, by their path from {@link #ROOT} with slashes. */
     static NavigableSet<String> pages() throws IOException {
-        NavigableSet<String> pages = new TreeSet<>();
+        return files(".md");
+    }
+
+    /** All Java sources that are not tests, likewise. */
+    static NavigableSet<String> sources() throws IOException {
+        return files(".java").stream()
+                .filter(source -> source.contains("/src/main/"))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static NavigableSet<String> files(String end) throws IOException {
+        NavigableSet<String> files = new TreeSet<>();
         Files.walkFileTree(ROOT, new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
@@ -32,8 +43,8 @@ final class Repository {
 
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                if (file.toString().endsWith(".md")) {
-                    pages.add(name(file));
+                if (file.toString().endsWith(end)) {
+                    files.add(name(file));
                 }
                 return FileVisitResult.CONTINUE;
             }
@@ -47,7 +58,7 @@ final class Repository {
                 throw failure;
             }
         });
-        return pages;
+        return files;
     }
 
     private static boolean isLeftOut(Path file) {

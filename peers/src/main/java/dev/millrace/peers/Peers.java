@@ -43,8 +43,8 @@ final class Peers {
         };
     }
 
-    // The class is found by its name: it is in the jar only when a compiler of Java 21 has built that, and only a JVM
-    // of that version can read it.
+    // The class is found by its name. It is in the jar only when a compiler of Java 21 has built that. Only a JVM of that version
+    // can read it.
     private static Peer ofJava21(String name, String className) {
         try {
             return Class.forName(Peers.class.getPackageName() + "." + className)

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 
 /**
  * Decides whether an outcome of one of our connectors is a fault. It is none if the control has the same outcome for
- * these bytes at some time, with these cuts or with others: a network may deliver bytes in any pieces. Otherwise it is
+ * these bytes at some time, with these cuts or with others. A network may deliver bytes in any pieces. Otherwise it is
  * one, unless it is a {@link KnownDifference}. Confined to one thread.
  */
 final class Judge {
@@ -70,8 +70,8 @@ final class Judge {
     }
 
     /**
-     * The ways in which the bytes may come. An answer can depend on one cut: if a whole field line is there, Jetty's
-     * parser may give its value as it stands in a table of known fields, and otherwise as it was sent.
+     * The ways in which the bytes may come. An answer can depend on one cut. If a whole field line is there, Jetty's
+     * parser may give its value as it stands in a table of known fields. Otherwise it gives what was sent.
      */
     private static List<Input> arrivals(Input input) {
         List<Input> arrivals = new ArrayList<>();

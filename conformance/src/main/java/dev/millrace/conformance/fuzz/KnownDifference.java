@@ -30,8 +30,8 @@ enum KnownDifference {
         }
     },
     /**
-     * An answer that failed half-way is cut off by closing. If bytes of the peer are unread at that time a reset follows the end of the
-     * output, and overtakes it if that has not left. So it is with Jetty's connector too, as FailedAnswerContractTest shows; BIO reads
+     * An answer that failed half-way is cut off by closing. If bytes of the peer are unread at that time, a reset follows the end of the
+     * output. It overtakes an end that has not left. So it is with Jetty's connector too, as FailedAnswerContractTest shows; BIO reads
      * less ahead. Whether an answer is whole is seen by its length or its chunks, if it has such.
      */
     FAILED_ANSWER_IS_RESET {
@@ -56,7 +56,7 @@ enum KnownDifference {
         }
     },
     /**
-     * Jetty answers a head that ends early on one thread and ends the output on another, as MalformedRequestsTest says: either may be first,
+     * Jetty answers a head that ends early on one thread and ends the output on another, as MalformedRequestsTest says. Either may be first,
      * with its connector and with ours.
      */
     ANSWER_TO_EARLY_END_MAY_BE_MISSING {

@@ -30,7 +30,7 @@ record Outcome(String answer, End end) {
 
     /**
      * An outcome in which some parts are replaced by others of the same length, which all outcomes share. These are the
-     * time of the answer, the random boundaries of several ranges, and the server's port, which error pages show for
+     * time of the answer, the random boundaries of several ranges, and the server's port. Error pages show the port for
      * requests without a host.
      */
     static Outcome of(byte[] bytes, End end, int port) {

@@ -11,8 +11,8 @@ import org.apache.hc.core5.http2.frame.FrameType;
 import org.apache.hc.core5.http2.frame.RawFrame;
 
 /**
- * Reads frames (RFC 9113 section 4.1). HttpCore 5.4.4 has a reader too, which loses bits 16 to 23 of the stream's number:
- * after 32,768 requests on a connection no answer would be known any more. Used by one thread.
+ * Reads frames (RFC 9113 section 4.1). HttpCore 5.4.4 has a reader too, which loses bits 16 to 23 of the stream's number.
+ * After 32,768 requests on a connection no answer would be known any more. Used by one thread.
  */
 final class FrameInput {
 

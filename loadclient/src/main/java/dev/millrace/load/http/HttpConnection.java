@@ -101,8 +101,8 @@ public final class HttpConnection implements Connection {
     /**
      * Sends a request.
      *
-     * @return why it could not be sent whole, or null; the server may have answered before it has read a whole body
-     *         (RFC 9112 section 9.5), and its answer tells more than the failed write
+     * @return why it could not be sent whole, or null. The server may have answered before it has read a whole body
+     *         (RFC 9112 section 9.5). Its answer tells more than the failed write
      */
     private @Nullable IOException send(Request request) {
         try {

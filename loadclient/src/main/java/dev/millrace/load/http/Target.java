@@ -37,7 +37,7 @@ public record Target(URI uri, InetSocketAddress address) {
 
     /**
      * Reads an absolute {@code http:} or {@code https:} URL and resolves its host. Of several addresses it takes the
-     * first that accepts a connection, or the first if none does: a server often listens on one of those of {@code
+     * first that accepts a connection, or the first if none does. A server often listens on one of those of {@code
      * localhost}.
      *
      * @throws IllegalArgumentException if it is no such URL, or the host is unknown

@@ -15,8 +15,8 @@ import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The TLS of one client's connections to one server, one after the other. It has sessions of its own: a session ticket
- * is used once (RFC 8446 appendix C.4), so that clients with shared sessions would take them from each other. Used by
+ * The TLS of one client's connections to one server, one after the other. It has sessions of its own, for a session ticket
+ * is used once (RFC 8446 appendix C.4). Clients with shared sessions would take them from each other. Used by
  * one thread.
  */
 public final class TlsClient {

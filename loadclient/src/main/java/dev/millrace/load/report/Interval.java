@@ -42,8 +42,8 @@ record Interval(double mean, double half, int n) {
     }
 
     /**
-     * The interval after each of any number of looks: the chance that one of them misses the truth is at most the
-     * error, so that who measures may look after each value and stop when he likes. It is the confidence sequence of
+     * The interval after each of any number of looks. The chance that one of them misses the truth is at most the
+     * error. So who measures may look after each value, and stop when he likes. It is the confidence sequence of
      * the t-test with a Gaussian mixture over the effect, by H. Wang and A. Ramdas, Anytime-valid t-tests and
      * confidence sequences for Gaussian means with unknown variance, 2023, arXiv 2310.03722. Values that resemble
      * their predecessors count for fewer, by the autocorrelation of lag 1.

@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The window of cells that are measured at the same time: it opens for all at one moment, and ends for all at one. A
- * thread for each cell meets the others four times: by {@link #await} before the warm-up, before the window and at its
- * end, and by {@link #leave} when it is done, also after a failure. The last one to come acts for all.
+ * thread for each cell meets the others four times. It does so by {@link #await} before the warm-up, before the window and at its
+ * end. It does so by {@link #leave} when it is done, also after a failure. The last one to come acts for all.
  */
 final class SharedWindow {
 

@@ -9,8 +9,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Runs cells of equally many clients in one window, in which their clients take turns of a few requests: what else the
- * machine does happens to all of them. One thread calls {@link #run} once; any thread may call {@link #stop}.
+ * Runs cells of equally many clients in one window, in which their clients take turns of a few requests. So what else
+ * the machine does happens to all of them. One thread calls {@link #run} once; any thread may call {@link #stop}.
  */
 public final class Together {
 

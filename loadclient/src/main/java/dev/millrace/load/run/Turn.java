@@ -6,8 +6,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The turn of a client whose cell is measured together with others: one client of each cell stands in a ring, and one
- * of them sends at a time, a few requests. So each server gets as many requests as the others, within the same
+ * The turn of a client whose cell is measured together with others. One client of each cell stands in a ring. One of
+ * them sends at a time, a few requests. So each server gets as many requests as the others, within the same
  * milliseconds. A client that is in no ring always has its turn. Safe for use by any thread.
  */
 final class Turn {

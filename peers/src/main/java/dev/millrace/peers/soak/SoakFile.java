@@ -55,8 +55,8 @@ record SoakFile(int number, String name, int baseBytes, Change change) {
     }
 
     /**
-     * A word of zeros in a file that is truncated at times. The kernel clears the part of a page behind the new end,
-     * and a socket refers to that page until its peer has read it (sendfile(2)).
+     * A word of zeros in a file that is truncated at times. The kernel clears the part of a page behind the new end.
+     * A socket refers to that page until its peer has read it (sendfile(2)).
      */
     static final class ClearedWordException extends WrongByteException {
         private static final long serialVersionUID = 1L;
