@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.util.NanoTime;
 
 /**
- * How fast a peer of TLS takes what is written to it. The next batch for a slow one is small: the rest of a batch is copied where
- * writes do not block, and its memory stays with the thread where they do.
+ * How fast a peer of TLS takes what is written to it. The rest of a batch is copied where writes do not block, and its memory stays
+ * with the thread where they do. So the next batch for a slow peer is small.
  *
  * <p>Used by the thread that writes; Jetty's flusher lets one at a time.
  */

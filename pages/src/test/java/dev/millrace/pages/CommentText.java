@@ -17,6 +17,9 @@ final class CommentText {
             Pattern.compile("</?(?:p|[uod]l|li|table|t[rhd]|d[td])\\b[^>]*>|@(?:param|return|throws|see|since)\\b");
     private static final Pattern TAG = Pattern.compile("</?\\w[^>]*>");
 
+    /** Between two paragraphs, which the comments themselves do not have. */
+    private static final String BREAK = "\u2029";
+
     private CommentText() {}
 
     /** Each with the line at which its comment begins. */
@@ -35,10 +38,14 @@ final class CommentText {
 
     private static List<String> sentencesOf(String comment) {
         String text = MARGIN.matcher(comment).replaceAll("");
-        text = EXAMPLE.matcher(text).replaceAll(". ");
+        text = EXAMPLE.matcher(text).replaceAll(BREAK);
         text = REFERENCE.matcher(text).replaceAll("$1");
-        text = BLOCK.matcher(text).replaceAll(". ");
+        text = BLOCK.matcher(text).replaceAll(BREAK);
         text = TAG.matcher(text).replaceAll("");
-        return Pattern.compile("(?<=[.!?])\\s+").splitAsStream(text.strip()).toList();
+        return Pattern.compile("(?<=[.!?])\\s+|" + BREAK)
+                .splitAsStream(text)
+                .map(sentence -> sentence.strip().replaceAll("\\s+", " "))
+                .filter(sentence -> !sentence.isEmpty())
+                .toList();
     }
 }

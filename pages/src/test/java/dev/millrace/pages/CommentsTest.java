@@ -47,7 +47,8 @@ class CommentsTest {
     @Test
     void aSentenceOfOneWordMoreIsTooLong() {
         assertEquals(List.of(), faults("A", "/** " + LONGEST + ". */\nclass A {\n    // " + LONGEST + "\n}\n"));
-        assertEquals(List.of("A:1: 26 words in a sentence: a " + LONGEST + "."), faults("A", "/** a " + LONGEST + ". */\n"));
+        assertEquals(
+                List.of("A:1: 26 words in a sentence: a " + LONGEST + "."), faults("A", "/** a " + LONGEST + ". */\n"));
         assertEquals(
                 List.of("A:3: 26 words in a sentence: a " + LONGEST),
                 faults("A", "class A {\n\n    // a\n    // " + LONGEST + "\n}\n"));
@@ -58,6 +59,9 @@ class CommentsTest {
         String longest = LONGEST.substring(5);
         assertEquals(
                 List.of(),
-                faults("A", "/**\n * " + LONGEST + "\n *\n * <p>{@link a.B#c(int, int) c} " + longest + "\n * @param a " + longest + "\n */"));
+                faults(
+                        "A",
+                        "/**\n * " + LONGEST + "\n *\n * <p>{@link a.B#c(int, int) c} " + longest + "\n * @param a "
+                                + longest + "\n */"));
     }
 }

@@ -43,7 +43,8 @@ final class Peers {
         };
     }
 
-    // The class is found by its name. It is in the jar only when a compiler of Java 21 has built that. Only a JVM of that version
+    // The class is found by its name. It is in the jar only when a compiler of Java 21 has built that. Only a JVM of
+    // that version
     // can read it.
     private static Peer ofJava21(String name, String className) {
         try {

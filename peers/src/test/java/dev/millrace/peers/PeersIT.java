@@ -178,8 +178,10 @@ class PeersIT {
     @Test
     void offersBothProtocolsByAlpn() throws Exception {
         Path key = directory.resolve("key.p12");
-        String keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
-        String options = "-genkeypair -keyalg EC -alias server -dname CN=localhost -storetype PKCS12 -storepass measured -keystore";
+        String keytool =
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
+        String options =
+                "-genkeypair -keyalg EC -alias server -dname CN=localhost -storetype PKCS12 -storepass measured -keystore";
         List<String> command = new ArrayList<>(List.of(keytool));
         command.addAll(List.of(options.split(" ")));
         command.add(key.toString());

@@ -117,7 +117,8 @@ public final class Fuzz implements Callable<Integer> {
         // Most faults show at each run. A race of threads needs more runs.
         int runs = again > AGAIN / 2 ? 1 : RUNS;
         long end = System.nanoTime() + MINIMIZE_NANOS;
-        Input smallest = new Minimizer(input -> System.nanoTime() - end < 0 && judge.search(input, tested, runs) != null)
+        Input smallest = new Minimizer(
+                        input -> System.nanoTime() - end < 0 && judge.search(input, tested, runs) != null)
                 .minimize(fault.input());
         Judge.Fault shown = smallest.equals(fault.input()) ? null : judge.search(smallest, tested, RUNS * 4);
         if (shown != null) {

@@ -36,6 +36,7 @@ final class Deciding {
 
     /** A bound against mistakes, which no run is meant to reach. */
     static final int MOST_ROUNDS = 10_000;
+
     private static final String MARGIN = "5";
 
     @Option(

@@ -269,9 +269,8 @@ final class Client implements LoadClient {
                 recording.throttleLateness(timing.end() - throttle.dueNanos());
             }
         }
-        boolean counts = countsByDueMoment
-                ? clock.inWindow(due)
-                : ticket || (!clock.limited() && clock.phase() == Phase.WINDOW);
+        boolean counts =
+                countsByDueMoment ? clock.inWindow(due) : ticket || (!clock.limited() && clock.phase() == Phase.WINDOW);
         if (!counts) {
             clock.warmup.add(answers);
             return;

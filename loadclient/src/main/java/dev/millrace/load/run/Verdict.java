@@ -33,6 +33,7 @@ final class Verdict {
     private static final double MUCH_IDLE = 0.10;
     /** Shares of the rate asked for, between which it counts as kept. */
     private static final double RATE_REACHED = 0.98;
+
     private static final double RATE_EXCEEDED = 1.02;
     /** In a shorter window, ticks of 10 ms are too coarse for per cents. */
     private static final double MIN_SECONDS_FOR_STEAL = 2;
