@@ -2,6 +2,7 @@ package dev.millrace.jetty;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.files.SendfileSettings;
@@ -48,11 +49,16 @@ class AlteredJettyTest {
         return new ServerProcess(List.of(), Path.of(System.getProperty("java.home")), options, directory);
     }
 
-    private static void assertWarnsOnce(ServerProcess server, String instead) throws Exception {
+    private static List<String> warnings(ServerProcess server, int expected) throws Exception {
         server.stop();
         List<String> warnings =
                 server.log().stream().filter(line -> line.contains(":WARN")).toList();
-        assertEquals(1, warnings.size(), () -> String.join("\n", server.log()));
+        assertEquals(expected, warnings.size(), () -> String.join("\n", server.log()));
+        return warnings;
+    }
+
+    private static void assertWarnsOnce(ServerProcess server, String instead) throws Exception {
+        List<String> warnings = warnings(server, 1);
         assertTrue(warnings.get(0).contains(NOT_KNOWN), warnings.get(0));
         assertTrue(warnings.get(0).contains(instead), warnings.get(0));
     }
@@ -148,6 +154,41 @@ class AlteredJettyTest {
                 }
             }
             assertWarnsOnce(server, "files of servlets are copied");
+        }
+    }
+
+    /** Its classes do not say what is nested in them: there is no way from a response to its handler. */
+    @Test
+    void servesBehindAnEventsHandler() throws Exception {
+        byte[] content = TestFiles.write(directory, "file", BYTES);
+        try (ServerProcess server = server("InnerClasses", "InnerClassex", ServerProcess.EVENTS)) {
+            for (Connectors connectors : Connectors.ours().toList()) {
+                try (RawClient client = new RawClient(server.port(connectors))) {
+                    Answer whole = client.get("/0/file").answer();
+                    assertArrayEquals(content, whole.body(), connectors.name());
+                    assertEquals("SHOWN", whole.headers().get(SendfileSettings.DEBUG_HEADER), connectors.name());
+                }
+            }
+            assertWarnsOnce(server, "files behind an EventsHandler are copied");
+        }
+    }
+
+    /** Nobody can tell which answers a proxy has fetched: none of them names a file. */
+    @Test
+    void sendsNoFileBehindAProxy() throws Exception {
+        TestFiles.write(directory, "file", BYTES);
+        try (ServerProcess server = server(".clientToProxyRequest", ".clientToProxyRequesx", ServerProcess.PROXY)) {
+            for (Connectors connectors : Connectors.ours().toList()) {
+                try (RawClient client = new RawClient(server.port(connectors))) {
+                    Answer answer = client.get("/proxied/file").answer();
+                    assertEquals(200, answer.status(), connectors.name());
+                    assertEquals("", answer.text(), connectors.name());
+                    assertNull(answer.headers().get("X-Sendfile"), connectors.name());
+                }
+            }
+            List<String> warnings = warnings(server, 2);
+            assertTrue(warnings.get(0).contains("all answers count as proxied"), warnings.get(0));
+            assertTrue(warnings.get(1).contains("Not sending what another server names"), warnings.get(1));
         }
     }
 }

@@ -1,8 +1,10 @@
 package dev.millrace.testing;
 
+import java.io.ByteArrayInputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -59,17 +61,32 @@ public final class AlteredJetty extends URLClassLoader {
         if (!name.startsWith("org.eclipse.jetty.")) {
             return super.findClass(name);
         }
-        String path = name.replace('.', '/');
-        try (InputStream classFile = getResourceAsStream(path.replace(other, known) + ".class")) {
-            // Jetty has nothing of the known name any more.
-            if (classFile == null || path.contains(known)) {
+        try (InputStream classFile = getResourceAsStream(name.replace('.', '/') + ".class")) {
+            if (classFile == null) {
                 throw new ClassNotFoundException(name);
             }
-            String bytes = new String(classFile.readAllBytes(), StandardCharsets.ISO_8859_1);
-            byte[] altered = bytes.replace(known, other).getBytes(StandardCharsets.ISO_8859_1);
+            byte[] altered = classFile.readAllBytes();
             return defineClass(name, altered, 0, altered.length);
         } catch (IOException x) {
             throw new ClassNotFoundException(name, x);
+        }
+    }
+
+    /** The file of a class is altered as the class is: Millrace reads one. */
+    @Override
+    public InputStream getResourceAsStream(String name) {
+        if (!name.startsWith("org/eclipse/jetty/") || !name.endsWith(".class")) {
+            return super.getResourceAsStream(name);
+        }
+        try (InputStream classFile = super.getResourceAsStream(name.replace(other, known))) {
+            // Jetty has nothing of the known name any more.
+            if (classFile == null || name.contains(known)) {
+                return null;
+            }
+            String bytes = new String(classFile.readAllBytes(), StandardCharsets.ISO_8859_1);
+            return new ByteArrayInputStream(bytes.replace(known, other).getBytes(StandardCharsets.ISO_8859_1));
+        } catch (IOException x) {
+            throw new UncheckedIOException(name, x);
         }
     }
 }

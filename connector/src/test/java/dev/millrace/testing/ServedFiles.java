@@ -3,6 +3,7 @@ package dev.millrace.testing;
 import dev.millrace.files.SendfileHandler;
 import dev.millrace.files.ServerSendfile;
 import dev.millrace.limits.ConnectionSweeper;
+import dev.millrace.xsendfile.XSendfileHandler;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -12,12 +13,15 @@ import org.eclipse.jetty.ee11.servlet.DefaultServlet;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.http.HttpURI;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.proxy.ProxyHandler;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.handler.ContextHandler;
+import org.eclipse.jetty.server.handler.EventsHandler;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
@@ -35,6 +39,13 @@ public final class ServedFiles {
     public static final String HTTP2 = "served.http2";
     /** System property: true where a servlet of Jetty's serves the first directory below {@code /servlet}. */
     public static final String SERVLET = "served.servlet";
+    /** System property: true where an EventsHandler stands before each directory. */
+    public static final String EVENTS = "served.events";
+    /**
+     * System property: true where {@code /naming} names files of the first directory, and {@code /proxied} has what is answered
+     * there, by a proxy below an {@link XSendfileHandler} of the same directory.
+     */
+    public static final String PROXY = "served.proxy";
 
     private ServedFiles() {}
 
@@ -125,6 +136,21 @@ public final class ServedFiles {
         }
     }
 
+    /** Loaded only where there is a proxy. */
+    private static final class ByProxy {
+        private static Handler of(Server server, String directory) {
+            ContextHandler naming = new ContextHandler(Handlers.naming(() -> Path.of(directory)), "/naming");
+            ProxyHandler proxy = new ProxyHandler.Reverse(request -> {
+                int port = ((ServerConnector) server.getConnectors()[0]).getLocalPort();
+                return HttpURI.build(
+                        "http://127.0.0.1:" + port + naming.getContextPath() + Request.getPathInContext(request));
+            });
+            XSendfileHandler sending = new XSendfileHandler(new ContextHandler(proxy, "/proxied"));
+            sending.addRoot(directory);
+            return new Handler.Sequence(naming, sending);
+        }
+    }
+
     private static ServerConnector connector(Connectors connectors, Server server) throws Exception {
         String keys = System.getProperty(KEYS);
         if (keys != null) {
@@ -143,10 +169,14 @@ public final class ServedFiles {
         }
         List<Handler> handlers = new ArrayList<>();
         for (int i = 0; i < directories.length; i++) {
-            handlers.add(new Mount(i, directories[i]));
+            Handler mount = new Mount(i, directories[i]);
+            handlers.add(Boolean.getBoolean(EVENTS) ? new EventsHandler(mount) {} : mount);
         }
         if (Boolean.getBoolean(SERVLET)) {
             handlers.add(ByServlet.of(server, directories[0]));
+        }
+        if (Boolean.getBoolean(PROXY)) {
+            handlers.add(ByProxy.of(server, directories[0]));
         }
         handlers.add(new Hello());
         handlers.add(new Hoard());

@@ -17,6 +17,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.eclipse.jetty.client.HttpClient;
+import org.eclipse.jetty.compression.Compression;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http2.HTTP2Session;
@@ -24,6 +26,7 @@ import org.eclipse.jetty.http2.hpack.HpackEncoder;
 import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.logging.JettyLogger;
+import org.eclipse.jetty.proxy.ProxyHandler;
 import org.eclipse.jetty.security.SecurityHandler;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.session.SessionManager;
@@ -38,10 +41,17 @@ public final class ServerProcess implements AutoCloseable {
     /** An option that adds a servlet. */
     public static final String SERVLET = "-D" + ServedFiles.SERVLET + "=true";
 
+    /** An option that adds EventsHandlers. */
+    public static final String EVENTS = "-D" + ServedFiles.EVENTS + "=true";
+
+    /** An option that adds a proxy. */
+    public static final String PROXY = "-D" + ServedFiles.PROXY + "=true";
+
     /** What is needed only with an option. */
     private static final Map<String, List<Class<?>>> MORE_TYPES = Map.of(
             HTTP2, List.of(AbstractHTTP2ServerConnectionFactory.class, HTTP2Session.class, HpackEncoder.class),
-            SERVLET, List.of(ServletContextHandler.class, Servlet.class, SecurityHandler.class, SessionManager.class));
+            SERVLET, List.of(ServletContextHandler.class, Servlet.class, SecurityHandler.class, SessionManager.class),
+            PROXY, List.of(ProxyHandler.class, HttpClient.class, Compression.class));
 
     private final Process process;
     private final Map<Connectors, Integer> ports = new EnumMap<>(Connectors.class);
