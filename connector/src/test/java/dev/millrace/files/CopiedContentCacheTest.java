@@ -11,10 +11,12 @@ import dev.millrace.testing.AtOnce;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
+import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -69,6 +71,26 @@ class CopiedContentCacheTest {
             get(client, other, 6);
         }
         assertEquals(0, cache.getCachedBytes());
+    }
+
+    @Test
+    void comesFromMemoryOverHttp2() throws Exception {
+        Tls tls = new Tls();
+        byte[] bytes = TestFiles.write(directory, "file.bin", FILE_BYTES);
+        AtOnce.on(Connectors.senders(), connectors -> {
+            SendfileHandler files = Handlers.files(directory);
+            SendfileContentFactory cache = files.getSendfileContentFactory();
+            try (TestServer server = new TestServer(jetty -> connectors.http2(jetty, tls)).start(files);
+                    RawClient client = tls.over(new Socket("127.0.0.1", server.port()), "h2")) {
+                Http2Frames frames = new Http2Frames(client).openWindows();
+                for (int i = 0; i < 7; i++) {
+                    assertArrayEquals(bytes, frames.get("/file.bin").contentBytes());
+                }
+                assertEquals(1, cache.getCachedFiles());
+                assertEquals(2, cache.getCacheHits());
+                assertEquals(3, cache.getObstacles().get(Obstacle.CACHED.name()));
+            }
+        });
     }
 
     @Test
