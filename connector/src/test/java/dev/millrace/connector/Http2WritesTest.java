@@ -2,6 +2,7 @@ package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
@@ -9,12 +10,15 @@ import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
 import java.io.IOException;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.channels.GatheringByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
@@ -35,12 +39,17 @@ class Http2WritesTest {
     private static final int DATA = 0;
     private static final int HEADERS = 1;
     private static final int CONTENT_BYTES = 1_000_000;
+    /** More than the cache of contents takes. */
+    private static final int LARGE_CONTENT_BYTES = 2 * 1024 * 1024;
 
     @TempDir
     Path directory;
 
     /** What each call has got onto the socket. */
     private final Queue<ByteBuffer> written = new ConcurrentLinkedQueue<>();
+
+    /** How many bytes each call was to get onto the socket, noted before the peer can have them. */
+    private final Queue<Long> offered = new ConcurrentLinkedQueue<>();
 
     private long record(GatheringByteChannel channel, ByteBuffer[] buffers, int from, int to, int mostBytes)
             throws IOException {
@@ -51,6 +60,12 @@ class Http2WritesTest {
         long bytes = GatherWriter.INSTANCE.write(channel, buffers, from, to, mostBytes);
         written.add(copy.flip().limit((int) bytes));
         return bytes;
+    }
+
+    private long offer(GatheringByteChannel channel, ByteBuffer[] buffers, int from, int to, int mostBytes)
+            throws IOException {
+        offered.add(Math.min(mostBytes, BufferUtil.remaining(Arrays.copyOfRange(buffers, from, to))));
+        return GatherWriter.INSTANCE.write(channel, buffers, from, to, mostBytes);
     }
 
     @ParameterizedTest
@@ -85,6 +100,42 @@ class Http2WritesTest {
         // Of 16 KiB, until the threshold is passed.
         assertEquals(
                 8, framesBehindHeaders(connectors, Handlers.bytes(Files.readAllBytes(directory.resolve("content")))));
+    }
+
+    /** As without TLS, and not by one record after the other. */
+    @ParameterizedTest
+    @MethodSource("dev.millrace.testing.Connectors#ours")
+    void sendsEachBlockOfAFileByOneWriteOverTls(Connectors connectors) throws Exception {
+        TestFiles.write(directory, "content", LARGE_CONTENT_BYTES);
+        assertWritesOverTls(connectors, Handlers.files(directory), 64 * 1024);
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.millrace.testing.Connectors#ours")
+    void sendsContentInMemoryByFewWritesOverTls(Connectors connectors) throws Exception {
+        byte[] content = TestFiles.write(directory, "content", LARGE_CONTENT_BYTES);
+        assertWritesOverTls(connectors, Handlers.bytes(content), 128 * 1024);
+    }
+
+    /** The headers and this much of the content are offered to the socket at once, and then as much again and again. */
+    private void assertWritesOverTls(Connectors connectors, Handler handler, int bytes) throws Exception {
+        Tls tls = new Tls();
+        TestServer secure = new TestServer(server -> connectors.http2(server, tls));
+        secure.millrace().setContentWriterFactory(pool -> this::offer);
+        try (TestServer server = secure.start(handler);
+                RawClient client = tls.over(new Socket("127.0.0.1", server.port()), "h2")) {
+            Http2Frames frames = new Http2Frames(client).openWindows();
+            // Handshake and settings are behind the peer then.
+            frames.get("/content").contentBytes();
+            offered.clear();
+            assertArrayEquals(
+                    Files.readAllBytes(directory.resolve("content")),
+                    frames.get("/content").contentBytes());
+        }
+        assertTrue(offered.element() > bytes, offered::toString);
+        // What the socket does not take is offered again.
+        long large = offered.stream().filter(one -> one > bytes).count();
+        assertTrue(large >= LARGE_CONTENT_BYTES / bytes, offered::toString);
     }
 
     /** How many whole frames of content left by the write that the headers of the answer left by. */
