@@ -2,6 +2,7 @@ package dev.millrace.transfer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.connector.NioConnector;
 import dev.millrace.files.SendfileHandler;
@@ -9,8 +10,13 @@ import dev.millrace.testing.Await;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.extension.AnnotatedElementContext;
+import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.io.TempDirFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,7 +29,17 @@ class SelectorTurnTest {
     @TempDir
     Path directory;
 
-    private byte[] bytes;
+    /** In memory, where Linux has that file system: a hole of a file stays one, whatever is read of it. */
+    private static final class InMemory implements TempDirFactory {
+        private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+
+        @Override
+        public Path createTempDirectory(AnnotatedElementContext element, ExtensionContext test) throws IOException {
+            return Files.isWritable(SHARED_MEMORY)
+                    ? Files.createTempDirectory(SHARED_MEMORY, "millrace")
+                    : Files.createTempDirectory("millrace");
+        }
+    }
 
     /** Whether a selector waits for room in the socket of its one connection, as its key tells: 4 is for writing. */
     private static boolean isSelectedForWriting(TestServer server) {
@@ -32,8 +48,13 @@ class SelectorTurnTest {
     }
 
     private long selectorTurns(String dispatch, String algorithm, boolean isSelected) throws Exception {
-        bytes = TestFiles.write(directory, "file.bin", FILE_BYTES);
-        SendfileHandler files = Handlers.files(directory);
+        byte[] bytes = TestFiles.write(directory, "file.bin", FILE_BYTES);
+        return selectorTurns(directory, bytes, dispatch, algorithm, isSelected);
+    }
+
+    private static long selectorTurns(Path root, byte[] bytes, String dispatch, String algorithm, boolean isSelected)
+            throws Exception {
+        SendfileHandler files = Handlers.files(root);
         TestServer server = new TestServer(jetty -> {
             NioConnector connector = new NioConnector(jetty);
             connector.setDispatch(dispatch);
@@ -78,5 +99,16 @@ class SelectorTurnTest {
     @ValueSource(strings = {"SimpleBlocking", "EqualBlocking(81920)"})
     void leavesTheOthersToTheirWorkers(String algorithm) throws Exception {
         assertEquals(0, selectorTurns("adaptive", algorithm, false));
+    }
+
+    /** The selector's thread waits for no disk: a client is as slow, but nothing that it is to have lies in memory. */
+    @ParameterizedTest
+    @ValueSource(strings = {"adaptive", "selector"})
+    void leavesColdPartsToTheWorkers(String dispatch, @TempDir(factory = InMemory.class) Path root) throws Exception {
+        assumeTrue(Files.getFileStore(root).type().equals("tmpfs"), "where a hole that was read lies in memory");
+        TestFiles.resize(root.resolve("file.bin"), FILE_BYTES);
+        assertEquals(0, selectorTurns(root, new byte[FILE_BYTES], dispatch, "Adaptive", true));
+        byte[] bytes = TestFiles.write(root, "file.bin", FILE_BYTES);
+        assertTrue(selectorTurns(root, bytes, dispatch, "Adaptive", true) > 0, "the same file, in memory");
     }
 }
