@@ -23,6 +23,7 @@ import org.eclipse.jetty.server.handler.ContextHandlerCollection;
 import org.eclipse.jetty.server.handler.DefaultHandler;
 import org.eclipse.jetty.server.handler.StatisticsHandler;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.ProcessorUtils;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.BeforeEach;
@@ -184,6 +185,22 @@ class BlockingContextsTest {
         ((QueuedThreadPool) low.server().getThreadPool()).setLowThreadsThreshold(Integer.MAX_VALUE / 2);
         try (TestServer server = low.start(new ContextHandlerCollection(application(), files()))) {
             assertFalse(beginsInSelector(server));
+        }
+    }
+
+    /** A thread that leaves the selector keeps the processor from the one that it has woken to select (decision 0013). */
+    @Test
+    void withOneProcessorNoRequestBeginsInTheSelector() throws Exception {
+        int processors = ProcessorUtils.availableProcessors();
+        try (TestServer server = server().start(new ContextHandlerCollection(application(), files()));
+                RawClient waiting = server.client();
+                RawClient other = server.client()) {
+            assertTrue(beginsInSelector(server));
+            ProcessorUtils.setAvailableProcessors(1);
+            assertFalse(beginsInSelector(server));
+            servesFilesWhileTheApplicationWaits(waiting, other);
+        } finally {
+            ProcessorUtils.setAvailableProcessors(processors);
         }
     }
 
