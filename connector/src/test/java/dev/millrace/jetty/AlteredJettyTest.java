@@ -182,7 +182,7 @@ class AlteredJettyTest {
                 try (RawClient client = new RawClient(server.port(connectors))) {
                     Answer answer = client.get("/proxied/file").answer();
                     assertEquals(200, answer.status(), connectors.name());
-                    assertEquals("", answer.text(), connectors.name());
+                    assertEquals(0, answer.body().length, connectors.name());
                     assertNull(answer.headers().get("X-Sendfile"), connectors.name());
                 }
             }
