@@ -1,6 +1,7 @@
 package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -21,6 +22,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.annotation.Name;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -172,6 +174,14 @@ class ModuleFilesTest {
         assertEquals(Set.of("ssl", "alpn", "h2", "http/1.1"), Set.copyOf(secure.getProtocols()));
         assertEquals("SSL", secure.getDefaultProtocol());
         assertNotNull(secure.getBean(AbstractHTTP2ServerConnectionFactory.class));
+    }
+
+    /** Jetty's own factory would serve as well, but write each record by itself. */
+    @ParameterizedTest
+    @ValueSource(strings = {"millrace-bio-https", "millrace-bio-h2", "millrace-nio-https", "millrace-nio-h2"})
+    void tlsIsMadeByMillrace(String name) throws Exception {
+        ServerConnector connector = new ModuleForm(name).configure(Map.of());
+        assertInstanceOf(TlsConnectionFactory.class, connector.getConnectionFactory(SslConnectionFactory.class));
     }
 
     @Test
