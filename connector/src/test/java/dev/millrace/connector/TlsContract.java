@@ -6,9 +6,14 @@ import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import java.nio.file.Path;
+import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.http.HttpVersion;
+import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 abstract class TlsContract {
     static final int BATCHES = 2;
     static final String HTTP = HttpVersion.HTTP_1_1.asString();
+    static final String ALPN = "alpn";
 
     @TempDir
     Path directory;
@@ -45,8 +51,24 @@ abstract class TlsContract {
         bytes = TestFiles.write(directory, "file.bin", fileBytes);
     }
 
+    /** TLS as it belongs to the connector: Jetty's with Jetty's own, ours with ours. */
+    final SslConnectionFactory ssl(SslContextFactory.Server context, String next) {
+        return connectors == Connectors.STOCK
+                ? new SslConnectionFactory(context, next)
+                : new TlsConnectionFactory(context, next, memory);
+    }
+
     final TestServer server(SslConnectionFactory ssl) {
-        TestServer server = new TestServer(s -> connectors.on(s, ssl, new HttpConnectionFactory()));
+        return serverOf(ssl, new HttpConnectionFactory());
+    }
+
+    /** HTTP/2 and nothing else, agreed on in the handshake. */
+    final TestServer http2Server(SslConnectionFactory ssl, HttpConfiguration configuration) {
+        return serverOf(ssl, new ALPNServerConnectionFactory("h2"), new HTTP2ServerConnectionFactory(configuration));
+    }
+
+    private TestServer serverOf(ConnectionFactory... factories) {
+        TestServer server = new TestServer(s -> connectors.on(s, factories));
         server.connector().setAcceptedSendBufferSize(64 * 1024);
         return server;
     }

@@ -3,8 +3,10 @@ package dev.millrace.connector;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -18,6 +20,7 @@ import dev.millrace.testing.TlsPeer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.StandardCopyOption;
@@ -28,7 +31,6 @@ import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,10 +54,7 @@ class TlsPeersContractTest extends TlsContract {
     }
 
     private TestServer start(SslContextFactory.Server context, Handler handler) throws Exception {
-        server = server(
-                connectors == Connectors.STOCK
-                        ? new SslConnectionFactory(context, HTTP)
-                        : new TlsConnectionFactory(context, HTTP, memory));
+        server = server(ssl(context, HTTP));
         return server.start(handler);
     }
 
@@ -261,6 +260,36 @@ class TlsPeersContractTest extends TlsContract {
             }
             byte[] content = content(answer.toByteArray());
             assertArrayEquals(Arrays.copyOf(bytes, content.length), content);
+            if (isAllowed) {
+                assertEquals(FILE_BYTES, content.length);
+            }
+            assertNothingIsHeld(peer);
+        }
+    }
+
+    /** They go on behind it where the server allows it, and lose their connection where it does not. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void beginAnotherHandshakeBetweenRequests(boolean isAllowed) throws Exception {
+        SslContextFactory.Server context = tls.server();
+        context.setRenegotiationAllowed(isAllowed);
+        try (TestServer started = start(context, Handlers.path());
+                TlsPeer peer = peer("TLSv1.2").handshake()) {
+            peer.send("GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            StringBuilder answer = new StringBuilder();
+            byte[] block = new byte[1000];
+            while (!answer.toString().endsWith("\r\n\r\n/a")) {
+                int read = peer.read(block);
+                assertTrue(read > 0, "ended");
+                answer.append(new String(block, 0, read, ISO_8859_1));
+            }
+            if (isAllowed) {
+                peer.handshake().send("GET /b HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+                assertEquals("/b", new String(content(peer.readAll()), ISO_8859_1));
+            } else {
+                IOException refused = assertThrows(IOException.class, peer::handshake);
+                assertFalse(refused instanceof SocketTimeoutException, "no answer");
+            }
             assertNothingIsHeld(peer);
         }
     }
