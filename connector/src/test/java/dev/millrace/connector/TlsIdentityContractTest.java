@@ -3,28 +3,36 @@ package dev.millrace.connector;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
+import dev.millrace.testing.Http2Frames;
+import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import dev.millrace.testing.TlsPeer;
 import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.List;
+import javax.net.ssl.SSLSession;
+import javax.net.ssl.SSLSocket;
+import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.SecureRequestCustomizer;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -42,10 +50,7 @@ class TlsIdentityContractTest extends TlsContract {
     }
 
     private TestServer start(SslContextFactory.Server context, Handler handler) throws Exception {
-        server = server(
-                connectors == Connectors.STOCK
-                        ? new SslConnectionFactory(context, HTTP)
-                        : new TlsConnectionFactory(context, HTTP, memory));
+        server = server(ssl(context, HTTP));
         server.connector()
                 .getConnectionFactory(HttpConnectionFactory.class)
                 .getHttpConfiguration()
@@ -53,9 +58,21 @@ class TlsIdentityContractTest extends TlsContract {
         return server.start(handler);
     }
 
+    private TestServer startHttp2(SslContextFactory.Server context, Handler handler) throws Exception {
+        HttpConfiguration configuration = new HttpConfiguration();
+        configuration.addCustomizer(new SecureRequestCustomizer());
+        server = http2Server(ssl(context, ALPN), configuration);
+        return server.start(handler);
+    }
+
     private static String ask(TlsPeer peer, String host) throws IOException {
         peer.send("GET /file.bin HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n");
         return new String(peer.readAll(), ISO_8859_1);
+    }
+
+    /** Asks for a path of localhost. */
+    private static byte[] askHttp2(RawClient client, String path) throws IOException {
+        return new Http2Frames(client).openWindows().get(path).contentBytes();
     }
 
     private void assertIsWhole(String answer) {
@@ -85,6 +102,34 @@ class TlsIdentityContractTest extends TlsContract {
         }
     }
 
+    /** As {@link #aPeerNamesItsHost}. */
+    @Test
+    void aPeerOfHttp2NamesItsHost() throws Exception {
+        try (TestServer started = startHttp2(HOSTS.server(), Handlers.files(directory))) {
+            for (String host : List.of("localhost", OTHER_HOST)) {
+                try (RawClient client = HOSTS.naming(host, new Socket("127.0.0.1", started.port()), "h2")) {
+                    SSLSession session = ((SSLSocket) client.socket()).getSession();
+                    assertEquals("CN=" + host, session.getPeerPrincipal().getName());
+                    byte[] answer = askHttp2(client, "/file.bin");
+                    if (host.equals(OTHER_HOST)) {
+                        String refusal = new String(answer, ISO_8859_1);
+                        assertTrue(refusal.contains("Invalid SNI"), refusal);
+                    } else {
+                        assertArrayEquals(bytes, answer);
+                    }
+                }
+            }
+            server.awaitNoEndPoints();
+            assertNothingIsTaken();
+        }
+    }
+
+    private static String subjectOfPeer(Request request) {
+        EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
+        X509Certificate[] shown = endPoint.getSslSessionData().peerCertificates();
+        return shown[0].getSubjectX500Principal().getName();
+    }
+
     /** Says whom it answers. */
     private static final class Named extends Handler.Wrapper {
         private Named(Handler files) {
@@ -93,10 +138,7 @@ class TlsIdentityContractTest extends TlsContract {
 
         @Override
         public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
-            X509Certificate[] shown = endPoint.getSslSessionData().peerCertificates();
-            response.getHeaders()
-                    .put("X-Peer", shown[0].getSubjectX500Principal().getName());
+            response.getHeaders().put("X-Peer", subjectOfPeer(request));
             return super.handle(request, response, callback);
         }
     }
@@ -116,6 +158,27 @@ class TlsIdentityContractTest extends TlsContract {
                 IOException refused = assertThrows(IOException.class, () -> ask(peer.handshake(), "localhost"));
                 assertNotNull(refused.getMessage());
             }
+            server.awaitNoEndPoints();
+            assertNothingIsTaken();
+        }
+    }
+
+    @Test
+    void aPeerOfHttp2ShowsItsCertificate() throws Exception {
+        SslContextFactory.Server context = KNOWN.server();
+        context.setNeedClientAuth(true);
+        Handler subject = Handlers.of(
+                (request, response, callback) -> Content.Sink.write(response, true, subjectOfPeer(request), callback));
+        try (TestServer started = startHttp2(context, subject)) {
+            try (RawClient client = KNOWN.over(new Socket("127.0.0.1", started.port()), "h2")) {
+                assertEquals("CN=localhost", new String(askHttp2(client, "/"), ISO_8859_1));
+            }
+            IOException refused = assertThrows(IOException.class, () -> {
+                try (RawClient client = tls.over(new Socket("127.0.0.1", started.port()), "h2")) {
+                    askHttp2(client, "/");
+                }
+            });
+            assertFalse(refused instanceof SocketTimeoutException, "no answer");
             server.awaitNoEndPoints();
             assertNothingIsTaken();
         }

@@ -13,6 +13,8 @@ import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SNIHostName;
+import javax.net.ssl.SNIServerName;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
@@ -146,9 +148,19 @@ public final class Tls {
 
     /** Over a connection that has been used already, maybe. */
     public RawClient over(Socket plain, String... applicationProtocols) throws Exception {
-        SSLSocket socket =
-                (SSLSocket) client().getSocketFactory().createSocket(plain, "localhost", plain.getPort(), true);
+        return over(plain, LOCALHOST, List.of(), applicationProtocols);
+    }
+
+    /** A client that names the host which it wants (SNI, RFC 6066 section 3). */
+    public RawClient naming(String host, Socket plain, String... applicationProtocols) throws Exception {
+        return over(plain, host, List.of(new SNIHostName(host)), applicationProtocols);
+    }
+
+    private RawClient over(Socket plain, String host, List<SNIServerName> named, String... applicationProtocols)
+            throws Exception {
+        SSLSocket socket = (SSLSocket) client().getSocketFactory().createSocket(plain, host, plain.getPort(), true);
         SSLParameters parameters = socket.getSSLParameters();
+        parameters.setServerNames(named);
         parameters.setApplicationProtocols(applicationProtocols);
         socket.setSSLParameters(parameters);
         socket.startHandshake();
