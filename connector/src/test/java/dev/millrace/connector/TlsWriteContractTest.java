@@ -16,6 +16,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,6 +79,24 @@ class TlsWriteContractTest extends TlsContract {
         } finally {
             for (RawClient client : clients) {
                 client.close();
+            }
+        }
+    }
+
+    /** The token may be a mapping, which is not to be read. Here it has other bytes than the file. */
+    @Test
+    void readsTheFileAndNotItsToken() throws Exception {
+        TlsMemory none = new TlsMemory(BATCHES, size -> {
+            throw new OutOfMemoryError("Cannot reserve memory");
+        });
+        for (TlsMemory with : List.of(memory, none)) {
+            try (FileChannel file = FileChannel.open(directory.resolve("file.bin"));
+                    TestServer server = server(new TlsConnectionFactory(tls.server(), HTTP, with))
+                            .start(Handlers.region(file, FILE_BYTES));
+                    RawClient client = slowClient(server).get("/")) {
+                awaitStalled(server, 1);
+                assertArrayEquals(bytes, client.answer().body());
+                Await.until("given back", () -> with.getTaken() == 0 && with.getFree() == BATCHES);
             }
         }
     }

@@ -1,13 +1,17 @@
 package dev.millrace.testing;
 
 import dev.millrace.files.SendfileHandler;
+import dev.millrace.transfer.FileRegion;
+import dev.millrace.transfer.TransferEndPoint;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -115,6 +119,19 @@ public final class Handlers {
         SendfileHandler files = new SendfileHandler();
         files.setBaseResourceAsString(directory.toString());
         return files;
+    }
+
+    /** Answers the first bytes of a file as a region, whose token has zeros in their place. */
+    public static Handler.Abstract region(FileChannel file, int bytes) {
+        return of((request, response, callback) -> {
+            var endPoint = (TransferEndPoint)
+                    request.getConnectionMetaData().getConnection().getEndPoint();
+            ByteBuffer token = ByteBuffer.allocateDirect(bytes);
+            response.getHeaders().put(HttpHeader.CONTENT_LENGTH, bytes);
+            FileRegion region = new FileRegion(file, 0, token);
+            endPoint.announce(region);
+            response.write(true, token, Callback.from(() -> endPoint.withdraw(region), callback));
+        });
     }
 
     /** Names the file of a directory that has the path of the request, for an {@code XSendfileHandler} above. */

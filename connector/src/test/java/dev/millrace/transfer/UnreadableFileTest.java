@@ -6,18 +6,13 @@ import dev.millrace.connector.MillraceConnector;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.BrokenFile;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.List;
-import org.eclipse.jetty.http.HttpHeader;
-import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -41,27 +36,6 @@ class UnreadableFileTest {
         return TransferContractTest.algorithms();
     }
 
-    /** Answers every request by a region of the file. */
-    private static final class RegionHandler extends Handler.Abstract {
-        private final FileChannel file;
-
-        private RegionHandler(FileChannel file) {
-            this.file = file;
-        }
-
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            var endPoint = (TransferEndPoint)
-                    request.getConnectionMetaData().getConnection().getEndPoint();
-            ByteBuffer token = ByteBuffer.allocateDirect(FILE_BYTES);
-            response.getHeaders().put(HttpHeader.CONTENT_LENGTH, FILE_BYTES);
-            FileRegion region = new FileRegion(file, 0, token);
-            endPoint.announce(region);
-            response.write(true, token, Callback.from(() -> endPoint.withdraw(region), callback));
-            return true;
-        }
-    }
-
     @ParameterizedTest
     @MethodSource("algorithms")
     void abortsAndLogs(String algorithm) throws Exception {
@@ -72,8 +46,8 @@ class UnreadableFileTest {
         try (FileChannel file = new BrokenFile(FileChannel.open(directory.resolve("file.bin")), READABLE_BYTES);
                 Logged logged = new Logged(FileFailedException.class.getName());
                 server;
-                Download download =
-                        new Download(server.start(new RegionHandler(file)).port(), "/", 0)) {
+                Download download = new Download(
+                        server.start(Handlers.region(file, FILE_BYTES)).port(), "/", 0)) {
             download.head().readToEnd();
             assertEquals(READABLE_BYTES, download.received());
             assertEquals(Download.checksum(bytes, READABLE_BYTES), download.checksum());
@@ -95,7 +69,7 @@ class UnreadableFileTest {
                 Logged logged = new Logged("dev.millrace");
                 server) {
             try (Download download =
-                    new Download(server.start(new RegionHandler(file)).port(), "/", 8192)) {
+                    new Download(server.start(Handlers.region(file, FILE_BYTES)).port(), "/", 8192)) {
                 download.head();
                 download.client().socket().setSoLinger(true, 0);
             }
