@@ -8,6 +8,7 @@ import dev.millrace.files.SendfileHandler;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
+import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
@@ -25,6 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -34,6 +36,8 @@ import org.junit.jupiter.api.Test;
 class TlsWriteContractTest extends TlsContract {
     /** More than the sockets of both sides take. */
     private static final int FILE_BYTES = 6_000_000;
+
+    private static final int IDLE_PEERS = 20;
 
     TlsWriteContractTest() {
         super(FILE_BYTES);
@@ -79,6 +83,71 @@ class TlsWriteContractTest extends TlsContract {
         } finally {
             for (RawClient client : clients) {
                 client.close();
+            }
+        }
+    }
+
+    /** Patient with peers that take nothing, however slow the machine is. */
+    private static TestServer startPatient(TestServer server, Handler handler) throws Exception {
+        if (server.connector() instanceof MillraceConnector millrace) {
+            millrace.setMinResponseBytesPerSecond(0);
+        }
+        return server.start(handler);
+    }
+
+    /** However many they are, and although they leave no memory for batches where a thread blocks for each. */
+    @Test
+    void servesOthersBesidePeersThatTakeNothing() throws Exception {
+        List<RawClient> peers = new ArrayList<>();
+        try (TestServer server = startPatient(server(), Handlers.files(directory))) {
+            for (int i = 0; i < IDLE_PEERS; i++) {
+                peers.add(slowClient(server).get("/file.bin"));
+            }
+            awaitStalled(server, IDLE_PEERS);
+            try (RawClient other = tls.connect(server.port())) {
+                for (int i = 0; i < 5; i++) {
+                    assertArrayEquals(bytes, other.get("/file.bin").answer().body());
+                }
+            }
+            for (RawClient peer : peers) {
+                assertArrayEquals(bytes, peer.answer().body());
+            }
+            assertNothingIsTaken();
+        } finally {
+            for (RawClient peer : peers) {
+                peer.close();
+            }
+        }
+    }
+
+    /** As {@link #servesOthersBesidePeersThatTakeNothing}, where it is not the socket that is full. */
+    @Test
+    void servesOthersBesidePeersOfHttp2WhoseWindowsAreShut() throws Exception {
+        List<RawClient> peers = new ArrayList<>();
+        List<Http2Frames> requests = new ArrayList<>();
+        TlsConnectionFactory ssl = new TlsConnectionFactory(tls.server(), ALPN, memory);
+        try (TestServer server = startPatient(http2Server(ssl, new HttpConfiguration()), Handlers.files(directory))) {
+            for (int i = 0; i < IDLE_PEERS; i++) {
+                RawClient peer = tls.over(new Socket("127.0.0.1", server.port()), "h2");
+                peers.add(peer);
+                Http2Frames frames = new Http2Frames(peer);
+                frames.setWindows(0);
+                requests.add(frames.get("/file.bin"));
+            }
+            awaitStalled(server, IDLE_PEERS);
+            try (RawClient other = tls.over(new Socket("127.0.0.1", server.port()), "h2")) {
+                Http2Frames frames = new Http2Frames(other).openWindows();
+                for (int i = 0; i < 5; i++) {
+                    assertArrayEquals(bytes, frames.get("/file.bin").contentBytes());
+                }
+            }
+            for (Http2Frames request : requests) {
+                assertArrayEquals(bytes, request.openWindows().contentBytes());
+            }
+            assertNothingIsTaken();
+        } finally {
+            for (RawClient peer : peers) {
+                peer.close();
             }
         }
     }
