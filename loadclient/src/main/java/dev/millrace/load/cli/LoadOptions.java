@@ -72,7 +72,7 @@ final class LoadOptions {
             names = {"-n", "--requests"},
             defaultValue = "0",
             paramLabel = "N",
-            description = "Ends the window after so many requests.")
+            description = "Ends the window after so many requests; with --rate, when so many were due.")
     private long requests;
 
     @Option(

@@ -13,6 +13,8 @@ import java.util.concurrent.atomic.LongAdder;
  */
 final class CellClock {
 
+    private static final double NANOS_PER_SECOND = 1e9;
+
     enum Phase {
         WARMUP,
         WINDOW,
@@ -39,6 +41,7 @@ final class CellClock {
     private final List<Turn> turns = new ArrayList<>();
     private final AtomicLong tickets;
     private final boolean limited;
+    private final long mostNanos;
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile Phase phase = Phase.WARMUP;
     private volatile long startNanos;
@@ -49,10 +52,28 @@ final class CellClock {
     private volatile boolean over;
     private volatile boolean drained;
 
-    /** The clock of a cell; a limit above 0 is the number of exchanges in the window. */
+    /** The clock of a cell of the closed model; a limit above 0 is the number of exchanges in the window. */
     CellClock(long requestLimit) {
+        this(requestLimit, Long.MAX_VALUE);
+    }
+
+    private CellClock(long requestLimit, long mostNanos) {
         this.limited = requestLimit > 0;
         this.tickets = new AtomicLong(requestLimit);
+        this.mostNanos = mostNanos;
+    }
+
+    /**
+     * The clock of a cell of the open model. There a limit above 0 is the length of the window in which so many requests
+     * are due. A window that lasted until they were answered would show a rate that nobody asked for.
+     */
+    static CellClock ofRate(double rate, long requestLimit) {
+        return new CellClock(0, requestLimit > 0 ? Math.round(NANOS_PER_SECOND * requestLimit / rate) : Long.MAX_VALUE);
+    }
+
+    /** The length that no window exceeds. */
+    long mostNanos() {
+        return mostNanos;
     }
 
     /** The turn of a new client. Called before the threads of the clients start. */
@@ -113,7 +134,7 @@ final class CellClock {
         if (phase == Phase.WARMUP) {
             windowStart = now;
         }
-        windowEnd = now;
+        windowEnd = isBeyond(now) ? windowStart + mostNanos : now;
         phase = Phase.DRAIN;
         ended.countDown();
     }
@@ -149,7 +170,14 @@ final class CellClock {
     /** Whether a moment that is not in the future lies in the window. */
     boolean inWindow(long moment) {
         Phase now = phase;
-        return now != Phase.WARMUP && moment - windowStart >= 0 && (now == Phase.WINDOW || moment - windowEnd < 0);
+        return now != Phase.WARMUP
+                && moment - windowStart >= 0
+                && (now == Phase.WINDOW ? !isBeyond(moment) : moment - windowEnd < 0);
+    }
+
+    /** Whether a moment lies behind the longest window. */
+    boolean isBeyond(long moment) {
+        return phase != Phase.WARMUP && moment - windowStart >= mostNanos;
     }
 
     /** Whether the window ends after a number of exchanges. */

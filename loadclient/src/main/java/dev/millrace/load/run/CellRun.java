@@ -55,7 +55,8 @@ public final class CellRun {
         this.settings = settings;
         this.server = server;
         this.progress = progress;
-        this.clock = new CellClock(settings.requests());
+        this.clock =
+                cell.isOpen() ? CellClock.ofRate(cell.rate(), settings.requests()) : new CellClock(settings.requests());
         this.cpu = new CpuProbe(server);
         createClients();
     }
@@ -158,7 +159,7 @@ public final class CellRun {
     }
 
     private void passWindow() throws InterruptedException {
-        waitAndSample(settings.duration().toNanos(), false);
+        waitAndSample(Math.min(settings.duration().toNanos(), clock.mostNanos()), false);
         // A window without any result would be worthless: it stays open for the first answer or error.
         long latest = System.nanoTime() + settings.timeout().toNanos();
         while (nothingYet() && System.nanoTime() - latest < 0 && !clock.awaitEnd(POLL)) {
@@ -333,7 +334,8 @@ public final class CellRun {
     }
 
     private CellResult result(int repetition, SharedWindow window) {
-        double seconds = window.seconds();
+        // By the milliseconds that its end came late, a short window would show another rate than was sent.
+        double seconds = Math.min(window.seconds(), clock.mostNanos() / (double) SECOND);
         CpuUse used = window.used(cpu);
         notes.addAll(cpu.notes(used));
         Recording sum = new Recording();

@@ -37,7 +37,6 @@ final class Client implements LoadClient {
     private final Deadline deadline = new Deadline();
     private final boolean keepAlive;
     private final boolean download;
-    private final boolean countsByDueMoment;
 
     private final byte[] chunk;
     private final IntConsumer meter = this::received;
@@ -76,7 +75,6 @@ final class Client implements LoadClient {
         this.throttle = cell.limitRate() > 0 ? new Throttle(cell.limitRate()) : null;
         this.keepAlive = cell.workload().keepAlive();
         this.download = cell.workload().countsBytes();
-        this.countsByDueMoment = cell.isOpen() && !clock.limited();
         this.chunk = new byte[chunkBytes(settings.quantumBytes())];
     }
 
@@ -103,7 +101,7 @@ final class Client implements LoadClient {
                 awaitTurn();
                 long due = pacing.awaitNext();
                 Phase phase = clock.phase();
-                if (phase == Phase.DRAIN && !isStillOwed(due)) {
+                if (clock.isBeyond(due) || (phase == Phase.DRAIN && !isStillOwed(due))) {
                     return;
                 }
                 boolean ticket = phase == Phase.WINDOW && clock.limited();
@@ -134,7 +132,7 @@ final class Client implements LoadClient {
      * longest would be missing from the latencies.
      */
     private boolean isStillOwed(long due) {
-        if (!countsByDueMoment || !clock.inWindow(due)) {
+        if (!cell.isOpen() || !clock.inWindow(due)) {
             return false;
         }
         // When the server is gone, the requests that a long window left behind are not sent: each would fail at once.
@@ -166,7 +164,7 @@ final class Client implements LoadClient {
         if (!isSecondPart) {
             start = cell.isOpen() ? System.nanoTime() : due;
             bytesInWindow = 0;
-            startedInWindow = countsByDueMoment ? clock.inWindow(due) : clock.phase() == Phase.WINDOW;
+            startedInWindow = cell.isOpen() ? clock.inWindow(due) : clock.phase() == Phase.WINDOW;
         }
         Connection current = connection == null ? connect() : connection;
         if (current != null) {
@@ -270,12 +268,13 @@ final class Client implements LoadClient {
             }
         }
         boolean counts =
-                countsByDueMoment ? clock.inWindow(due) : ticket || (!clock.limited() && clock.phase() == Phase.WINDOW);
-        if (!counts) {
+                cell.isOpen() ? clock.inWindow(due) : ticket || (!clock.limited() && clock.phase() == Phase.WINDOW);
+        if (counts) {
+            clock.requests.add(answers);
+        } else {
             clock.warmup.add(answers);
             return;
         }
-        clock.requests.add(answers);
         if (cell.isOpen()) {
             recording.exchange(due, start, timing);
         } else {

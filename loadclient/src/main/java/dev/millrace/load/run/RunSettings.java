@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param warmup             load before the measured window
  * @param duration           length of the window
- * @param requests           requests after which the window ends earlier; 0 for no such end
+ * @param requests           requests after which the window ends earlier; in the open model it ends when so many were
+ *                           due; 0 for no such end
  * @param timeout            bound on connecting, and on waiting for an answer; for a download, on waiting for its next
  *                           bytes
  * @param drain              how long exchanges begun in the window may go on after it, and requests that were due in it

@@ -108,6 +108,53 @@ class OpenModelTest {
         }
     }
 
+    /** The window lasts as long as so many requests take by the clock, and not until the last client has ended. */
+    @Test
+    void aNumberOfRequestsIsSentAtTheRate() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            Cli cli = Cli.run(
+                    "uuid",
+                    "-c=8",
+                    "-R=50",
+                    "-n=50",
+                    "--warmup=0s",
+                    "-o",
+                    folder.toString(),
+                    server.url("/generate-uuid"));
+            assertEquals(ExitCode.GOOD, cli.code(), cli.out());
+            CellResult cell = only();
+            assertEquals("at-rate", cell.verdict());
+            assertEquals(50, cell.counts().requests());
+            assertEquals(50, cell.times().latency().count());
+            assertEquals(50, server.requests().size());
+            assertEquals(50, cell.requestsPerSecond(), 1e-9);
+        }
+    }
+
+    @Test
+    void answersThatTakeLongDoNotLowerTheRate() throws IOException {
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            awaitNanos(700_000_000L);
+            TestServer.answerUuids(request, out, socket);
+        })) {
+            Cli cli = Cli.run(
+                    "uuid",
+                    "-c=40",
+                    "-R=40",
+                    "-n=40",
+                    "--warmup=300ms",
+                    "-o",
+                    folder.toString(),
+                    server.url("/generate-uuid"));
+            assertEquals(ExitCode.GOOD, cli.code(), cli.out());
+            CellResult cell = only();
+            assertEquals(40, cell.counts().requests());
+            assertEquals(40, cell.requestsPerSecond(), 1e-9);
+            assertTrue(
+                    cell.times().latency().p50() >= 700_000, () -> cell.times().toString());
+        }
+    }
+
     @Test
     void requestsNotSentByTheEndOfTheDrainAreLost() throws IOException {
         try (TestServer server = new TestServer((request, out, socket) -> {
