@@ -180,6 +180,14 @@ final class CellClock {
         return phase != Phase.WARMUP && moment - windowStart >= mostNanos;
     }
 
+    /**
+     * Whether an exchange that ends now ends behind the window in which it began. Its latency is recorded all the same,
+     * for the longest would be missing otherwise.
+     */
+    boolean isBelated(boolean startedInWindow) {
+        return startedInWindow && !limited && phase == Phase.DRAIN;
+    }
+
     /** Whether the window ends after a number of exchanges. */
     boolean limited() {
         return limited;

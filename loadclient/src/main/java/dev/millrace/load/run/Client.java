@@ -271,7 +271,7 @@ final class Client implements LoadClient {
                 cell.isOpen() ? clock.inWindow(due) : ticket || (!clock.limited() && clock.phase() == Phase.WINDOW);
         if (counts) {
             clock.requests.add(answers);
-        } else {
+        } else if (!clock.isBelated(startedInWindow)) {
             clock.warmup.add(answers);
             return;
         }

@@ -7,7 +7,8 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
  * is no error. Immutable.
  *
  * @param requests    verified answers. In the closed model they are those that came inside the window, in the open model
- *                    those to requests that were due in it
+ *                    those to requests that were due in it. The closed model has up to one latency more for each request
+ *                    that a client has under way, see {@link Times}
  * @param bytes       body bytes that came inside the window, of verified answers and of downloads that were cut off.
  *                    The content of the latter is not checked
  * @param connections connections opened in the whole cell

@@ -255,10 +255,11 @@ final class StreamsClient implements LoadClient {
             }
             if (ticket || (!clock.limited() && clock.phase() == Phase.WINDOW)) {
                 clock.requests.increment();
-                recording.exchange(start, timing);
-            } else {
+            } else if (!clock.isBelated(startedInWindow)) {
                 clock.warmup.increment();
+                return;
             }
+            recording.exchange(start, timing);
         }
     }
 }

@@ -116,6 +116,13 @@ class DrainTest {
         socket.getInputStream().transferTo(OutputStream.nullOutputStream());
     }
 
+    private static void awaitNanos(long nanos) {
+        long end = System.nanoTime() + nanos;
+        while (System.nanoTime() < end) {
+            LockSupport.parkNanos(end - System.nanoTime());
+        }
+    }
+
     @Test
     void aRequestWithoutAnswerMakesTheCellInvalid() throws IOException {
         try (TestServer server = hangingOnce()) {
@@ -123,6 +130,24 @@ class DrainTest {
             assertEquals("invalid: 1 requests unanswered when the drain ended", cell.verdict());
             assertEquals(1, cell.counts().cutOff());
             assertTrue(cell.counts().requests() > 0);
+        }
+    }
+
+    /** A client that waits sends nothing, so that what it waits for at the end is the longest of all. */
+    @Test
+    void theLongestLatenciesAreThoseThatTheWindowDoesNotSeeTheEndOf() throws IOException {
+        AtomicInteger number = new AtomicInteger();
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            if (number.incrementAndGet() > 10) {
+                awaitNanos(4_000_000_000L);
+            }
+            TestServer.answerUuids(request, out, socket);
+        })) {
+            CellResult cell = run(ExitCode.GOOD, server, "uuid", LONG_WINDOW, "--drain=10s");
+            assertEquals(10, cell.counts().requests(), "the rate counts answers in the window alone");
+            assertEquals(12, cell.times().latency().count());
+            assertEquals(12, cell.latencies().getTotalCount());
+            assertTrue(cell.times().latency().max() >= 4_000_000, cell.times().toString());
         }
     }
 

@@ -153,7 +153,8 @@ class SweepTest {
                     cell.counts().requests() > 0
                             && cell.counts().requests() < server.requests().size(),
                     "the warm-up's requests are not counted");
-            assertEquals(cell.counts().requests(), cell.times().latency().count());
+            long belated = cell.times().latency().count() - cell.counts().requests();
+            assertTrue(belated >= 0 && belated <= 2, () -> "one at most of each client comes in the drain: " + belated);
             int seconds = cell.series().requests().size();
             assertTrue(seconds >= 1 && seconds <= cell.windowSeconds(), () -> seconds + " in " + cell.windowSeconds());
             assertTrue(
