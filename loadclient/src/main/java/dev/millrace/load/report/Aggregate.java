@@ -47,6 +47,15 @@ record Aggregate(String label, Map<String, String> parameters, List<CellResult> 
         return interval == null ? null : interval.mean();
     }
 
+    /** The highest value of a figure in the {@linkplain #soundest soundest} repetitions; null if it is unknown. */
+    @Nullable Double most(Function<CellResult, @Nullable Double> figure) {
+        return soundest().stream()
+                .map(figure)
+                .filter(Objects::nonNull)
+                .max(Double::compare)
+                .orElse(null);
+    }
+
     long errors() {
         return repetitions.stream().mapToLong(CellResult::errorCount).sum();
     }

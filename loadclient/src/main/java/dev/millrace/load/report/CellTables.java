@@ -76,7 +76,8 @@ final class CellTables {
                 time(cell, r -> r.times().latency(), Percentiles::p90),
                 time(cell, r -> r.times().latency(), Percentiles::p99),
                 time(cell, r -> r.times().latency(), Percentiles::p999),
-                time(cell, r -> r.times().latency(), Percentiles::max),
+                FigureFormat.millis(
+                        cell.most(result -> FigureFormat.of(result.times().latency(), Percentiles::max))),
                 time(cell, r -> r.times().raw(), Percentiles::p50),
                 time(cell, r -> r.times().raw(), Percentiles::p99),
                 time(cell, r -> r.times().headerByte(), Percentiles::p50),
@@ -89,7 +90,7 @@ final class CellTables {
                 cell.verdict());
     }
 
-    /** The mean of a figure over the soundest repetitions. A maximum of several repetitions is a mean too. */
+    /** The mean of a figure over the soundest repetitions. */
     private static String time(
             Aggregate cell, Function<CellResult, Percentiles> times, Function<Percentiles, Double> which) {
         return FigureFormat.millis(cell.mean(result -> FigureFormat.of(times.apply(result), which)));

@@ -2,10 +2,17 @@ package dev.millrace.load.cli;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.TestServer;
+import dev.millrace.load.run.CellResult;
+import dev.millrace.load.run.Percentiles;
+import dev.millrace.load.run.Times;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -78,6 +85,38 @@ class GateTest {
             assertEquals(ExitCode.ERRORS, cli.code());
             assertTrue(cli.err().contains("c=1 GET ka=on /: cpu is not known, --fail-if 'cpu>30us'"), cli.err());
         }
+    }
+
+    private static CellResult withMax(int repetition, double maxMicros) {
+        CellResult cell = CompareTest.cell("", repetition, 1000, 1);
+        Percentiles times = new Percentiles(1000, 2, 1, 3, 4, 5, maxMicros);
+        return new CellResult(
+                "",
+                cell.parameters(),
+                repetition,
+                cell.model(),
+                false,
+                cell.windowSeconds(),
+                cell.counts(),
+                Map.of(),
+                new Times(times, null, times, times, times, null),
+                List.of(),
+                cell.cpu(),
+                cell.series(),
+                "",
+                "ok",
+                List.of());
+    }
+
+    @Test
+    void oneLongWaitAmongManyRepetitionsIsTheMaximum() {
+        List<CellResult> repetitions = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            repetitions.add(withMax(i, i == 4 ? 9_000_000 : 100_000));
+        }
+        assertEquals("max is 9000 ms, --fail-if 'max>1s'", Gate.of("max>1s").failure(repetitions));
+        assertNull(Gate.of("max>10s").failure(repetitions));
+        assertNull(Gate.of("p99>1s").failure(repetitions));
     }
 
     @Test

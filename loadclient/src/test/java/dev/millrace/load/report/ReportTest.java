@@ -304,6 +304,30 @@ class ReportTest {
     }
 
     @Test
+    void theMaximumIsThatOfAllRepetitions() {
+        CellResult cell = repetition(0, 1000, "ok", Map.of());
+        Percentiles times = new Percentiles(10, 2_000, 1_000, 3_000, 4_000, 5_000, 9_000_000);
+        CellResult slow = new CellResult(
+                "A",
+                cell.parameters(),
+                1,
+                "closed",
+                false,
+                2.0,
+                cell.counts(),
+                Map.of(),
+                new Times(times, null, times, times, times, null),
+                List.of(),
+                cell.cpu(),
+                cell.series(),
+                "",
+                "ok",
+                List.of());
+        String table = CellTables.results(Aggregate.of(List.of(cell, slow)));
+        assertTrue(table.contains("<td>2.50</td><td>9,000</td>"), "a mean and a maximum: " + table);
+    }
+
+    @Test
     void cutOffExchangesCountInAllRepetitions() {
         CellResult whole = repetition(0, 1000, "ok", Map.of());
         CellResult cut = new CellResult(
