@@ -7,7 +7,6 @@ import dev.millrace.load.report.Comparison;
 import dev.millrace.load.report.Comparison.Metric;
 import dev.millrace.load.report.ComparisonFiles;
 import dev.millrace.load.report.Outcomes;
-import dev.millrace.load.report.Outcomes.Outcome;
 import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.Cell;
 import dev.millrace.load.run.CellResult;
@@ -129,7 +128,7 @@ final class Deciding {
     }
 
     /**
-     * The cells whose questions are undecided.
+     * The cells whose questions are undecided, and may still be decided.
      *
      * @param control    label of the server that the others are compared with
      * @param roundsDone rounds so far; the first few measure all cells
@@ -139,7 +138,7 @@ final class Deciding {
             return cells;
         }
         Set<Map<String, String>> open = outcomes(results, control).lines().stream()
-                .filter(line -> line.outcome() == Outcome.UNDECIDED)
+                .filter(Outcomes.Line::open)
                 .map(line -> line.row().parameters())
                 .collect(Collectors.toSet());
         return cells.stream().filter(cell -> open.contains(cell.parameters())).toList();

@@ -7,6 +7,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The verdict on each cell of a comparison. A cell is worse if one deciding figure is, and otherwise better if one is.
@@ -71,8 +73,9 @@ public record Outcomes(List<Line> lines) {
      * @param name    its name for people
      * @param outcome the verdict
      * @param reason  the figure that decides, or why none does
+     * @param open    whether further rounds may change the verdict
      */
-    public record Line(Comparison.Row row, String name, Outcome outcome, String reason) {}
+    public record Line(Comparison.Row row, String name, Outcome outcome, String reason, boolean open) {}
 
     /**
      * The verdicts.
@@ -102,16 +105,25 @@ public record Outcomes(List<Line> lines) {
         for (Outcome outcome : Outcome.values()) {
             String reason = reasons.get(outcome);
             if (reason != null && (bad == null || outcome == Outcome.WORSE)) {
-                return new Line(row, name, outcome, reason);
+                return new Line(row, name, outcome, reason, outcome == Outcome.UNDECIDED);
             }
         }
-        return new Line(row, name, Outcome.UNDECIDED, bad == null ? "" : bad.text());
+        return new Line(row, name, Outcome.UNDECIDED, bad == null ? "" : bad.text(), isOpen(bad, reasons.keySet()));
+    }
+
+    /**
+     * Whether rounds may still decide on a cell that has no verdict for a reason. Invalid repetitions are left out when
+     * sound ones follow. A wrong or missing answer stays: such a cell can only become worse, which its figures tell no
+     * more when all of its sound repetitions have decided, or when there are none.
+     */
+    private static boolean isOpen(Comparison.@Nullable NotComparable bad, Set<Outcome> figures) {
+        return bad == null || bad.onlyInvalid() || figures.equals(Set.of(Outcome.UNDECIDED));
     }
 
     /** The same verdicts with longer names. */
     public Outcomes named(String prefix) {
         return new Outcomes(lines.stream()
-                .map(line -> new Line(line.row(), prefix + line.name(), line.outcome(), line.reason()))
+                .map(line -> new Line(line.row(), prefix + line.name(), line.outcome(), line.reason(), line.open()))
                 .toList());
     }
 

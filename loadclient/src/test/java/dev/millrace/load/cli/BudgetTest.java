@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -53,6 +54,40 @@ class BudgetTest {
 
     private static String last(Cli cli) {
         return cli.outLines().get(cli.outLines().size() - 1);
+    }
+
+    /** The error stays, so that no further round could decide that B is as good as A. */
+    @Test
+    void oneErrorDoesNotUseUpTheBudget() throws Exception {
+        AtomicInteger number = new AtomicInteger();
+        try (TestServer a = server();
+                TestServer b = new TestServer(TestServer.unhurried((request, out, socket) -> {
+                    if (number.incrementAndGet() == 3) {
+                        TestServer.send(out, "500 Internal Server Error", "text/plain", new byte[0]);
+                    } else {
+                        answer(out);
+                    }
+                }))) {
+            Cli cli = Cli.run(
+                    "http",
+                    "--budget=1m",
+                    "--margin=100000",
+                    "-c=1",
+                    "--warmup=0s",
+                    "--duration=50ms",
+                    "--progress=none",
+                    "--label=a,b",
+                    "-o",
+                    folder.toString(),
+                    a.url("/"),
+                    b.url("/"));
+            assertEquals(ExitCode.ERRORS, cli.code(), cli.err());
+            int cells = RunFile.read(folder.resolve("run.json")).cells().size();
+            assertTrue(cells <= 30, cells + " cells");
+            assertTrue(
+                    last(cli).matches("verdict: undecided in 1 of 1 .*: B, 1 of \\d+: errors: status x 1 .*"),
+                    cli.out());
+        }
     }
 
     /** A margin that no noise exceeds, so that the same server is the same after the fewest rounds. */

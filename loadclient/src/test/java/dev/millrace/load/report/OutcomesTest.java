@@ -1,7 +1,13 @@
 package dev.millrace.load.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.load.report.Comparison.Metric;
+import dev.millrace.load.report.Outcomes.Outcome;
+import dev.millrace.load.run.CellResult;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -12,5 +18,37 @@ class OutcomesTest {
     @Test
     void aRunThatEndsEarlyMayHaveNone() {
         assertEquals("verdict: nothing was compared", Outcomes.all(List.of()).summary());
+    }
+
+    /**
+     * The verdict after ten rounds.
+     *
+     * @param swing  by how much B's rounds differ from each other
+     * @param errors rounds in which B has a wrong answer
+     */
+    private static Outcomes.Line after(int swing, int errors) {
+        List<CellResult> a = new ArrayList<>();
+        List<CellResult> b = new ArrayList<>();
+        for (int round = 0; round < 10; round++) {
+            a.add(ExperimentRuns.cell("A", round, 1000, 1, false));
+            b.add(ExperimentRuns.cell("B", round, 1000 + (round % 2 == 0 ? swing : 0), 1, round < errors));
+        }
+        Comparison comparison = Comparison.of(a, b, 1, true);
+        return Outcomes.of(comparison, List.of(Metric.THROUGHPUT), 5).lines().get(0);
+    }
+
+    @Test
+    void aCellIsOpenWhileRoundsMayDecide() {
+        assertEquals(Outcome.NO_DIFFERENCE, after(1, 0).outcome());
+        assertFalse(after(1, 0).open());
+        assertTrue(after(900, 0).open());
+        Outcomes.Line noisy = after(900, 1);
+        assertEquals(Outcome.UNDECIDED, noisy.outcome());
+        assertTrue(noisy.open(), "it may become worse");
+        Outcomes.Line wrong = after(1, 1);
+        assertEquals(Outcome.UNDECIDED, wrong.outcome());
+        assertEquals("B, 1 of 10: errors: reset x 1 (x)", wrong.reason());
+        assertFalse(wrong.open(), "the other rounds have decided, and the error stays");
+        assertFalse(after(1, 10).open(), "no round is left that could");
     }
 }
