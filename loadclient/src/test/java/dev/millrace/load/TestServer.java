@@ -115,18 +115,26 @@ public final class TestServer implements AutoCloseable {
         };
     }
 
-    /** A right answer of the UUID service. */
+    /** A right answer of the UUID service to a request for random ones. */
     public static byte[] uuids(int count) {
-        String uuid = "<uuid>6ba7b810-9dad-11d1-80b4-00c04fd430c8</uuid>";
-        return ("<?xml version='1.0' encoding='UTF-8'?><response>" + uuid.repeat(count) + "</response>")
-                .getBytes(StandardCharsets.US_ASCII);
+        return uuids(count, 4);
+    }
+
+    private static byte[] uuids(int count, int version) {
+        StringBuilder xml = new StringBuilder("<?xml version='1.0' encoding='UTF-8'?><response>");
+        for (int i = 0; i < count; i++) {
+            xml.append(String.format(
+                    Locale.ROOT, "<uuid>6ba7b810-9dad-%d1d1-80b4-%012x</uuid>", version, 0xc04fd430c8L + i));
+        }
+        return xml.append("</response>").toString().getBytes(StandardCharsets.US_ASCII);
     }
 
     /** Answers as the UUID service does, with as many UUIDs as the request asks for. */
     public static void answerUuids(Request request, OutputStream out, Socket socket) throws IOException {
         String asked = request.head().get(0).startsWith("POST") ? request.body() : request.target();
         String count = asked.replaceFirst(".*count=\"?(\\d+).*", "$1");
-        send(out, "200 OK", "text/xml", uuids(Integer.parseInt(count)));
+        int version = asked.contains("TIME") ? 1 : asked.contains("NAME") ? 5 : 4;
+        send(out, "200 OK", "text/xml", uuids(Integer.parseInt(count), version));
     }
 
     private void accept() {

@@ -23,7 +23,7 @@ final class CannedCommand implements Callable<Integer> {
     private static final int BACKLOG = 1024;
     private static final int BUFFER_BYTES = 4096;
     private static final String BODY = "<?xml version=\"1.0\" encoding=\"UTF-8\"?><response>"
-            + "<uuid>6ba7b810-9dad-11d1-80b4-00c04fd430c8</uuid></response>";
+            + "<uuid>6ba7b810-9dad-41d1-80b4-00c04fd430c8</uuid></response>";
     private static final byte[] ANSWER = ("HTTP/1.1 200 OK\r\nContent-Type: text/xml;charset=utf-8\r\nContent-Length: "
                     + BODY.length() + "\r\n\r\n" + BODY)
             .getBytes(StandardCharsets.US_ASCII);

@@ -71,8 +71,9 @@ final class UuidCommand extends LoadCommand {
             names = "--verify",
             defaultValue = "full",
             paramLabel = "none|full",
-            description = "full: status, media type, root element, number and form of UUIDs; none: status alone, so "
-                    + "that URL may be any (default: ${DEFAULT-VALUE}).")
+            description = "full: status, media type, root element, number and form of UUIDs, that none is nil or comes "
+                    + "twice, and their version; none: status alone, so that URL may be any "
+                    + "(default: ${DEFAULT-VALUE}).")
     private UuidWorkload.Check verify;
 
     UuidCommand(Interruption interruption) {

@@ -9,20 +9,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks an answer of the UUID service byte by byte: status, media type and root element. The root must hold the
- * expected number of well-formed UUIDs and nothing else. Their versions are not checked, nor whether they differ. Only
- * the markup of such an answer is known, so that the check costs less than an XML parser. Used by one thread.
+ * expected number of well-formed UUIDs and nothing else; {@link AnsweredUuids} says which of them are right. Only the
+ * markup of such an answer is known, so that the check costs less than an XML parser. Used by one thread.
  */
 final class UuidResponseCheck implements ResponseCheck {
 
     private static final int UUID_LENGTH = 36;
+    /** The place at which the lower half of a UUID begins. */
+    private static final int LOW_HALF = 19;
+
+    private static final int DIGIT_BITS = 4;
     private static final int MAX_NAME = 16;
     private static final int MAX_EXCERPT = 120;
-    private static final byte[] KIND = new byte[256];
-    private static final byte HEX = 1;
+    /** The value of each hexadecimal digit; below 0 for other bytes. */
+    private static final byte[] DIGITS = new byte[256];
 
     static {
-        for (char c : "0123456789abcdefABCDEF".toCharArray()) {
-            KIND[c] = HEX;
+        for (int c = 0; c < DIGITS.length; c++) {
+            DIGITS[c] = (byte) Character.digit(c < 128 ? c : 0, 16);
         }
     }
 
@@ -37,6 +41,7 @@ final class UuidResponseCheck implements ResponseCheck {
     }
 
     private final int expected;
+    private final AnsweredUuids answered;
     private final byte[] name = new byte[MAX_NAME];
     private final StringBuilder excerpt = new StringBuilder(MAX_EXCERPT);
     private @Nullable Failure headFailure;
@@ -49,6 +54,8 @@ final class UuidResponseCheck implements ResponseCheck {
     private boolean inUuid;
     private int uuidLength;
     private boolean uuidRight;
+    private long high;
+    private long low;
     private @Nullable String root;
     private boolean strayText;
     /** The first markup at a wrong place; null if there is none. */
@@ -58,8 +65,15 @@ final class UuidResponseCheck implements ResponseCheck {
     private int uuids;
     private int badUuids;
 
-    UuidResponseCheck(int expected) {
+    /**
+     * A check for one client.
+     *
+     * @param expected number of UUIDs in each answer
+     * @param method   how they are made; null if that is not known
+     */
+    UuidResponseCheck(int expected, @Nullable String method) {
         this.expected = expected;
+        this.answered = new AnsweredUuids(expected, method);
     }
 
     @Override
@@ -73,6 +87,7 @@ final class UuidResponseCheck implements ResponseCheck {
         complete = false;
         uuids = 0;
         badUuids = 0;
+        answered.clear();
         excerpt.setLength(0);
         headFailure = headFailure(head);
     }
@@ -143,7 +158,7 @@ final class UuidResponseCheck implements ResponseCheck {
             nameLength = 0;
             closing = false;
         } else if (inUuid) {
-            uuidRight &= uuidLength < UUID_LENGTH && fits(b, uuidLength);
+            uuidRight &= uuidLength < UUID_LENGTH && take(b, uuidLength);
             uuidLength++;
         } else if (b > ' ' || strayText) {
             text(b);
@@ -226,6 +241,7 @@ final class UuidResponseCheck implements ResponseCheck {
         inUuid = false;
         if (uuidRight && uuidLength == UUID_LENGTH) {
             uuids++;
+            answered.add(high, low);
         } else {
             badUuids++;
         }
@@ -243,17 +259,28 @@ final class UuidResponseCheck implements ResponseCheck {
         return true;
     }
 
-    private static boolean isUuid(byte[] bytes, int offset) {
+    /** Takes a whole UUID. Returns false if there is none at this place; then what was taken means nothing. */
+    private boolean isUuid(byte[] bytes, int offset) {
         boolean right = true;
         for (int i = 0; i < UUID_LENGTH; i++) {
-            right &= fits(bytes[offset + i] & 0xff, i);
+            right &= take(bytes[offset + i] & 0xff, i);
         }
         return right;
     }
 
-    /** Whether a UUID may have this character at this place (RFC 9562 section 4). */
-    private static boolean fits(int b, int place) {
-        return (place == 8 || place == 13 || place == 18 || place == 23) ? b == '-' : KIND[b] == HEX;
+    /** Takes a character of a UUID. Returns whether it may stand at this place (RFC 9562 section 4). */
+    private boolean take(int b, int place) {
+        if (place == 8 || place == 13 || place == 18 || place == 23) {
+            return b == '-';
+        }
+        // Each half has 16 digits, which push out those of the UUID before.
+        int digit = DIGITS[b];
+        if (place < LOW_HALF) {
+            high = (high << DIGIT_BITS) | digit;
+        } else {
+            low = (low << DIGIT_BITS) | digit;
+        }
+        return digit >= 0;
     }
 
     @Override
@@ -281,7 +308,11 @@ final class UuidResponseCheck implements ResponseCheck {
         if (badUuids > 0) {
             return wrong(badUuids + " UUIDs malformed");
         }
-        return uuids == expected ? null : wrong("expected " + expected + " UUIDs, got " + uuids);
+        if (uuids != expected) {
+            return wrong("expected " + expected + " UUIDs, got " + uuids);
+        }
+        String fault = answered.fault();
+        return fault == null ? null : wrong(fault);
     }
 
     private static Failure wrong(String detail) {

@@ -59,7 +59,7 @@ public final class UuidWorkload implements Workload {
     public enum Check {
         /** The status is checked, and any body is accepted. */
         NONE,
-        /** The answer must be one of the UUID service with the requested number of UUIDs. */
+        /** The answer must be one of the UUID service with the requested number of UUIDs, see {@link AnsweredUuids}. */
         FULL
     }
 
@@ -92,8 +92,10 @@ public final class UuidWorkload implements Workload {
 
     @Override
     public Script script(long seed) {
+        // What a body of the user's asks for is not known.
+        String method = settings.body() == null ? settings.uuidMethod() : null;
         ResponseCheck check =
-                settings.check() == Check.NONE ? new StatusCheck() : new UuidResponseCheck(settings.count());
+                settings.check() == Check.NONE ? new StatusCheck() : new UuidResponseCheck(settings.count(), method);
         Call call = new Call(request, check);
         return () -> call;
     }
