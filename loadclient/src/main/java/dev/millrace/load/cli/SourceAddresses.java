@@ -16,6 +16,7 @@ final class SourceAddresses {
 
     private static final Pattern RANGE = Pattern.compile("(\\d+\\.\\d+\\.\\d+\\.)(\\d+)-(?:\\1)?(\\d+)");
     private static final int LAST = 255;
+    private static final int MOST_DIGITS = 3;
 
     private SourceAddresses() {}
 
@@ -29,8 +30,12 @@ final class SourceAddresses {
         for (String part : text.split(",")) {
             Matcher range = RANGE.matcher(part.strip());
             if (range.matches()) {
-                int last = Integer.parseInt(range.group(3));
-                for (int i = Integer.parseInt(range.group(2)); i <= last && i <= LAST; i++) {
+                int first = number(range.group(2), text);
+                int last = number(range.group(3), text);
+                require(
+                        first <= last,
+                        "--source-ip " + text + ": the range " + part.strip() + " ends before it begins");
+                for (int i = first; i <= last; i++) {
                     addresses.add(address(range.group(1) + i));
                 }
             } else {
@@ -39,6 +44,13 @@ final class SourceAddresses {
         }
         require(!addresses.isEmpty(), "--source-ip names no address: " + text);
         return addresses;
+    }
+
+    /** A number of more digits would not even fit an int. */
+    private static int number(String digits, String text) {
+        boolean fits = digits.length() <= MOST_DIGITS && Integer.parseInt(digits) <= LAST;
+        require(fits, "--source-ip " + text + ": " + digits + " is above " + LAST + ", the end of an IPv4 address");
+        return Integer.parseInt(digits);
     }
 
     private static InetAddress address(String text) {
