@@ -50,6 +50,10 @@ final class QuietWindows {
             err.printf(Locale.ROOT, "again: the machine's host took %.0f %% of it%n", stealPercent(best));
             again++;
             CellResult next = window.measure();
+            if (next.stoppedEarly()) {
+                // A whole window tells more than a part of one, however quiet that was.
+                break;
+            }
             if (next.errorCount() > 0) {
                 return next;
             }

@@ -182,6 +182,11 @@ public record CellResult(
         return !verdict.startsWith(Verdict.INVALID);
     }
 
+    /** Whether the cell was ended early, so that its figures are those of a part of the window. */
+    public boolean stoppedEarly() {
+        return verdict.equals(Verdict.INVALID + ": " + Verdict.STOPPED);
+    }
+
     /** The main figure of throughput: MB/s for downloads, requests/s for other work. */
     public double throughput() {
         return countsBytes ? megabytesPerSecond() : requestsPerSecond();

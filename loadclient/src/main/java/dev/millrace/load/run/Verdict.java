@@ -20,6 +20,9 @@ final class Verdict {
     /** The verdict on figures of which some answers are wrong or missing. */
     static final String ERRORS = "errors";
 
+    /** The reason against the figures of a cell that was ended early. */
+    static final String STOPPED = "stopped early";
+
     /** All answers are right, and the bound is not known. */
     static final String UNKNOWN = "ok";
 
@@ -85,7 +88,7 @@ final class Verdict {
             return "ports";
         }
         if (facts.stopped()) {
-            return "stopped early";
+            return STOPPED;
         }
         String flaw = unfinished(facts);
         if (flaw != null) {

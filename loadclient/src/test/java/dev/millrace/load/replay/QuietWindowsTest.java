@@ -109,6 +109,35 @@ class QuietWindowsTest {
         assertSame(wrong, measure(window(0.5, false), wrong));
     }
 
+    /** Ctrl-C cuts the second attempt short, whose part of a window was quiet. */
+    @Test
+    void aWindowThatWasStoppedReplacesNone() throws Exception {
+        CellResult whole = window(0.8, false);
+        assertSame(whole, measure(whole, stopped(window(0.0, false))));
+        assertSame(whole, measure(whole, stopped(window(0.0, true))), "errors after it are those of its end");
+        CellResult first = stopped(window(0.0, false));
+        assertSame(first, measure(first));
+    }
+
+    private static CellResult stopped(CellResult cell) {
+        return new CellResult(
+                cell.label(),
+                cell.parameters(),
+                cell.repetition(),
+                cell.model(),
+                cell.countsBytes(),
+                0.1,
+                cell.counts(),
+                cell.errors(),
+                cell.times(),
+                cell.sizes(),
+                cell.cpu(),
+                cell.series(),
+                "",
+                "invalid: stopped early",
+                List.of());
+    }
+
     @Test
     void anInterruptionEndsTheAttempts() throws Exception {
         goesOn = false;
