@@ -109,12 +109,19 @@ final class StreamsClient implements LoadClient {
     }
 
     private @Nullable Http2Connection connect() {
-        Http2Connection opened = (Http2Connection) connector.open(NO_CHUNK);
+        Http2Connection opened = null;
+        Failure failure;
+        try {
+            opened = (Http2Connection) connector.open(NO_CHUNK);
+            failure = connector.failure();
+        } catch (RuntimeException | StackOverflowError e) {
+            deadline.clear();
+            failure = new Failure(FailureKind.OTHER, e.toString());
+        }
         connection = opened;
         if (opened != null && opened.streamLimit() < cell.streams()) {
             clock.streamLimit.accumulateAndGet(opened.streamLimit(), Math::min);
         }
-        Failure failure = connector.failure();
         if (failure != null) {
             failed(failure);
         }
@@ -135,8 +142,14 @@ final class StreamsClient implements LoadClient {
             slot.start(current, now, ticket);
         } catch (IOException e) {
             failure = e;
+        } catch (RuntimeException | StackOverflowError e) {
+            failure = new IOException(e.toString(), e);
         }
         settle(current, failure);
+        if (failure != null && busy.contains(slot)) {
+            // The connection has not got to know this request, and does not tell of its end.
+            slot.ended(new Failure(FailureKind.OTHER, Failure.firstLine(failure)));
+        }
     }
 
     private void await(Http2Connection current) {

@@ -4,11 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.Http2TestServer;
+import dev.millrace.load.TestServer;
 import dev.millrace.load.http.Protocol;
 import dev.millrace.load.http.Target;
+import dev.millrace.load.scenario.Script;
 import dev.millrace.load.scenario.Workload;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.server.Handler;
@@ -16,11 +19,13 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Clients with several requests under way, in cells of their own. */
 class StreamsClientTest {
 
     private static final int STREAMS = 4;
+    private static final Duration LONG = Duration.ofSeconds(20);
 
     /** Answers the first requests at once, and each later one after a time. */
     private static final class Slowing extends Handler.Abstract {
@@ -43,8 +48,37 @@ class StreamsClientTest {
         }
     }
 
+    /** Work whose first script throws when it is asked for its first calls. */
+    private record Throwing(Workload work, AtomicInteger faults) implements Workload {
+
+        @Override
+        public Target target() {
+            return work.target();
+        }
+
+        @Override
+        public Map<String, String> parameters() {
+            return Map.of();
+        }
+
+        @Override
+        public Script script(long seed) {
+            Script script = work.script(seed);
+            return () -> {
+                if (faults.getAndDecrement() > 0) {
+                    throw new IllegalStateException("no such place");
+                }
+                return script.next();
+            };
+        }
+    }
+
     private static CellResult run(Workload work, Duration window, long requests) throws Exception {
-        Cell cell = new Cell("", 1, 0, 0, Protocol.H2C, STREAMS, work);
+        return run(Protocol.H2C, work, window, requests);
+    }
+
+    private static CellResult run(Protocol protocol, Workload work, Duration window, long requests) throws Exception {
+        Cell cell = new Cell("", 1, 0, 0, protocol, STREAMS, work);
         return new CellRun(
                         cell,
                         CellRunTest.settings(Duration.ZERO, window, requests),
@@ -55,6 +89,34 @@ class StreamsClientTest {
 
     private static Workload asking(Http2TestServer server) {
         return new CellRunTest.Asking(Target.of(server.url("/")), new CellRunTest.Failing(0));
+    }
+
+    @Test
+    @Timeout(60)
+    void aFaultOfThisProgramIsCountedAndTheClientGoesOn() throws Exception {
+        try (Http2TestServer server = Http2TestServer.clear(new Slowing(1000, 0), 128)) {
+            CellResult result = run(new Throwing(asking(server), new AtomicInteger(2)), LONG, 12);
+            assertEquals(
+                    new FailureCount(2, "java.lang.IllegalStateException: no such place"),
+                    result.errors().get("other"),
+                    result.errors()::toString);
+            assertEquals(10, result.counts().requests());
+        }
+    }
+
+    /** HTTP/1.1 has no streams, and its connection is of another class. */
+    @Test
+    @Timeout(60)
+    void aConnectThatThrowsIsAFailure() throws Exception {
+        try (TestServer server =
+                new TestServer((request, out, socket) -> TestServer.send(out, "200 OK", "x/y", new byte[10]))) {
+            Workload work = new CellRunTest.Asking(Target.of(server.url("/")), new CellRunTest.Failing(0));
+            CellResult result = run(Protocol.HTTP1, work, Duration.ofMillis(200), 0);
+            assertEquals("errors", result.verdict());
+            assertTrue(
+                    result.errors().get("other").first().startsWith("java.lang.ClassCastException: "),
+                    result.errors()::toString);
+        }
     }
 
     @Test
