@@ -7,6 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,6 +30,7 @@ final class Exports {
     /** File systems take 255 bytes, with the repetition, a number and the ending. */
     private static final int LONGEST_NAME = 200;
 
+    private static final String HGRM = ".hgrm";
     private static final List<String> TIMES = List.of("p50", "p90", "p99", "p999", "max");
     private static final List<Function<Percentiles, Double>> FIGURES =
             List.of(Percentiles::p50, Percentiles::p90, Percentiles::p99, Percentiles::p999, Percentiles::max);
@@ -55,14 +57,22 @@ final class Exports {
         }));
     }
 
-    /** Writes a percentile distribution per cell. */
+    /** Writes a percentile distribution per cell. Those of an earlier run go: they would be taken for this one's. */
     static void hgrm(List<CellResult> cells, Path folder) throws IOException {
         List<String> names = fileNames(cells);
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + HGRM)) {
+            for (Path file : files) {
+                String name = file.getFileName().toString();
+                if (!names.contains(name.substring(0, name.length() - HGRM.length()))) {
+                    Files.delete(file);
+                }
+            }
+        }
         for (int i = 0; i < cells.size(); i++) {
             CellResult cell = cells.get(i);
             if (!cell.histogram().isEmpty()) {
                 Files.write(
-                        folder.resolve(names.get(i) + ".hgrm"),
+                        folder.resolve(names.get(i) + HGRM),
                         printed(out ->
                                 cell.latencies().outputPercentileDistribution(out, TICKS_PER_HALF, NANOS_PER_MILLI)));
             }

@@ -89,6 +89,29 @@ class OutputFolderTest {
     }
 
     @Test
+    void percentilesOfAnEarlierRunAreTakenAway() throws IOException {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            for (String clients : List.of("1,2", "2")) {
+                Cli cli = Cli.run(
+                        "uuid",
+                        "-c=" + clients,
+                        "-n=2",
+                        "--warmup=0s",
+                        "-o",
+                        folder.toString(),
+                        server.url("/generate-uuid"));
+                assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+                Files.writeString(folder.resolve("hgrm/notes.txt"), "mine");
+            }
+        }
+        try (var files = Files.list(folder.resolve("hgrm"))) {
+            assertEquals(
+                    List.of("c=2_GET_ka=on_RANDOM_n=1-0.hgrm", "notes.txt"),
+                    files.map(path -> path.getFileName().toString()).sorted().toList());
+        }
+    }
+
+    @Test
     @EnabledOnOs(OS.LINUX)
     void aFullDiskIsAnErrorInEachFormat() throws IOException {
         try (TestServer server = new TestServer(TestServer::answerUuids)) {
