@@ -26,6 +26,9 @@ public final class ServerProcess implements AutoCloseable {
 
     private static final long START_SECONDS = 60;
     private static final long STOP_SECONDS = 5;
+    /** How long the last output of a process that has ended may take to come through its pipe. */
+    private static final long OUTPUT_SECONDS = 2;
+
     private static final int POLL_MILLIS = 20;
     private static final int CHUNK_CHARS = 8192;
 
@@ -102,8 +105,7 @@ public final class ServerProcess implements AutoCloseable {
                             + log,
                     e);
         } catch (ExecutionException e) {
-            Throwable cause = e.getCause();
-            throw new IOException(cause == null ? e.getMessage() : cause.getMessage(), e);
+            throw failure(e);
         }
     }
 
@@ -116,7 +118,7 @@ public final class ServerProcess implements AutoCloseable {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
         while (System.nanoTime() - end < 0) {
             if (process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
-                awaitListeners();
+                awaitOutputEnd();
             }
             if (Target.accepts(address, POLL_MILLIS) && process.isAlive()) {
                 children = process.descendants().toList();
@@ -124,6 +126,30 @@ public final class ServerProcess implements AutoCloseable {
             }
         }
         throw new IOException("nothing listens on " + address + " after " + START_SECONDS + "s, see " + log);
+    }
+
+    /**
+     * Waits, after the end of the process, for what it has printed last.
+     *
+     * @throws IOException in any case: the server has ended, or is in the background, where its end and its CPU time
+     *                     would not be seen
+     */
+    private void awaitOutputEnd() throws IOException, InterruptedException {
+        try {
+            listeners.get(OUTPUT_SECONDS, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            throw new IOException(
+                    "the command has ended, and left a process behind that still has its output. It must run the "
+                            + "server in the foreground, see " + log,
+                    e);
+        } catch (ExecutionException e) {
+            throw failure(e);
+        }
+    }
+
+    private static IOException failure(ExecutionException e) {
+        Throwable cause = e.getCause();
+        return new IOException(cause == null ? e.getMessage() : cause.getMessage(), e);
     }
 
     private void read(PrintWriter copy) {

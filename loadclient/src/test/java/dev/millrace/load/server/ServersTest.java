@@ -49,6 +49,29 @@ class ServersTest {
     }
 
     @Test
+    @Timeout(30)
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "--server-cmd goes through /bin/sh")
+    void aServerThatGoesIntoTheBackgroundIsTold() throws Exception {
+        Path log = folder.resolve("daemon.log");
+        Path pid = folder.resolve("pid");
+        try (TestServer other = new TestServer(TestServer::answerUuids);
+                ServerProcess process = ServerProcess.ofCommand("sleep 60 & echo $! > " + pid + "; sleep 1", log)) {
+            // The JDK closes the pipe at the end of a process, unless a thread reads from it, as it does after a
+            // second.
+            ProcessHandle.of(process.pid()).ifPresent(handle -> handle.onExit().join());
+            IOException failure = assertThrows(
+                    IOException.class,
+                    () -> process.awaitPort(Target.of(other.url("/")).address()));
+            assertEquals(
+                    "the command has ended, and left a process behind that still has its output. It must run the "
+                            + "server in the foreground, see " + log,
+                    failure.getMessage());
+        } finally {
+            ProcessHandle.of(Long.parseLong(Files.readString(pid).strip())).ifPresent(ProcessHandle::destroy);
+        }
+    }
+
+    @Test
     @DisabledOnOs(value = OS.WINDOWS, disabledReason = "--server-cmd goes through /bin/sh")
     void ofALineWithoutEndTheBeginningIsKept() throws Exception {
         Path log = folder.resolve("endless.log");
