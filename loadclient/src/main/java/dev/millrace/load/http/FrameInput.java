@@ -28,6 +28,7 @@ final class FrameInput {
     private final ByteBuffer view;
     private int start;
     private int end;
+    private int reads;
     /** The stream whose field block goes on; 0 for none. */
     private int openBlock;
 
@@ -67,6 +68,11 @@ final class FrameInput {
         return end - start >= HEAD_BYTES && end - start >= HEAD_BYTES + (view.getInt(start) >>> Byte.SIZE);
     }
 
+    /** Number of reads so far that brought bytes; it may wrap around. */
+    int reads() {
+        return reads;
+    }
+
     /** RFC 9113 section 4.3: the frames of a field block follow each other, without any other frame. */
     private void checkFieldBlock(int type, int flags, int stream) throws H2ConnectionException {
         boolean goesOn = type == FrameType.CONTINUATION.getValue();
@@ -95,6 +101,7 @@ final class FrameInput {
                 throw new ConnectionClosedException();
             }
             end += read;
+            reads++;
         }
     }
 }

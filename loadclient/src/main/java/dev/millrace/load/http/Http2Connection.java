@@ -229,7 +229,7 @@ public final class Http2Connection implements Connection {
         while (goesOn && payload.hasRemaining()) {
             int count = Math.min(payload.remaining(), chunk.length);
             payload.get(chunk, 0, count);
-            goesOn = stream.data(chunk, 0, count);
+            goesOn = stream.data(chunk, 0, count, in.reads());
         }
         brokenOff |= !goesOn;
         if (!goesOn || frame.isFlagSet(FrameFlag.END_STREAM)) {

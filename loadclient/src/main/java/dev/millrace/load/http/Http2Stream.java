@@ -33,6 +33,8 @@ final class Http2Stream {
     private boolean bodiless;
     private long announced = Http2Head.UNKNOWN;
     private long received;
+    /** The number of the read that has brought the body's first byte. */
+    private int firstRead;
 
     Http2Stream(Call call, Timing timing, IntConsumer meter, StreamListener listener, long window) {
         this.call = call;
@@ -99,8 +101,12 @@ final class Http2Stream {
         call.check().begin(head);
     }
 
-    /** Bytes of the body have come. Returns false to break it off. */
-    boolean data(byte[] bytes, int offset, int count) throws BadResponseException {
+    /**
+     * Bytes of the body have come. Returns false to break it off.
+     *
+     * @param read number of the read that has brought the last of them
+     */
+    boolean data(byte[] bytes, int offset, int count, int read) throws BadResponseException {
         if (!begun) {
             throw new BadResponseException(FailureKind.MALFORMED, "DATA before HEADERS");
         }
@@ -109,7 +115,9 @@ final class Http2Stream {
         }
         if (timing.bodyByte == 0) {
             timing.bodyByte = System.nanoTime();
+            firstRead = read;
         }
+        timing.bodyInOneRead = read == firstRead;
         timing.bodyBytes += count;
         received += count;
         meter.accept(count);
@@ -132,6 +140,7 @@ final class Http2Stream {
         timing.end = System.nanoTime();
         if (timing.bodyByte == 0) {
             timing.bodyByte = timing.end;
+            timing.bodyInOneRead = true;
         }
         listener.ended(brokenOff ? null : failure());
     }

@@ -29,6 +29,8 @@ public final class HttpConnection implements Connection {
     private boolean reusable = true;
     private boolean brokenOff;
     private long lastUse = System.nanoTime();
+    /** The number of reads when the first byte of the body was there. */
+    private int readsAtBody;
 
     private HttpConnection(Connected connected, byte[] chunk) throws IOException {
         this.connected = connected;
@@ -82,7 +84,9 @@ public final class HttpConnection implements Connection {
         lastUse = timing.end;
         if (timing.bodyByte == 0) {
             timing.bodyByte = timing.end;
+            readsAtBody = in.reads();
         }
+        timing.bodyInOneRead = in.reads() == readsAtBody;
         return failure;
     }
 
@@ -154,6 +158,7 @@ public final class HttpConnection implements Connection {
         Call call = Objects.requireNonNull(current);
         if (timing.bodyByte == 0) {
             timing.bodyByte = System.nanoTime();
+            readsAtBody = in.reads();
         }
         timing.bodyBytes += count;
         currentMeter.accept(count);

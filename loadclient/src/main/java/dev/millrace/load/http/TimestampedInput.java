@@ -3,12 +3,15 @@ package dev.millrace.load.http;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** The socket's stream, which notes when the first byte after {@link #arm()} came. Used by one thread. */
+/**
+ * The socket's stream, which notes when the first byte after {@link #arm()} came, and counts reads. Used by one thread.
+ */
 final class TimestampedInput extends InputStream {
 
     private final InputStream in;
     private boolean armed;
     private long firstByteNanos;
+    private int reads;
 
     TimestampedInput(InputStream in) {
         this.in = in;
@@ -21,6 +24,11 @@ final class TimestampedInput extends InputStream {
 
     long firstByteNanos() {
         return firstByteNanos;
+    }
+
+    /** Number of reads so far that brought bytes; it may wrap around. */
+    int reads() {
+        return reads;
     }
 
     @Override
@@ -37,6 +45,7 @@ final class TimestampedInput extends InputStream {
     @Override
     public int read(byte[] bytes, int offset, int length) throws IOException {
         int count = in.read(bytes, offset, length);
+        reads += count > 0 ? 1 : 0;
         if (armed) {
             armed = false;
             firstByteNanos = System.nanoTime();

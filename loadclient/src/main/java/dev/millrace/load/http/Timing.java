@@ -7,8 +7,10 @@ public final class Timing {
     long bodyByte;
     long end;
     long bodyBytes;
+    boolean bodyInOneRead;
 
     void reset() {
+        bodyInOneRead = false;
         headerByte = 0;
         bodyByte = 0;
         end = 0;
@@ -20,6 +22,7 @@ public final class Timing {
         headerByte = part.headerByte;
         bodyByte = part.bodyByte;
         bodyBytes += part.bodyBytes;
+        bodyInOneRead = false;
     }
 
     /** First byte of the answer's head. */
@@ -35,6 +38,11 @@ public final class Timing {
     /** Last byte of the body. */
     public long end() {
         return end;
+    }
+
+    /** Whether the body, or all that there is of it, came by one read: its bytes have no time between them then. */
+    public boolean bodyInOneRead() {
+        return bodyInOneRead;
     }
 
     /** Bytes of the body so far, without those of the chunked coding. */

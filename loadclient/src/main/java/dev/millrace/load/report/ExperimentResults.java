@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.Function;
@@ -204,7 +205,7 @@ final class ExperimentResults {
         return downloads == 0 ? null : (Double) (micros / downloads / MICROS_PER_SECOND);
     }
 
-    /** Mean speed of downloads of the largest file, in MB/s; null if none was complete. */
+    /** Mean speed of downloads of the largest file, in MB/s; null if none was complete, or all came by one read each. */
     private @Nullable Double speed(CellResult cell) {
         if (experiment.files().isEmpty()) {
             return null;
@@ -213,6 +214,7 @@ final class ExperimentResults {
         return cell.sizes().stream()
                 .filter(size -> size.size() == largest)
                 .map(SizeResult::speed)
+                .filter(Objects::nonNull)
                 .findFirst()
                 .orElse(null);
     }

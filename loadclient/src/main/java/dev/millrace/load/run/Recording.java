@@ -67,7 +67,10 @@ final class Recording {
         lateness.recordValue(Math.max(0, start - due));
     }
 
-    /** A complete download, whose figures are kept by the size of its file. */
+    /**
+     * A complete download, whose figures are kept by the size of its file. It has no speed if its body came by one read:
+     * the time from the first byte to the last would be that of this client's checksum.
+     */
     synchronized void download(long start, Timing timing) {
         Size size = sizes.get(timing.bodyBytes());
         if (size == null) {
@@ -78,8 +81,10 @@ final class Recording {
             sizes.put(timing.bodyBytes(), size);
         }
         size.init.recordValue(timing.bodyByte() - start);
-        double seconds = Math.max(1, timing.end() - timing.bodyByte());
-        size.speed.recordValue(Math.round(timing.bodyBytes() * KILOBYTES_PER_SECOND / seconds));
+        if (!timing.bodyInOneRead()) {
+            double nanos = Math.max(1, timing.end() - timing.bodyByte());
+            size.speed.recordValue(Math.round(timing.bodyBytes() * KILOBYTES_PER_SECOND / nanos));
+        }
     }
 
     /** How long after its due moment the last byte of a throttled download came. */
@@ -151,13 +156,16 @@ final class Recording {
             return List.of();
         }
         List<SizeResult> results = new ArrayList<>();
-        sizes.forEach((bytes, size) -> results.add(new SizeResult(
-                bytes,
-                size.speed.getTotalCount(),
-                Percentiles.of(size.init),
-                size.speed.getMean() / KILOBYTES_PER_MEGABYTE,
-                size.speed.getValueAtPercentile(1) / KILOBYTES_PER_MEGABYTE,
-                size.speed.getValueAtPercentile(50) / KILOBYTES_PER_MEGABYTE)));
+        sizes.forEach((bytes, size) -> {
+            boolean known = size.speed.getTotalCount() > 0;
+            results.add(new SizeResult(
+                    bytes,
+                    size.init.getTotalCount(),
+                    Percentiles.of(size.init),
+                    known ? size.speed.getMean() / KILOBYTES_PER_MEGABYTE : null,
+                    known ? size.speed.getValueAtPercentile(1) / KILOBYTES_PER_MEGABYTE : null,
+                    known ? size.speed.getValueAtPercentile(50) / KILOBYTES_PER_MEGABYTE : null));
+        });
         return results;
     }
 

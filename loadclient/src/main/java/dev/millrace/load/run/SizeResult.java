@@ -1,6 +1,7 @@
 package dev.millrace.load.run;
 
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Complete downloads of files of one size. Immutable.
@@ -8,11 +9,18 @@ import java.util.Objects;
  * @param size      bytes of a file
  * @param downloads number of downloads
  * @param init      sending (before connecting, if a new connection is needed) to first body byte, in microseconds
- * @param speed     mean speed from first to last body byte, in 10^6 bytes per second
+ * @param speed     mean speed from first to last body byte, in 10^6 bytes per second, of downloads that took more than
+ *                  one read; null if none did
  * @param speedP1   first percentile of that speed
  * @param speedP50  median of that speed
  */
-public record SizeResult(long size, long downloads, Percentiles init, double speed, double speedP1, double speedP50) {
+public record SizeResult(
+        long size,
+        long downloads,
+        Percentiles init,
+        @Nullable Double speed,
+        @Nullable Double speedP1,
+        @Nullable Double speedP50) {
 
     /** Refuses a part that is missing: a damaged file is reported by the name of that part. */
     public SizeResult {

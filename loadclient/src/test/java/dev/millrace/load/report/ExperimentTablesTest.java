@@ -335,7 +335,7 @@ class ExperimentTablesTest {
     private static CellResult download(String server, int block, long... sizes) {
         List<SizeResult> complete = new ArrayList<>();
         for (long size : sizes) {
-            complete.add(new SizeResult(size, 10, TIMES, size / 1000.0, 1, 1));
+            complete.add(new SizeResult(size, 10, TIMES, size / 1000.0, 1.0, 1.0));
         }
         return cell(server, block, new Counts(100, 1_000_000, 4, 3, 0, 0), Map.of(), complete, 1);
     }

@@ -129,7 +129,9 @@ class ReportInChromiumTest {
         int length = latency.encodeIntoCompressedByteBuffer(buffer);
         Percentiles times = new Percentiles(2000, 900, 100, 800 + seed, 1000, 2000, 9000);
         List<SizeResult> sizes = bytes
-                ? List.of(new SizeResult(1024, 10, times, 1, 0.5, 1), new SizeResult(5_242_880, 10, times, 90, 50, 88))
+                ? List.of(
+                        new SizeResult(1024, 10, times, null, null, null),
+                        new SizeResult(5_242_880, 10, times, 90.0, 50.0, 88.0))
                 : List.of();
         return new CellResult(
                 label,

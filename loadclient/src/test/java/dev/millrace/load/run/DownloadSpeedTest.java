@@ -1,0 +1,105 @@
+package dev.millrace.load.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.load.Http2TestServer;
+import dev.millrace.load.TestServer;
+import dev.millrace.load.http.Protocol;
+import dev.millrace.load.http.Target;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.Test;
+
+/** The speed of a download is that of bytes that came one after the other, not of this client's checksum. */
+class DownloadSpeedTest {
+
+    private static final int BYTES = 1000;
+    private static final int DOWNLOADS = 3;
+    private static final int PAUSE_MILLIS = 100;
+
+    private static SizeResult download(String url, Protocol protocol) throws Exception {
+        CellRunTest.Asking work = new CellRunTest.Asking(Target.of(url), new CellRunTest.Failing(0), true);
+        CellResult result = new CellRun(
+                        new Cell("", 1, 0, 0, protocol, 1, work),
+                        CellRunTest.settings(Duration.ZERO, Duration.ofSeconds(20), DOWNLOADS),
+                        null,
+                        (warmingUp, seconds, left, requests, bytes, errors) -> {})
+                .run(0);
+        List<SizeResult> sizes = result.sizes();
+        assertEquals(1, sizes.size());
+        assertEquals(DOWNLOADS, sizes.get(0).downloads());
+        assertEquals(DOWNLOADS, sizes.get(0).init().count());
+        return sizes.get(0);
+    }
+
+    private static SizeResult download(TestServer.Behaviour behaviour) throws Exception {
+        try (TestServer server = new TestServer(behaviour)) {
+            return download(server.url("/"), Protocol.HTTP1);
+        }
+    }
+
+    private static byte[] whole() {
+        byte[] head = ("HTTP/1.1 200 OK\r\nContent-Length: " + BYTES + "\r\n\r\n").getBytes(StandardCharsets.US_ASCII);
+        return ByteBuffer.allocate(head.length + BYTES).put(head).array();
+    }
+
+    private static void inParts(TestServer.Request request, OutputStream out, Socket socket) throws IOException {
+        byte[] whole = whole();
+        int half = whole.length - BYTES / 2;
+        out.write(whole, 0, half);
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS));
+        out.write(whole, half, BYTES / 2);
+    }
+
+    @Test
+    void aFileThatCameByOneReadHasNone() throws Exception {
+        SizeResult size = download((request, out, socket) -> out.write(whole()));
+        assertNull(size.speed());
+        assertNull(size.speedP1());
+        assertNull(size.speedP50());
+    }
+
+    @Test
+    void aFileThatCameInPartsHasOne() throws Exception {
+        SizeResult size = download(DownloadSpeedTest::inParts);
+        assertNotNull(size.speed());
+        assertTrue(size.speed() > 0 && size.speed() <= BYTES / (PAUSE_MILLIS * 1000.0) * 1.1, size.toString());
+        assertNotNull(size.speedP50());
+    }
+
+    @Test
+    void inHttp2ToTheReadsCount() throws Exception {
+        Handler handler = new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                boolean parts = request.getHttpURI().getPath().equals("/parts");
+                if (parts) {
+                    Callback.Completable first = new Callback.Completable();
+                    response.write(false, ByteBuffer.allocate(BYTES / 2), first);
+                    first.get(20, TimeUnit.SECONDS);
+                    TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+                }
+                response.write(true, ByteBuffer.allocate(parts ? BYTES / 2 : BYTES), callback);
+                return true;
+            }
+        };
+        try (Http2TestServer server = Http2TestServer.clear(handler, 128)) {
+            assertNotNull(download(server.url("/parts"), Protocol.H2C).speed());
+            assertNull(download(server.url("/whole"), Protocol.H2C).speed());
+        }
+    }
+}
