@@ -32,6 +32,8 @@ final class HeldWrites {
     private int releasingThreads;
     private @Nullable Callback nextCallback;
     private ByteBuffer @Nullable [] nextBuffers;
+    // Why what was held was not written: what comes behind it would be nonsense to the peer.
+    private @Nullable Throwable loss;
     private boolean ended;
 
     /** Writes at once. As {@link org.eclipse.jetty.io.EndPoint#write}, of which one at a time may be pending. */
@@ -49,6 +51,7 @@ final class HeldWrites {
     /** Writes, behind what is held. The buffers are the caller's again when the callback is completed. */
     void write(boolean mayHold, Callback callback, ByteBuffer... buffers) {
         RetainableByteBuffer.Mutable before = null;
+        Throwable failure;
         boolean isHeld;
         synchronized (this) {
             if (releasing) {
@@ -56,12 +59,15 @@ final class HeldWrites {
                 nextBuffers = buffers;
                 return;
             }
-            isHeld = mayHold && !ended && hold(buffers);
+            failure = loss;
+            isHeld = failure == null && mayHold && !ended && hold(buffers);
             if (!isHeld) {
                 before = takeHeld();
             }
         }
-        if (isHeld) {
+        if (failure != null) {
+            callback.failed(failure);
+        } else if (isHeld) {
             callback.succeeded();
         } else if (before != null) {
             socket.write(
@@ -120,6 +126,10 @@ final class HeldWrites {
         }
         try {
             socket.write(released, released.content.getByteBuffer());
+        } catch (Throwable x) {
+            // For want of memory as a rule. Nobody else would tell a write that waits for this one.
+            released.failed(x);
+            throw x;
         } finally {
             endRelease();
         }
@@ -129,6 +139,8 @@ final class HeldWrites {
     private final class Released implements Callback {
         private final RetainableByteBuffer content;
         private final boolean goesOn;
+        // Guarded by the writes.
+        private boolean isOver;
 
         private Released(RetainableByteBuffer content, boolean goesOn) {
             this.content = content;
@@ -178,18 +190,24 @@ final class HeldWrites {
 
     /** Writes what the flusher has asked for meanwhile. */
     private void goOn(Released written, @Nullable Throwable failure) {
-        written.content.release();
         Callback callback;
         ByteBuffer[] buffers;
         synchronized (this) {
+            if (written.isOver) {
+                // It was completed, and threw all the same.
+                return;
+            }
+            written.isOver = true;
+            loss = failure;
             releasing = false;
             callback = nextCallback;
             buffers = nextBuffers;
             nextCallback = null;
             nextBuffers = null;
         }
+        written.content.release();
         if (callback == null || buffers == null) {
-            // A failure need not be told: the next write fails as this one has.
+            // A failure need not be told: the next write fails by it.
             return;
         }
         // This may be a selector's thread, because a write of what was held does not block.
@@ -203,10 +221,16 @@ final class HeldWrites {
     }
 
     private void goOn(Callback callback, ByteBuffer[] buffers, @Nullable Throwable failure) {
-        if (failure == null) {
-            socket.write(callback, buffers);
-        } else {
+        if (failure != null) {
             callback.failed(failure);
+            return;
+        }
+        try {
+            socket.write(callback, buffers);
+        } catch (Throwable x) {
+            // The thread that has asked for it is told by nothing else.
+            callback.failed(x);
+            throw x;
         }
     }
 

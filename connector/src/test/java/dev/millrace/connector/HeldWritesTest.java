@@ -152,6 +152,74 @@ class HeldWritesTest {
         assertSame(failure, assertThrows(ExecutionException.class, next::get).getCause());
     }
 
+    private static void assertFailed(Throwable failure, FutureCallback write) {
+        assertTrue(write.isDone());
+        assertSame(failure, assertThrows(ExecutionException.class, write::get).getCause());
+    }
+
+    /** As where there is no memory. Peers would take what follows for a part of what is lost. */
+    @Test
+    void writesFailBehindHeldOnesWhoseWriteThrows() {
+        InternalError failure = new InternalError("meant to fail");
+        FutureCallback during = new FutureCallback();
+        HeldWrites[] failing = new HeldWrites[1];
+        failing[0] = new HeldWrites(
+                (callback, buffers) -> {
+                    failing[0].write(false, during, ByteBuffer.wrap(new byte[1]));
+                    throw failure;
+                },
+                pool,
+                executor);
+        failing[0].write(true, Callback.NOOP, ByteBuffer.wrap(new byte[1]));
+        assertSame(failure, assertThrows(InternalError.class, failing[0]::release));
+        assertFalse(failing[0].isReleasing());
+        FutureCallback after = new FutureCallback();
+        failing[0].write(true, after, ByteBuffer.wrap(new byte[1]));
+        failing[0].end();
+        assertFailed(failure, during);
+        assertFailed(failure, after);
+    }
+
+    @Test
+    void aWriteThatThrowsAfterTheHeldOnesFails() {
+        InternalError failure = new InternalError("meant to fail");
+        List<Callback> pending = new ArrayList<>();
+        HeldWrites failing = new HeldWrites(
+                (callback, buffers) -> {
+                    if (!pending.isEmpty()) {
+                        throw failure;
+                    }
+                    pending.add(callback);
+                },
+                pool,
+                executor);
+        failing.write(true, Callback.NOOP, ByteBuffer.wrap(new byte[1]));
+        failing.release();
+        FutureCallback next = new FutureCallback() {
+            @Override
+            public InvocationType getInvocationType() {
+                return InvocationType.NON_BLOCKING;
+            }
+        };
+        failing.write(false, next, ByteBuffer.wrap(new byte[1]));
+        assertThrows(InternalError.class, pending.get(0)::succeeded);
+        assertFailed(failure, next);
+    }
+
+    @Test
+    void areGivenBackOnceThoughTheirCompleteWriteThrows() {
+        InternalError failure = new InternalError("meant to fail");
+        HeldWrites failing = new HeldWrites(
+                (callback, buffers) -> {
+                    callback.succeeded();
+                    throw failure;
+                },
+                pool,
+                executor);
+        failing.write(true, Callback.NOOP, ByteBuffer.wrap(new byte[1]));
+        assertSame(failure, assertThrows(InternalError.class, failing::release));
+    }
+
     @Test
     void areLostWhenTheConnectionEnds() {
         hold("a");
