@@ -1,5 +1,6 @@
 package dev.millrace.transfer;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -340,7 +341,8 @@ public final class FileRegion {
         }
         if (read < 0) {
             checkNotTruncated();
-            return 0;
+            // The system tells a wrong size. A caller that read nothing here would ask again, for ever.
+            throw new UnreadableFileException(name, position + token.position(), new EOFException("end of file"));
         }
         checkLastPart(read);
         return read;

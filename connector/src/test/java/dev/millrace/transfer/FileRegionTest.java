@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Await;
 import java.io.IOException;
@@ -20,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whether a region's bytes lie in memory, and whether they are there at all. */
@@ -114,6 +116,20 @@ class FileRegionTest {
             return true;
         } catch (IOException x) {
             throw new UncheckedIOException(x);
+        }
+    }
+
+    /** Linux gives each file of its sysfs the size of a page. */
+    @Test
+    @Timeout(60)
+    void cannotBeReadToAnEndThatIsNotThere() throws IOException {
+        Path path = Path.of("/sys/devices/system/cpu/online");
+        assumeTrue(Files.isReadable(path), "no sysfs");
+        try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
+            FileRegion region = new FileRegion(file, 0, ByteBuffer.allocate((int) file.size()));
+            region.advance(region.read(ByteBuffer.allocate(region.remaining())));
+            assertTrue(region.sent() > 0 && region.remaining() > 0, region::toString);
+            assertThrows(UnreadableFileException.class, () -> region.read(ByteBuffer.allocate(region.remaining())));
         }
     }
 
