@@ -12,6 +12,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Locale;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.EndPoint;
@@ -40,9 +41,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The threads are the connector's own, platform or virtual, and serve HTTP/1.1. The server's pool runs the acceptors, and the few
  * requests that Jetty brings there itself. Every other protocol is watched by one selector and served by that pool. It is a
  * {@link org.eclipse.jetty.server.ServerConnector}, so that limits, customizers and XML made for that one apply. The settings
- * of selectors mean nothing here.
- *
- * <p>Files that the application announces go out by {@code sendfile(2)}.
+ * of selectors mean nothing here. Files that the application announces go out by {@code sendfile(2)}.
  */
 @ManagedObject("Blocking connector, a thread for each connection")
 public class BioConnector extends MillraceConnector {
@@ -51,6 +50,7 @@ public class BioConnector extends MillraceConnector {
     private Threads threads = Threads.AUTO;
     private int readAheadBytes = 512;
     private final boolean configuresSockets = overridesConfigure(getClass());
+    private final AtomicBoolean warnedOfRefused = new AtomicBoolean();
     volatile BioResources resources;
 
     private enum Threads {
@@ -201,9 +201,9 @@ public class BioConnector extends MillraceConnector {
     protected void doStart() throws Exception {
         boolean virtual = threads == Threads.VIRTUAL || (threads == Threads.AUTO && VirtualThreads.areSupported());
         transferPermits.setWorkers(getWorkers());
-        String name = nameOr("bio");
+        warnedOfRefused.set(false);
         resources = new BioResources(
-                newConnectionThreads(name + "-" + Integer.toHexString(hashCode()), virtual),
+                newConnectionThreads(nameOr("bio") + "-" + Integer.toHexString(hashCode()), virtual),
                 connectorStatistics,
                 transferPermits,
                 getByteBufferPool(),
@@ -243,7 +243,11 @@ public class BioConnector extends MillraceConnector {
         } catch (Throwable x) {
             // No thread (OutOfMemoryError is how the JDK says so): this peer is refused, the next may be served.
             connectorStatistics.onRefused();
-            LOG.warn("Refused {}: {}", channel, x.toString());
+            if (warnedOfRefused.compareAndSet(false, true)) {
+                LOG.warn("Refused {}, and perhaps others, told at the level of debug: {}", channel, x.toString());
+            } else {
+                LOG.debug("Refused {}: {}", channel, x.toString());
+            }
             failed(channel, x);
         }
     }

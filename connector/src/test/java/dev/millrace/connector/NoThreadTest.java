@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
+import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.nio.ByteBuffer;
@@ -16,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.AbstractConnector;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -116,7 +118,8 @@ class NoThreadTest {
 
     @Test
     void refusesAConnection() throws Exception {
-        try (TestServer server = server();
+        try (Logged log = new Logged(AbstractConnector.class.getName());
+                TestServer server = server();
                 RawClient before = server.client()) {
             assertEquals("fine", before.get("/").answer().text());
             exhausted.set(true);
@@ -128,6 +131,7 @@ class NoThreadTest {
             BioConnector bio = (BioConnector) server.connector();
             Await.until("counted", () -> bio.getConnectorStatistics().getRefusedConnections() == 20);
             assertServes(server, before);
+            assertEquals(1, log.count("Refused"), "a peer must not fill the log");
         }
     }
 
