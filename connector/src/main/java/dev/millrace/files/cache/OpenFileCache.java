@@ -11,7 +11,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
@@ -21,7 +20,6 @@ import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.NanoTime;
-import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,7 +64,7 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
     /** Null when files may be anywhere. */
     private volatile @Nullable Containment containment;
     /** Null before a start, after a stop, and without a server. */
-    private volatile @Nullable Sweeper sweeper;
+    private volatile @Nullable FileSweeper sweeper;
 
     private volatile boolean stopped;
 
@@ -161,25 +159,35 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
      */
     public C add(String path, Path file, @Nullable URI found, Function<OpenFile, C> content) throws IOException {
         OpenFile opened = open(path, file);
+        C made;
         try {
-            C made = content.apply(opened);
+            made = content.apply(opened);
             put(new CachedFile<>(path, opened, found, made));
-            return made;
         } catch (Throwable x) {
             opened.release();
             throw x;
         }
+        // From here on the cache holds the file's count, whatever fails.
+        onPut(path);
+        return made;
     }
 
     private void put(CachedFile<C> entry) {
         adjustBounds();
         kept.incrementAndGet();
         entries.put(entry.path(), entry);
-        budget.onKept();
+    }
+
+    private void onPut(String path) {
         // A request may have looked it up while its context was stopped: nothing else would let go of it any more.
         if (stopped) {
-            entries.invalidate(entry.path());
+            entries.invalidate(path);
         }
+        FileSweeper running = sweeper;
+        if (running != null) {
+            running.resume();
+        }
+        budget.onKept();
     }
 
     /** @param containment asked again once a file is open, and when it is compared: a link may have come, or become another one */
@@ -229,8 +237,8 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
 
     private void retire(CachedFile<C> entry) {
         retired.add(entry);
-        Sweeper running = sweeper;
-        if (running == null || !running.retiresLater()) {
+        FileSweeper running = sweeper;
+        if (running == null || !running.runsLater(this::retireNext, GRACE_MILLIS)) {
             retireNext();
         }
     }
@@ -270,8 +278,7 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
     /**
      * Begins to sweep: entries are compared with the file system also when no request asks for them.
      *
-     * @param server whose scheduler tells when, and whose threads do it; null when there is none. A file system may
-     *     hang, and must not stop the server's clock.
+     * @param server whose scheduler tells when, and whose threads do it; null when there is none
      */
     public void start(@Nullable Server server) {
         Mappings.warnIfImpossible();
@@ -282,7 +289,8 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
             return;
         }
         closer.start(server.getThreadPool());
-        Sweeper started = new Sweeper(server.getScheduler(), server.getThreadPool());
+        FileSweeper started =
+                new FileSweeper(server.getScheduler(), server.getThreadPool(), this::pauseMillis, this::sweep);
         sweeper = started;
         started.schedule();
     }
@@ -290,10 +298,10 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
     /** Lets go of all files, and sweeps no more. */
     public void stop() {
         stopped = true;
-        Sweeper last = sweeper;
+        FileSweeper last = sweeper;
         sweeper = null;
-        if (last != null && last.next != null) {
-            last.next.cancel();
+        if (last != null) {
+            last.stop();
         }
         missing.invalidateAll();
         entries.invalidateAll();
@@ -305,68 +313,21 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
         budget.remove(this);
     }
 
-    /** Sweeps from a start to the next stop. A sweep that is under way at the stop may end after the next start, which has its own. */
-    private final class Sweeper {
-        private final Scheduler scheduler;
-        private final Executor executor;
-        private final AtomicInteger plans = new AtomicInteger();
-        private volatile Scheduler.@Nullable Task next;
+    private long pauseMillis() {
+        long valid = validMillis.getAsLong();
+        return valid <= 0 ? CachedFile.PLACE_MILLIS : Math.min(MOST_PAUSE_MILLIS, Math.max(50, valid / SWEEPS));
+    }
 
-        private Sweeper(Scheduler scheduler, Executor executor) {
-            this.scheduler = scheduler;
-            this.executor = executor;
-        }
-
-        /** Returns false when the scheduler takes nothing, for want of memory as a rule. */
-        private boolean retiresLater() {
-            try {
-                scheduler.schedule(OpenFileCache.this::retireNext, GRACE_MILLIS, TimeUnit.MILLISECONDS);
-                return true;
-            } catch (Throwable x) {
-                LOG.debug("Letting go of a file without a grace", x);
-                return false;
+    private void sweep() {
+        long valid = validMillis.getAsLong();
+        long dueMillis = valid - pauseMillis();
+        adjustBounds();
+        entries.asMap().forEach((path, entry) -> {
+            if (valid >= 0 && !entry.isValidUntilNextSweep(dueMillis, containment)) {
+                entries.asMap().remove(path, entry);
             }
-        }
-
-        private void schedule() {
-            if (sweeper == this) {
-                int plan = plans.incrementAndGet();
-                next = scheduler.schedule(() -> execute(plan), pauseMillis(), TimeUnit.MILLISECONDS);
-            }
-        }
-
-        private long pauseMillis() {
-            long valid = validMillis.getAsLong();
-            return valid <= 0 ? CachedFile.PLACE_MILLIS : Math.min(MOST_PAUSE_MILLIS, Math.max(50, valid / SWEEPS));
-        }
-
-        private void execute(int plan) {
-            if (sweeper == this && plan == plans.get()) {
-                try {
-                    executor.execute(this::sweep);
-                } catch (Throwable noThread) {
-                    // Jetty's pool keeps the task for a thread that it has: that sweep's plan replaces this one.
-                    LOG.debug("Skipping a sweep: {}", noThread.toString());
-                    schedule();
-                }
-            }
-        }
-
-        private void sweep() {
-            long valid = validMillis.getAsLong();
-            long dueMillis = valid - pauseMillis();
-            try {
-                adjustBounds();
-                entries.asMap().forEach((path, entry) -> {
-                    if (valid >= 0 && !entry.isValidUntilNextSweep(dueMillis, containment)) {
-                        entries.asMap().remove(path, entry);
-                    }
-                });
-                entries.cleanUp();
-            } finally {
-                schedule();
-            }
-        }
+        });
+        entries.cleanUp();
     }
 
     public long size() {

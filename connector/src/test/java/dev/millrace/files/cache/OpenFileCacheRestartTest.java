@@ -4,11 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.testing.HeldJobs;
 import dev.millrace.testing.Plans;
+import dev.millrace.testing.TestFiles;
+import java.nio.file.Path;
 import org.eclipse.jetty.server.Server;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A sweep that is under way when the cache stops, and comes to its end after the next start; or that gets no thread. */
 class OpenFileCacheRestartTest {
+    @TempDir
+    Path directory;
+
     private final Plans plans = new Plans();
     private final HeldJobs threads = new HeldJobs();
     private final OpenFileCache<Object> cache = new OpenFileCache<>(() -> 10, () -> 1000, content -> {});
@@ -83,6 +89,29 @@ class OpenFileCacheRestartTest {
         threads.jobs().clear();
         assertEquals(2, plans.tasks().size(), "planned anew");
         assertOnlyTheLastGoesOn();
+    }
+
+    private void open(String name) throws Exception {
+        TestFiles.write(directory, name, 1000);
+        cache.add("/" + name, directory.resolve(name), null, opened -> opened);
+    }
+
+    /** Nothing else would ask it again before a restart. */
+    @Test
+    void aSweepThatTheSchedulerHasNotTakenIsPlannedByTheNextFile() throws Exception {
+        cache.start(new Server(threads, plans, null));
+        plans.tasks().get(0).run();
+        plans.setFailing(true);
+        threads.jobs().remove().run();
+        plans.setFailing(false);
+        assertEquals(1, plans.tasks().size());
+        open("first.bin");
+        open("second.bin");
+        assertEquals(2, plans.tasks().size(), "planned once");
+        plans.tasks().get(1).run();
+        threads.jobs().remove().run();
+        assertEquals(3, plans.tasks().size(), "goes on");
+        cache.stop();
     }
 
     @Test
