@@ -127,6 +127,13 @@ final class CloseAlert {
                 deadline.cancel();
             }
         }
-        following.forEach(Runnable::run);
+        for (Runnable action : following) {
+            try {
+                action.run();
+            } catch (Throwable x) {
+                // The close may come behind it.
+                LOG.warn("Cannot end {}", channel, x);
+            }
+        }
     }
 }

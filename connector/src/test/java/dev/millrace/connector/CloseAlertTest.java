@@ -114,6 +114,17 @@ class CloseAlertTest {
     }
 
     @Test
+    void isFollowedByTheCloseThoughWhatComesBeforeFails() throws Exception {
+        CloseAlert alert = send();
+        assertTrue(alert.isFollowedBy(() -> {
+            throw new IllegalStateException("meant to fail");
+        }));
+        assertTrue(alert.isFollowedByClose(this::closeChannel, connector.getScheduler(), 30_000));
+        assertEquals(BYTES, client.in().readNBytes(BYTES).length);
+        Await.until("closed", () -> followed.equals(List.of("close")));
+    }
+
+    @Test
     void isGivenUpWhenThePeerTakesNothing() throws Exception {
         connector.setShutdownIdleTimeout(100);
         CloseAlert alert = send();
