@@ -145,10 +145,11 @@ final class ConnectionThreads implements Executor {
         @Override
         public void run() {
             Thread thread = Thread.currentThread();
-            running.add(thread);
-            // The thread must not keep the class loader of the web application whose request made it.
-            thread.setContextClassLoader(ConnectionThreads.class.getClassLoader());
             try {
+                // There may be no memory to note it.
+                running.add(thread);
+                // The thread must not keep the class loader of the web application whose request made it.
+                thread.setContextClassLoader(ConnectionThreads.class.getClassLoader());
                 begin();
                 if (life != null) {
                     life.run();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.net.URL;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -101,6 +103,43 @@ class BioThreadsTest {
             Thread.currentThread().setContextClassLoader(before);
             user.remove();
             threads.stop();
+        }
+    }
+
+    /** Has no memory to be noted among others, the first time. */
+    private static final class Unnoted extends Thread {
+        private final AtomicBoolean failing = new AtomicBoolean(true);
+
+        private Unnoted(Runnable task) {
+            super(task);
+            setUncaughtExceptionHandler((thread, meant) -> {});
+        }
+
+        @Override
+        public int hashCode() {
+            if (currentThread() == this && failing.getAndSet(false)) {
+                throw new InternalError("meant to fail");
+            }
+            return System.identityHashCode(this);
+        }
+    }
+
+    @Test
+    void areNotWaitedForAtAStopWhenTheyHaveFailedAtOnce() throws Exception {
+        List<Thread> unnoted = new ArrayList<>();
+        ConnectionThreads threads = new ConnectionThreads(
+                "test",
+                task -> {
+                    Thread thread = unnoted.isEmpty() ? new Unnoted(task) : new Thread(task);
+                    unnoted.add(thread);
+                    thread.start();
+                },
+                false);
+        threads.execute(() -> {});
+        unnoted.get(0).join();
+        try (Logged log = new Logged(ConnectionThreads.class.getName())) {
+            threads.end(List.of(), () -> 0);
+            assertEquals(0, log.count("did not end"));
         }
     }
 }
