@@ -6,10 +6,21 @@ import java.io.UncheckedIOException;
 import java.nio.channels.SocketChannel;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.Request;
 
 /** What a server's end of a connection tells of it. */
 public final class EndPoints {
     private EndPoints() {}
+
+    /** That of the connection of a request. */
+    public static EndPoint of(Request request) {
+        return request.getConnectionMetaData().getConnection().getEndPoint();
+    }
+
+    /** The socket of a request without TLS. */
+    public static SocketChannel channel(Request request) {
+        return (SocketChannel) of(request).getTransport();
+    }
 
     /** Whether a write waits for the peer to take something. */
     public static boolean isWritePending(EndPoint endPoint) {

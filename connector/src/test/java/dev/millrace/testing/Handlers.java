@@ -3,6 +3,7 @@ package dev.millrace.testing;
 import dev.millrace.files.SendfileHandler;
 import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.TransferEndPoint;
+import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -10,6 +11,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
@@ -32,13 +34,49 @@ public final class Handlers {
         void handle(Request request, Response response, Callback callback) throws Exception;
     }
 
+    /** What a handler says of a request. */
+    @FunctionalInterface
+    public interface Saying {
+        String of(Request request) throws Exception;
+    }
+
     /** Handles each request as told, on a thread that may block. */
     public static Handler.Abstract of(Handling handling) {
-        return new Handler.Abstract() {
+        return of(InvocationType.BLOCKING, handling);
+    }
+
+    /** Handles each request as told, and says so of its thread. */
+    public static Handler.Abstract of(InvocationType type, Handling handling) {
+        return new Handler.Abstract(type) {
             @Override
             public boolean handle(Request request, Response response, Callback callback) throws Exception {
                 handling.handle(request, response, callback);
                 return true;
+            }
+        };
+    }
+
+    /** Handles each request as told, with another handler below it. */
+    public static Handler.Wrapper around(Handler inner, Request.Handler handling) {
+        return new Handler.Wrapper(inner) {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                return handling.handle(request, response, callback);
+            }
+        };
+    }
+
+    /** Handles each request as told, with another handler below it, on a thread that may block. */
+    public static Handler.Wrapper blockingAround(Handler inner, Request.Handler handling) {
+        return new Handler.Wrapper(inner) {
+            @Override
+            public InvocationType getInvocationType() {
+                return InvocationType.BLOCKING;
+            }
+
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                return handling.handle(request, response, callback);
             }
         };
     }
@@ -59,6 +97,23 @@ public final class Handlers {
         });
     }
 
+    /**
+     * Answers {@code fine}, a request of {@code /wait} when it may.
+     *
+     * @param waiting counts those that wait
+     * @param release what they wait for
+     */
+    public static Handler.Abstract waiting(AtomicInteger waiting, CountDownLatch release) {
+        return text(request -> {
+            if (Request.getPathInContext(request).equals("/wait")) {
+                waiting.incrementAndGet();
+                release.await();
+                waiting.decrementAndGet();
+            }
+            return "fine";
+        });
+    }
+
     /** Answers {@value #HELLO}. */
     public static Handler.Abstract hello() {
         return text(HELLO);
@@ -66,13 +121,17 @@ public final class Handlers {
 
     /** Answers a text. */
     public static Handler.Abstract text(String text) {
-        return of((request, response, callback) -> Content.Sink.write(response, true, text, callback));
+        return text(request -> text);
+    }
+
+    /** Answers a text, which is made for each request. */
+    public static Handler.Abstract text(Saying saying) {
+        return of((request, response, callback) -> Content.Sink.write(response, true, saying.of(request), callback));
     }
 
     /** Answers the path of the request. */
     public static Handler.Abstract path() {
-        return of((request, response, callback) ->
-                Content.Sink.write(response, true, Request.getPathInContext(request), callback));
+        return text(Request::getPathInContext);
     }
 
     /** Answers bytes in one write. */
@@ -92,11 +151,14 @@ public final class Handlers {
 
     /** Waits for all content of the request, and answers it in one write. */
     public static Handler.Abstract wholeContent() {
-        return of((request, response, callback) -> {
-            try (InputStream content = Content.Source.asInputStream(request)) {
-                response.write(true, ByteBuffer.wrap(content.readAllBytes()), callback);
-            }
-        });
+        return of((request, response, callback) -> response.write(true, ByteBuffer.wrap(content(request)), callback));
+    }
+
+    /** All content of a request, for which the thread waits. */
+    public static byte[] content(Request request) throws IOException {
+        try (InputStream content = Content.Source.asInputStream(request)) {
+            return content.readAllBytes();
+        }
     }
 
     /** Answers the content of the request as it comes, without waiting on a thread. */
@@ -124,8 +186,7 @@ public final class Handlers {
     /** Answers the first bytes of a file as a region, whose token has zeros in their place. */
     public static Handler.Abstract region(FileChannel file, int bytes) {
         return of((request, response, callback) -> {
-            var endPoint = (TransferEndPoint)
-                    request.getConnectionMetaData().getConnection().getEndPoint();
+            var endPoint = (TransferEndPoint) EndPoints.of(request);
             ByteBuffer token = ByteBuffer.allocateDirect(bytes);
             response.getHeaders().put(HttpHeader.CONTENT_LENGTH, bytes);
             FileRegion region = new FileRegion(file, 0, token);
@@ -139,6 +200,14 @@ public final class Handlers {
         return of((request, response, callback) -> {
             response.getHeaders().put("X-Sendfile", directory.get() + Request.getPathInContext(request));
             callback.succeeded();
+        });
+    }
+
+    /** Names such a file, and writes a text, which nobody is to get. */
+    public static Handler.Abstract naming(Supplier<Path> directory, String text) {
+        return of((request, response, callback) -> {
+            response.getHeaders().put("X-Sendfile", directory.get() + Request.getPathInContext(request));
+            Content.Sink.write(response, true, text, callback);
         });
     }
 

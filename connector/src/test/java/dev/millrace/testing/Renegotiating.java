@@ -24,8 +24,7 @@ public final class Renegotiating extends Handler.Abstract {
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) throws Exception {
-        SslConnection.SslEndPoint endPoint = (SslConnection.SslEndPoint)
-                request.getConnectionMetaData().getConnection().getEndPoint();
+        SslConnection.SslEndPoint endPoint = (SslConnection.SslEndPoint) EndPoints.of(request);
         endPoint.getSslConnection().getSSLEngine().beginHandshake();
         Content.Sink.write(response, true, ByteBuffer.wrap("again".getBytes(StandardCharsets.US_ASCII)));
         callback.succeeded();
