@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
@@ -15,13 +16,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.thread.VirtualThreadPool;
 import org.junit.jupiter.api.Test;
@@ -34,18 +31,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class BioThreadsTest {
     /** Answers whether its thread is virtual. */
-    private static final class IsVirtual extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            Content.Sink.write(response, true, Boolean.toString(VirtualThreads.isVirtualThread()), callback);
-            return true;
-        }
-    }
+    private final Handler handler = Handlers.text(request -> Boolean.toString(VirtualThreads.isVirtualThread()));
 
     @Test
     void areVirtualWhereThereAreAny() throws Exception {
         boolean expected = Runtime.version().feature() >= 21;
-        try (TestServer server = new TestServer(BioConnector::new).start(new IsVirtual());
+        try (TestServer server = new TestServer(BioConnector::new).start(handler);
                 RawClient client = server.client()) {
             BioConnector connector = (BioConnector) server.connector();
             assertEquals("auto", connector.getThreads());
@@ -63,7 +54,7 @@ class BioThreadsTest {
         ServerConnector connector = connectors.http(server);
         connector.setHost("127.0.0.1");
         server.addConnector(connector);
-        server.setHandler(new IsVirtual());
+        server.setHandler(handler);
         server.start();
         List<RawClient> clients = new ArrayList<>();
         try {

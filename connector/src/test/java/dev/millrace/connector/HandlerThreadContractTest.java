@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.util.ArrayList;
@@ -41,8 +42,8 @@ class HandlerThreadContractTest {
             String before = String.valueOf(user.get());
             user.set(Request.getPathInContext(request));
             handling.add(Thread.currentThread());
-            try (var in = Content.Source.asInputStream(request)) {
-                in.readAllBytes();
+            try {
+                Handlers.content(request);
             } finally {
                 user.remove();
             }
@@ -87,14 +88,8 @@ class HandlerThreadContractTest {
     // Acceptors, which may make threads, have a lower one.
     @Test
     void isOfNormalPriority() throws Exception {
-        Handler handler = new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) {
-                Content.Sink.write(
-                        response, true, Integer.toString(Thread.currentThread().getPriority()), callback);
-                return true;
-            }
-        };
+        Handler handler =
+                Handlers.text(request -> Integer.toString(Thread.currentThread().getPriority()));
         try (TestServer server = new TestServer(connectors::http).start(handler);
                 RawClient client = server.client()) {
             assertEquals(

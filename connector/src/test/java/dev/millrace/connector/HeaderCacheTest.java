@@ -3,30 +3,23 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.internal.HttpConnection;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The cache of header fields that each connection would have. */
 class HeaderCacheTest {
     /** Answers the capacity of the connection's cache. */
-    private static final class Capacity extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            HttpConnection connection =
-                    (HttpConnection) request.getConnectionMetaData().getConnection();
-            Content.Sink.write(response, true, "" + connection.getParser().getHeaderCacheSize(), callback);
-            return true;
-        }
-    }
+    private final Handler capacity = Handlers.text(request -> {
+        HttpConnection connection =
+                (HttpConnection) request.getConnectionMetaData().getConnection();
+        return "" + connection.getParser().getHeaderCacheSize();
+    });
 
     @ParameterizedTest
     @MethodSource("dev.millrace.testing.Connectors#ours")
@@ -34,7 +27,7 @@ class HeaderCacheTest {
         TestServer server = new TestServer(connectors::http);
         MillraceConnector connector = server.millrace();
         try (server;
-                RawClient one = server.start(new Capacity()).client()) {
+                RawClient one = server.start(capacity).client()) {
             assertEquals("0", one.get("/").answer().text());
             connector.setHeaderCacheSize(512);
             try (RawClient two = server.client()) {
@@ -53,7 +46,7 @@ class HeaderCacheTest {
         Tls tls = new Tls();
         TestServer server = new TestServer(s -> connectors.https(s, tls));
         try (server;
-                RawClient client = tls.connect(server.start(new Capacity()).port())) {
+                RawClient client = tls.connect(server.start(capacity).port())) {
             assertEquals("0", client.get("/").answer().text());
         }
     }

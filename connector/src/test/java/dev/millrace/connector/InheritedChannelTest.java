@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -14,13 +15,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.eclipse.jetty.io.Content;
-import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -49,13 +45,7 @@ class InheritedChannelTest {
     Path directory;
 
     /** Prints the port, or why there is none. */
-    static final class Inheritor extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            Content.Sink.write(response, true, "inherited", callback);
-            return true;
-        }
-
+    static final class Inheritor {
         public static void main(String[] arguments) throws Exception {
             Server server = new Server();
             ServerConnector connector = Connectors.valueOf(arguments[0]).http(server);
@@ -63,7 +53,7 @@ class InheritedChannelTest {
             // In use, or refused: the system's first port.
             connector.setPort(1);
             server.addConnector(connector);
-            server.setHandler(new Inheritor());
+            server.setHandler(Handlers.text("inherited"));
             try {
                 server.start();
             } catch (Exception x) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.ConnectionEvents;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.io.ByteArrayOutputStream;
@@ -19,11 +20,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.BufferUtil;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,17 +38,9 @@ class MalformedRequestsTest {
             "HTTP/1.1 400 Bad Request\r\n(?:(?!HTTP/1).)*" + "<title>Error 400 Early EOF</title>.*", Pattern.DOTALL);
 
     /** Answers with what it was asked, as far as that can be said in text. */
-    private static final class Mirror extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            String content = BufferUtil.toString(Content.Source.asByteBuffer(request), StandardCharsets.ISO_8859_1);
-            Content.Sink.write(
-                    response,
-                    true,
-                    request.getMethod() + " " + request.getHttpURI() + "\n" + request.getHeaders() + content,
-                    callback);
-            return true;
-        }
+    private static Handler mirror() {
+        return Handlers.text(request -> request.getMethod() + " " + request.getHttpURI() + "\n" + request.getHeaders()
+                + BufferUtil.toString(Content.Source.asByteBuffer(request), StandardCharsets.ISO_8859_1));
     }
 
     private static Map<String, byte[]> corpus(String name) throws IOException {
@@ -141,7 +131,7 @@ class MalformedRequestsTest {
     }
 
     private static TestServer server(Connectors connectors) throws Exception {
-        return new TestServer(connectors::http).expectMalformedRequests().start(new Mirror());
+        return new TestServer(connectors::http).expectMalformedRequests().start(mirror());
     }
 
     @ParameterizedTest
@@ -179,7 +169,7 @@ class MalformedRequestsTest {
                 Content.Sink.write(response, true, "refused", callback);
                 return true;
             });
-            server.start(new Mirror());
+            server.start(mirror());
             try (RawClient client = server.client().send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nbad\r\n\r\n")) {
                 assertEquals(200, client.answer().status());
                 answering.await();

@@ -2,6 +2,8 @@ package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.millrace.testing.EndPoints;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
@@ -13,16 +15,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.stream.Stream;
-import org.eclipse.jetty.io.Content;
-import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -88,14 +85,8 @@ class NewEndPointContractTest {
     }
 
     /** Answers with the idle timeout of its connection. */
-    private static final class Idle extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
-            Content.Sink.write(response, true, Long.toString(endPoint.getIdleTimeout()), callback);
-            return true;
-        }
-    }
+    private final Handler idle =
+            Handlers.text(request -> Long.toString(EndPoints.of(request).getIdleTimeout()));
 
     static Stream<Named<BiFunction<Server, Setup, ServerConnector>>> connectors() {
         return Stream.of(Named.of("Jetty's", Stock::new), Named.of("NIO", Nio::new), Named.of("BIO", Bio::new));
@@ -110,7 +101,7 @@ class NewEndPointContractTest {
             peers.add(endPoint.getRemoteSocketAddress());
             return endPoint;
         };
-        try (TestServer server = new TestServer(s -> connectors.apply(s, setup)).start(new Idle());
+        try (TestServer server = new TestServer(s -> connectors.apply(s, setup)).start(idle);
                 RawClient one = server.client();
                 RawClient other = server.client()) {
             assertEquals(Long.toString(IDLE_MILLIS), one.get("/").answer().text());
@@ -131,7 +122,7 @@ class NewEndPointContractTest {
             }
             return endPoint;
         };
-        try (TestServer server = new TestServer(s -> connectors.apply(s, setup)).start(new Idle())) {
+        try (TestServer server = new TestServer(s -> connectors.apply(s, setup)).start(idle)) {
             try (RawClient first = server.client()) {
                 assertEquals(-1, first.read());
                 assertEquals(Set.of(first.socket().getLocalSocketAddress()), refused);
@@ -146,7 +137,7 @@ class NewEndPointContractTest {
     void theBlockingConnectorSaysThatItNeedsItsOwn() throws Exception {
         Setup setup = made -> new SocketChannelEndPoint(made.getChannel(), null, null, null);
         try (Logged log = new Logged("org.eclipse.jetty.server.AbstractConnector");
-                TestServer server = new TestServer(s -> new Bio(s, setup)).start(new Idle());
+                TestServer server = new TestServer(s -> new Bio(s, setup)).start(idle);
                 RawClient client = server.client()) {
             assertEquals(-1, client.read());
             assertEquals(1, log.count("has to return what BioConnector's returns"));

@@ -20,11 +20,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.Callback;
@@ -48,24 +45,12 @@ class NoPoolThreadForAFileTest {
 
     private Handler handler() {
         SendfileHandler files = Handlers.files(directory);
-        files.setHandler(new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                if (Request.getPathInContext(request).equals("/wait")) {
-                    waiting.incrementAndGet();
-                    release.await();
-                }
-                Content.Sink.write(response, true, "fine", callback);
-                return true;
-            }
-        });
-        return new Handler.Wrapper(files) {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                // Of which nobody knows that it does not block: no worker may call it.
-                return super.handle(request, response, Callback.from(callback::succeeded, callback::failed));
-            }
-        };
+        files.setHandler(Handlers.waiting(waiting, release));
+        // Of which nobody knows that it does not block: no worker may call it.
+        return Handlers.around(
+                files,
+                (request, response, callback) ->
+                        files.handle(request, response, Callback.from(callback::succeeded, callback::failed)));
     }
 
     private static ServerConnector connector(Connectors connectors, Server server, ExhaustiblePool pool) {

@@ -6,20 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.ExhaustiblePool;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -35,18 +32,7 @@ class NoPoolThreadTest {
 
     private final CountDownLatch release = new CountDownLatch(1);
     private final AtomicInteger waiting = new AtomicInteger();
-    private final Handler handler = new Handler.Abstract() {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            if (Request.getPathInContext(request).equals("/wait")) {
-                waiting.incrementAndGet();
-                release.await();
-                waiting.decrementAndGet();
-            }
-            Content.Sink.write(response, true, "fine", callback);
-            return true;
-        }
-    };
+    private final Handler handler = Handlers.waiting(waiting, release);
 
     private static ServerConnector connector(Connectors connectors, Server server, ExhaustiblePool pool) {
         if (connectors == Connectors.STOCK) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.ExhaustiblePool;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.util.ArrayList;
@@ -16,9 +17,6 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -31,14 +29,10 @@ class NoThreadForALookTest {
     private final ExhaustiblePool pool = new ExhaustiblePool();
     private final List<RawClient> clients = new ArrayList<>();
 
-    private final Handler handler = new Handler.Abstract() {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            reading.incrementAndGet();
-            Content.Sink.write(response, true, Content.Source.asString(request), callback);
-            return true;
-        }
-    };
+    private final Handler handler = Handlers.text(request -> {
+        reading.incrementAndGet();
+        return Content.Source.asString(request);
+    });
 
     @Test
     void allConnectionsAreLookedAt() throws Exception {

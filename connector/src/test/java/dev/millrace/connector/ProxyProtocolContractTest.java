@@ -3,6 +3,7 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
@@ -12,16 +13,13 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.ProxyConnectionFactory;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.SslConnectionFactory;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
@@ -44,21 +42,12 @@ class ProxyProtocolContractTest {
     private final HttpConnectionFactory http = new HttpConnectionFactory(configuration);
 
     /** Tells who asked, from which address and port, for what. */
-    private static final class Mirror extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            Content.Sink.write(
-                    response,
-                    true,
-                    request.getConnectionMetaData().getHttpVersion() + " " + Request.getRemoteAddr(request) + " "
-                            + Request.getRemotePort(request) + " " + Request.getPathInContext(request),
-                    callback);
-            return true;
-        }
-    }
+    private final Handler mirror = Handlers.text(
+            request -> request.getConnectionMetaData().getHttpVersion() + " " + Request.getRemoteAddr(request) + " "
+                    + Request.getRemotePort(request) + " " + Request.getPathInContext(request));
 
     private TestServer server(ConnectionFactory... factories) throws Exception {
-        return new TestServer(server -> connectors.on(server, factories)).start(new Mirror());
+        return new TestServer(server -> connectors.on(server, factories)).start(mirror);
     }
 
     private static byte[] version2(int family, String source, String destination) throws Exception {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import java.nio.channels.SelectableChannel;
 import java.util.ArrayList;
@@ -13,14 +14,10 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.io.Connection;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,14 +31,10 @@ class RejectedTaskTest {
     private static final int CLIENTS = 3 * (THREADS + QUEUE);
 
     private final CountDownLatch release = new CountDownLatch(1);
-    private final Handler handler = new Handler.Abstract() {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            release.await();
-            Content.Sink.write(response, true, "fine", callback);
-            return true;
-        }
-    };
+    private final Handler handler = Handlers.text(request -> {
+        release.await();
+        return "fine";
+    });
 
     /** Ended, though no client has: before the connection was opened, or after. */
     private static AtomicInteger countRefused(ServerConnector connector) {

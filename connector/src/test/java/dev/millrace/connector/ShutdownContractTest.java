@@ -8,11 +8,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import java.io.EOFException;
-import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.SocketException;
 import java.util.Arrays;
@@ -20,15 +20,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.Connection;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.GracefulHandler;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
@@ -46,20 +43,14 @@ class ShutdownContractTest {
     private final CountDownLatch handling = new CountDownLatch(1);
 
     /** Answers the path of a request, behind its content. */
-    private final class Echo extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            String path = Request.getPathInContext(request);
-            if (path.equals("/slow")) {
-                handling.countDown();
-            }
-            try (InputStream in = Content.Source.asInputStream(request)) {
-                in.readAllBytes();
-            }
-            Content.Sink.write(response, true, path, callback);
-            return true;
+    private final Handler echo = Handlers.text(request -> {
+        String path = Request.getPathInContext(request);
+        if (path.equals("/slow")) {
+            handling.countDown();
         }
-    }
+        Handlers.content(request);
+        return path;
+    });
 
     /** A client of a server. */
     private interface Connect {
@@ -80,7 +71,7 @@ class ShutdownContractTest {
     private void shutDown(TestServer server, Connect connect) throws Exception {
         server.server().setStopTimeout(30_000);
         server.connector().setShutdownIdleTimeout(30_000);
-        GracefulHandler graceful = new GracefulHandler(new Echo());
+        GracefulHandler graceful = new GracefulHandler(echo);
         server.start(graceful);
         try (RawClient kept = connect.to(server)) {
             assertEquals("/kept", kept.get("/kept").answer().text());
@@ -119,7 +110,7 @@ class ShutdownContractTest {
         TestServer server = new TestServer(connectors::http);
         server.server().setStopTimeout(30_000);
         server.connector().setShutdownIdleTimeout(30_000);
-        GracefulHandler graceful = new GracefulHandler(new Echo());
+        GracefulHandler graceful = new GracefulHandler(echo);
         int port = server.start(graceful).port();
         try (RawClient client = server.client()) {
             client.send("POST /slow HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n");
@@ -185,7 +176,7 @@ class ShutdownContractTest {
         server.connector().setIdleTimeout(60_000);
         server.connector().setShutdownIdleTimeout(200);
         try (server;
-                RawClient late = server.start(new Echo()).client()) {
+                RawClient late = server.start(echo).client()) {
             assertTrue(accepted.await(30, TimeUnit.SECONDS));
             CompletableFuture<Void> shutdown = server.connector().shutdown();
             assertEquals(-1, late.read());

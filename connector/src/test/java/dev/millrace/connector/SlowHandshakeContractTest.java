@@ -7,17 +7,16 @@ import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.testing.AtOnce;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.EndPoints;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.ssl.SslConnection.SslEndPoint;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -37,17 +36,14 @@ class SlowHandshakeContractTest {
     private static final Tls TLS = new Tls();
 
     /** Answers; to another handshake it asks the peer before, and its answer waits for that. */
-    private static final class Answering extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+    private static Handler answering() {
+        return Handlers.text(request -> {
             if (Request.getPathInContext(request).equals("/again")) {
-                SslEndPoint endPoint = (SslEndPoint)
-                        request.getConnectionMetaData().getConnection().getEndPoint();
+                SslEndPoint endPoint = (SslEndPoint) EndPoints.of(request);
                 endPoint.getSslConnection().getSSLEngine().beginHandshake();
             }
-            Content.Sink.write(response, true, "hello", callback);
-            return true;
-        }
+            return "hello";
+        });
     }
 
     private static TestServer server(Connectors connectors, String protocol) throws Exception {
@@ -58,7 +54,7 @@ class SlowHandshakeContractTest {
         TestServer server = new TestServer(s -> connectors.on(s, connectors.tls(context, "http/1.1"), http));
         // Before the start, which plans the first look.
         server.sweeper().setPeriodMillis(PERIOD_MILLIS);
-        return server.start(new Answering());
+        return server.start(answering());
     }
 
     // Not before the good peers' handshakes: the JVM's first may take longer on a busy machine.

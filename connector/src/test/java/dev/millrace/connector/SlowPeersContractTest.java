@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
@@ -16,8 +17,6 @@ import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,22 +43,16 @@ class SlowPeersContractTest {
     }
 
     /** Reads the content of a POST; answers a GET of /large with 32 MB, any other with a word. */
-    private static final class Application extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            if (request.getMethod().equals("POST")) {
-                try (var in = Content.Source.asInputStream(request)) {
-                    in.transferTo(java.io.OutputStream.nullOutputStream());
-                }
-            }
-            if (Request.getPathInContext(request).equals("/large")) {
-                response.write(true, ByteBuffer.allocateDirect(32 * 1024 * 1024), callback);
-            } else {
-                Content.Sink.write(response, true, "hello", callback);
-            }
-            return true;
+    private final Handler application = Handlers.of((request, response, callback) -> {
+        if (request.getMethod().equals("POST")) {
+            Handlers.content(request);
         }
-    }
+        if (Request.getPathInContext(request).equals("/large")) {
+            response.write(true, ByteBuffer.allocateDirect(32 * 1024 * 1024), callback);
+        } else {
+            Content.Sink.write(response, true, "hello", callback);
+        }
+    });
 
     private TestServer server() {
         TestServer server = new TestServer(connectors::http);
@@ -88,7 +81,7 @@ class SlowPeersContractTest {
         TestServer server = server();
         server.millrace().setRequestHeadTimeoutMillis(500);
         try (server;
-                RawClient client = server.start(new Application()).client()) {
+                RawClient client = server.start(application).client()) {
             client.send("GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ");
             trickle(client, "x");
             client.readToEnd();
@@ -103,7 +96,7 @@ class SlowPeersContractTest {
         // Before the start, which plans the first look.
         server.sweeper().setPeriodMillis(100);
         try (server;
-                RawClient client = server.start(new Application()).client();
+                RawClient client = server.start(application).client();
                 RawClient good = tls.connect(server.port())) {
             // Before the limit is set: the good peer's handshake, the JVM's first, may take longer on a busy machine.
             assertEquals("hello", good.get("/").answer().text());
@@ -117,7 +110,7 @@ class SlowPeersContractTest {
 
     @Test
     void endsTrickledContent() throws Exception {
-        try (TestServer server = server().start(new Application());
+        try (TestServer server = server().start(application);
                 RawClient client = server.client()) {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n");
             trickle(client, "x");
@@ -133,7 +126,7 @@ class SlowPeersContractTest {
         server.connector().setAcceptedSendBufferSize(16 * 1024);
         server.millrace().setMinResponseBytesPerSecond(50_000);
         try (server;
-                RawClient client = new RawClient(server.start(new Application()).port(), 4096)) {
+                RawClient client = new RawClient(server.start(application).port(), 4096)) {
             client.get("/large");
             var unused = trickle.scheduleAtFixedRate(
                     () -> {
@@ -154,14 +147,10 @@ class SlowPeersContractTest {
     @Test
     void leavesAPeerAloneWhomTheApplicationLetsWait() throws Exception {
         CountDownLatch release = new CountDownLatch(1);
-        Handler busy = new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                release.await();
-                Content.Sink.write(response, true, "late", callback);
-                return true;
-            }
-        };
+        Handler busy = Handlers.text(request -> {
+            release.await();
+            return "late";
+        });
         try (TestServer server = server().start(busy);
                 RawClient client = server.client();
                 RawClient idle = server.client()) {
