@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RandomBytes;
 import dev.millrace.testing.RawClient;
@@ -13,9 +14,6 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
@@ -38,18 +36,14 @@ class AnswerTrailersContractTest {
     Connectors connectors;
 
     /** Answers with as many bytes as the path says, and with trailers. */
-    private static final class Trailing extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            int bytes = Integer.parseInt(request.getHttpURI().getPath().substring(1));
-            response.setTrailersSupplier(() -> HttpFields.build().put("checksum", "1"));
-            response.write(true, ByteBuffer.wrap(CONTENT, 0, bytes), callback);
-            return true;
-        }
-    }
+    private final Handler trailing = Handlers.of((request, response, callback) -> {
+        int bytes = Integer.parseInt(request.getHttpURI().getPath().substring(1));
+        response.setTrailersSupplier(() -> HttpFields.build().put("checksum", "1"));
+        response.write(true, ByteBuffer.wrap(CONTENT, 0, bytes), callback);
+    });
 
     private TestServer server() throws Exception {
-        return new TestServer(connectors::http2).start(new Trailing());
+        return new TestServer(connectors::http2).start(trailing);
     }
 
     private static byte[] content(int from, int to) {

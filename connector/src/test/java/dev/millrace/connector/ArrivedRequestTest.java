@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.EndPoints;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
@@ -56,8 +57,7 @@ class ArrivedRequestTest {
         public boolean handle(Request request, Response response, Callback callback) throws Exception {
             String path = Request.getPathInContext(request);
             if (path.equals("/first")) {
-                first = (MillraceEndPoint) MillraceEndPoint.socket(
-                        request.getConnectionMetaData().getConnection().getEndPoint());
+                first = (MillraceEndPoint) MillraceEndPoint.socket(EndPoints.of(request));
             } else if (path.equals("/busy")) {
                 begun.countDown();
                 // One that waited would be replaced, in the selector, or as the carrier of others.

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RandomBytes;
 import dev.millrace.testing.RawClient;
+import dev.millrace.testing.Servlets;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import jakarta.servlet.AsyncContext;
@@ -187,22 +188,17 @@ class AsyncContractTest {
 
     @Test
     void answersFromAnotherThread() throws Exception {
-        HttpServlet later = new HttpServlet() {
-            private static final long serialVersionUID = 1L;
-
-            @Override
-            protected void doGet(HttpServletRequest request, HttpServletResponse response) {
-                AsyncContext context = request.startAsync();
-                context.start(() -> {
-                    try {
-                        response.getWriter().print(request.getRequestURI());
-                        context.complete();
-                    } catch (IOException x) {
-                        throw new java.io.UncheckedIOException(x);
-                    }
-                });
-            }
-        };
+        HttpServlet later = Servlets.get((request, response) -> {
+            AsyncContext context = request.startAsync();
+            context.start(() -> {
+                try {
+                    response.getWriter().print(request.getRequestURI());
+                    context.complete();
+                } catch (IOException x) {
+                    throw new java.io.UncheckedIOException(x);
+                }
+            });
+        });
         try (TestServer server = server(later);
                 RawClient client = server.client()) {
             for (int i = 0; i < 20; i++) {
@@ -222,16 +218,11 @@ class AsyncContractTest {
 
     @Test
     void tellsOfATimeout() throws Exception {
-        HttpServlet never = new HttpServlet() {
-            private static final long serialVersionUID = 1L;
-
-            @Override
-            protected void doGet(HttpServletRequest request, HttpServletResponse response) {
-                AsyncContext context = request.startAsync();
-                context.setTimeout(100);
-                context.addListener(new Late());
-            }
-        };
+        HttpServlet never = Servlets.get((request, response) -> {
+            AsyncContext context = request.startAsync();
+            context.setTimeout(100);
+            context.addListener(new Late());
+        });
         try (TestServer server = server(never);
                 RawClient client = server.client()) {
             for (int i = 0; i < 3; i++) {
@@ -268,19 +259,14 @@ class AsyncContractTest {
 
     @Test
     void dispatchesAgain() throws Exception {
-        HttpServlet twice = new HttpServlet() {
-            private static final long serialVersionUID = 1L;
-
-            @Override
-            protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
-                if (request.getAttribute("again") == null) {
-                    request.setAttribute("again", true);
-                    request.startAsync().dispatch();
-                } else {
-                    response.getWriter().print("twice");
-                }
+        HttpServlet twice = Servlets.get((request, response) -> {
+            if (request.getAttribute("again") == null) {
+                request.setAttribute("again", true);
+                request.startAsync().dispatch();
+            } else {
+                response.getWriter().print("twice");
             }
-        };
+        });
         try (TestServer server = server(twice);
                 RawClient client = server.client()) {
             for (int i = 0; i < 5; i++) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
@@ -19,9 +20,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.websocket.api.Session;
 import org.eclipse.jetty.websocket.server.WebSocketUpgradeHandler;
@@ -39,38 +37,34 @@ class BusyPeersTest {
     private volatile boolean over;
 
     /** Of a POST it takes the content, with something to compute after each block; and for a PUT. The answer of a DELETE never ends. */
-    private final class Computing extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            switch (request.getMethod()) {
-                case "POST" -> {
-                    try (InputStream content = Content.Source.asInputStream(request)) {
-                        take(content);
-                    }
-                }
-                case "PUT" -> compute();
-                case "DELETE" -> give(Content.Sink.asOutputStream(response));
-                default -> {
-                    // The answer is all.
+    private final Handler computing = Handlers.of((request, response, callback) -> {
+        switch (request.getMethod()) {
+            case "POST" -> {
+                try (InputStream content = Content.Source.asInputStream(request)) {
+                    take(content);
                 }
             }
-            Content.Sink.write(response, true, "hello", callback);
-            return true;
-        }
-
-        private void take(InputStream content) throws IOException {
-            byte[] block = new byte[4096];
-            while (!over && content.read(block) >= 0) {
-                compute();
+            case "PUT" -> compute();
+            case "DELETE" -> give(Content.Sink.asOutputStream(response));
+            default -> {
+                // The answer is all.
             }
         }
+        Content.Sink.write(response, true, "hello", callback);
+    });
 
-        private void give(OutputStream content) throws IOException {
-            byte[] block = new byte[4096];
-            while (!over) {
-                compute();
-                content.write(block);
-            }
+    private void take(InputStream content) throws IOException {
+        byte[] block = new byte[4096];
+        while (!over && content.read(block) >= 0) {
+            compute();
+        }
+    }
+
+    private void give(OutputStream content) throws IOException {
+        byte[] block = new byte[4096];
+        while (!over) {
+            compute();
+            content.write(block);
         }
     }
 
@@ -166,7 +160,7 @@ class BusyPeersTest {
         WebSocketUpgradeHandler upgrade = WebSocketUpgradeHandler.from(
                 server.server(),
                 container -> container.addMapping("/", (request, response, callback) -> new ComputingSocket()));
-        upgrade.setHandler(new Computing());
+        upgrade.setHandler(computing);
         try (server;
                 AutoCloseable end = this::end) {
             server.start(upgrade);

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.EndPoints;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
@@ -21,8 +23,6 @@ import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,21 +30,16 @@ import org.junit.jupiter.api.Timeout;
 /** A connection of TLS that its own thread closes while another thread writes: the peer must not get that thread's record twice. */
 @Timeout(60)
 class CloseDuringWriteTest {
-    private final Handler closing = new Handler.Abstract() {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            // While content is left to read, this is written by another thread.
-            response.write(false, ByteBuffer.allocate(32_000_000), Callback.NOOP);
-            SslConnection.SslEndPoint decrypted = (SslConnection.SslEndPoint)
-                    request.getConnectionMetaData().getConnection().getEndPoint();
-            encrypted.complete((AbstractEndPoint) decrypted.getSslConnection().getEndPoint());
-            Content.Source.asByteBuffer(request);
-            decrypted.close();
-            callback.failed(new IOException("enough"));
-            return true;
-        }
-    };
     private final CompletableFuture<AbstractEndPoint> encrypted = new CompletableFuture<>();
+    private final Handler closing = Handlers.of((request, response, callback) -> {
+        // While content is left to read, this is written by another thread.
+        response.write(false, ByteBuffer.allocate(32_000_000), Callback.NOOP);
+        SslConnection.SslEndPoint decrypted = (SslConnection.SslEndPoint) EndPoints.of(request);
+        encrypted.complete((AbstractEndPoint) decrypted.getSslConnection().getEndPoint());
+        Content.Source.asByteBuffer(request);
+        decrypted.close();
+        callback.failed(new IOException("enough"));
+    });
     private final AtomicInteger writers = new AtomicInteger();
     private final CountDownLatch second = new CountDownLatch(1);
     private final CountDownLatch secondDone = new CountDownLatch(1);

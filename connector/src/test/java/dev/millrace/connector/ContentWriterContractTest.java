@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RandomBytes;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
@@ -17,7 +18,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
@@ -34,29 +34,24 @@ class ContentWriterContractTest {
     Connectors connectors;
 
     /** /heap/N or /direct/N: N bytes in one write; /pieces/N: a heap and a direct piece in turn. */
-    private static final class Bytes extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            String[] path = Request.getPathInContext(request).split("/");
-            int size = Integer.parseInt(path[2]);
-            response.getHeaders().put("Content-Length", size);
-            if (path[1].equals("pieces")) {
-                int half = size / 2;
-                response.write(
-                        false,
-                        ByteBuffer.wrap(CONTENT, 0, half),
-                        Callback.from(
-                                () -> response.write(true, direct(half, size - half), callback), callback::failed));
-            } else {
-                response.write(
-                        true, path[1].equals("heap") ? ByteBuffer.wrap(CONTENT, 0, size) : direct(0, size), callback);
-            }
-            return true;
+    private final Handler bytes = Handlers.of((request, response, callback) -> {
+        String[] path = Request.getPathInContext(request).split("/");
+        int size = Integer.parseInt(path[2]);
+        response.getHeaders().put("Content-Length", size);
+        if (path[1].equals("pieces")) {
+            int half = size / 2;
+            response.write(
+                    false,
+                    ByteBuffer.wrap(CONTENT, 0, half),
+                    Callback.from(() -> response.write(true, direct(half, size - half), callback), callback::failed));
+        } else {
+            response.write(
+                    true, path[1].equals("heap") ? ByteBuffer.wrap(CONTENT, 0, size) : direct(0, size), callback);
         }
+    });
 
-        private static ByteBuffer direct(int from, int size) {
-            return ByteBuffer.allocateDirect(size).put(CONTENT, from, size).flip();
-        }
+    private static ByteBuffer direct(int from, int size) {
+        return ByteBuffer.allocateDirect(size).put(CONTENT, from, size).flip();
     }
 
     private static void check(RawClient client, String kind, int size) throws Exception {
@@ -66,7 +61,7 @@ class ContentWriterContractTest {
 
     @Test
     void sendsTheRightBytes() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(new Bytes());
+        try (TestServer server = new TestServer(connectors::http).start(bytes);
                 RawClient client = new RawClient(server.port(), 16 * 1024)) {
             for (String kind : new String[] {"heap", "direct", "pieces"}) {
                 for (int size : new int[] {1, 1000, 65_536, 70_001, 300_000, CONTENT.length}) {
@@ -87,7 +82,7 @@ class ContentWriterContractTest {
             return GatherWriter.INSTANCE.write(channel, buffers, from, from + 1, mostBytes);
         });
         try (server;
-                RawClient client = server.start(new Bytes()).client()) {
+                RawClient client = server.start(bytes).client()) {
             check(client, "heap", 100_000);
             assertTrue(calls.sum() >= 2, "calls " + calls);
             Await.until("counted", () -> server.transfers().getCopiedBytes() > 100_000);
@@ -105,7 +100,7 @@ class ContentWriterContractTest {
             };
         });
         try (server;
-                RawClient client = server.start(new Bytes()).client()) {
+                RawClient client = server.start(bytes).client()) {
             for (int i = 0; i < 10; i++) {
                 check(client, i % 2 == 0 ? "heap" : "direct", 1000);
             }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.EndPoints;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.Tls;
@@ -64,8 +65,7 @@ class DiscardedTlsBufferTest {
 
     private final Handler held = Handlers.of((request, response, completion) -> {
         callback.complete(completion);
-        endPoint.complete((SslConnection.SslEndPoint)
-                request.getConnectionMetaData().getConnection().getEndPoint());
+        endPoint.complete((SslConnection.SslEndPoint) EndPoints.of(request));
     });
 
     @Test

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.EndPoints;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
@@ -64,8 +65,7 @@ class ExpiredContentTest {
     /** Leaves the request to be completed later. */
     private Handler later() {
         return Handlers.of((request, response, callback) -> {
-            socket = (MillraceEndPoint) MillraceEndPoint.socket(
-                    request.getConnectionMetaData().getConnection().getEndPoint());
+            socket = (MillraceEndPoint) MillraceEndPoint.socket(EndPoints.of(request));
             request.addFailureListener(failure -> failed.countDown());
             handled.complete(callback);
         });

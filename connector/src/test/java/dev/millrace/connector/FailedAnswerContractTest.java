@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.EndPoints;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
@@ -16,8 +18,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
@@ -43,43 +43,20 @@ class FailedAnswerContractTest {
     Connectors connectors;
 
     /** Begins an answer, and fails when something of the peer is there that nobody has read. */
-    private abstract static class FailingLate extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            begin(response);
-            SocketChannel channel = (SocketChannel) request.getConnectionMetaData()
-                    .getConnection()
-                    .getEndPoint()
-                    .getTransport();
-            Await.until("more has come", () -> hasCome(channel));
+    private static Handler failingLate(Handlers.Handling begin) {
+        return Handlers.of((request, response, callback) -> {
+            begin.handle(request, response, callback);
+            SocketChannel channel = EndPoints.channel(request);
+            Await.until("more has come", () -> EndPoints.available(channel) > 0);
             callback.failed(new IllegalArgumentException("as asked"));
-            return true;
-        }
-
-        abstract void begin(Response response) throws Exception;
-
-        private static boolean hasCome(SocketChannel channel) {
-            try {
-                return channel.socket().getInputStream().available() > 0;
-            } catch (IOException x) {
-                throw new AssertionError(x);
-            }
-        }
+        });
     }
 
-    private final FailingLate small = new FailingLate() {
-        @Override
-        void begin(Response response) throws Exception {
-            Content.Sink.write(response, false, ByteBuffer.wrap(BEGUN));
-        }
-    };
+    private final Handler small =
+            failingLate((request, response, callback) -> Content.Sink.write(response, false, ByteBuffer.wrap(BEGUN)));
 
-    private final FailingLate large = new FailingLate() {
-        @Override
-        void begin(Response response) {
-            response.write(false, ByteBuffer.allocate(MORE_THAN_SOCKETS_TAKE), Callback.NOOP);
-        }
-    };
+    private final Handler large = failingLate((request, response, callback) ->
+            response.write(false, ByteBuffer.allocate(MORE_THAN_SOCKETS_TAKE), Callback.NOOP));
 
     private static void ask(RawClient client, String version) throws Exception {
         client.send("GET / " + version + "\r\nHost: a\r\nConnection: close\r\n\r\n");

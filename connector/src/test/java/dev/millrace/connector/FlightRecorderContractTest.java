@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.EndPoints;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
@@ -18,9 +20,6 @@ import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
@@ -40,14 +39,10 @@ class FlightRecorderContractTest {
     private final CountDownLatch writing = new CountDownLatch(1);
 
     /** Content that no socket takes at once. */
-    private final class Large extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            writing.countDown();
-            response.write(true, ByteBuffer.allocateDirect(16 * 1024 * 1024), callback);
-            return true;
-        }
-    }
+    private final Handler large = Handlers.of((request, response, callback) -> {
+        writing.countDown();
+        response.write(true, ByteBuffer.allocateDirect(16 * 1024 * 1024), callback);
+    });
 
     private List<RecordedEvent> events(Recording recording, String name) throws Exception {
         Path file = directory.resolve("recording.jfr");
@@ -63,7 +58,7 @@ class FlightRecorderContractTest {
             recording.enable(ConnectionEvent.class).withThreshold(Duration.ZERO);
             recording.enable(BlockedWriteEvent.class).withThreshold(Duration.ofMillis(1));
             recording.start();
-            try (TestServer server = new TestServer(connectors::http).start(new Large());
+            try (TestServer server = new TestServer(connectors::http).start(large);
                     RawClient client = new RawClient(server.port(), 8192)) {
                 client.get("/");
                 assertTrue(writing.await(30, TimeUnit.SECONDS));
@@ -107,14 +102,10 @@ class FlightRecorderContractTest {
 
     /** Of a connection that its handler closes. */
     private RecordedEvent lifeEndedBy(IOException cause) throws Exception {
-        Handler closing = new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) {
-                request.getConnectionMetaData().getConnection().getEndPoint().close(cause);
-                callback.failed(new IOException("the connection is gone"));
-                return true;
-            }
-        };
+        Handler closing = Handlers.of((request, response, callback) -> {
+            EndPoints.of(request).close(cause);
+            callback.failed(new IOException("the connection is gone"));
+        });
         try (Recording recording = new Recording()) {
             recording.enable(ConnectionEvent.class).withThreshold(Duration.ZERO);
             recording.start();
@@ -136,7 +127,7 @@ class FlightRecorderContractTest {
             recording.enable(ConnectionEvent.class).withThreshold(Duration.ofHours(1));
             recording.enable(BlockedWriteEvent.class).withThreshold(Duration.ofHours(1));
             recording.start();
-            try (TestServer server = new TestServer(connectors::http).start(new Large());
+            try (TestServer server = new TestServer(connectors::http).start(large);
                     RawClient client = new RawClient(server.port(), 8192)) {
                 client.get("/").answer();
             }
@@ -150,7 +141,7 @@ class FlightRecorderContractTest {
     void recordsNothingUnlessAsked() throws Exception {
         try (Recording recording = new Recording()) {
             recording.start();
-            try (TestServer server = new TestServer(connectors::http).start(new Large());
+            try (TestServer server = new TestServer(connectors::http).start(large);
                     RawClient client = server.client()) {
                 client.get("/").answer();
             }

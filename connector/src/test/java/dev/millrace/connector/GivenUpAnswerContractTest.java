@@ -110,8 +110,7 @@ class GivenUpAnswerContractTest {
     void sendsNoRecordBehindOneThatWasGivenUp() throws Exception {
         Tls tls = new Tls();
         Handler giving = Handlers.of((request, response, callback) -> new Thread(() -> {
-                    EndPoint endPoint =
-                            request.getConnectionMetaData().getConnection().getEndPoint();
+                    EndPoint endPoint = EndPoints.of(request);
                     Callback write =
                             MillraceEndPoint.socket(endPoint).cancelWrite(new TimeoutException("expected by the test"));
                     assertNull(write);

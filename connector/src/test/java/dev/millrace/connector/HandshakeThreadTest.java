@@ -2,6 +2,7 @@ package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
@@ -12,9 +13,7 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.ssl.SslHandshakeListener;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.Invocable;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,13 +22,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class HandshakeThreadTest {
     /** With it, Jetty's strategy may run all of a connection's tasks in the selector's thread. */
-    private static final class DoesNotBlock extends Handler.Abstract.NonBlocking {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            Content.Sink.write(response, true, "fine", callback);
-            return true;
-        }
-    }
+    private final Handler doesNotBlock = Handlers.of(
+            Invocable.InvocationType.NON_BLOCKING,
+            (request, response, callback) -> Content.Sink.write(response, true, "fine", callback));
 
     /** The second handshake lasts until it is released. */
     private static final class SecondIsLong implements SslHandshakeListener {
@@ -73,7 +68,7 @@ class HandshakeThreadTest {
             connector.addBean(listener);
             return connector;
         });
-        try (TestServer started = server.start(new DoesNotBlock());
+        try (TestServer started = server.start(doesNotBlock);
                 AutoCloseable end = listener.release::countDown;
                 RawClient other = tls.connect(started.port());
                 RawClient slow = tls.connect(started.port())) {

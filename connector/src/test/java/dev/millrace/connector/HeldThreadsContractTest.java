@@ -7,13 +7,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.EndPoints;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -116,29 +116,25 @@ class HeldThreadsContractTest {
     }
 
     /** Reads the content of a POST, on the thread that it was given. */
-    private final class Reader extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            if (request.getMethod().equals("POST")) {
-                reading.incrementAndGet();
-                try (InputStream in = Content.Source.asInputStream(request)) {
-                    in.readAllBytes();
-                } catch (Throwable x) {
-                    failures.add(x);
-                    throw x;
-                }
+    private final Handler reader = Handlers.text(request -> {
+        if (request.getMethod().equals("POST")) {
+            reading.incrementAndGet();
+            try {
+                Handlers.content(request);
+            } catch (Throwable x) {
+                failures.add(x);
+                throw x;
             }
-            Content.Sink.write(response, true, "hello", callback);
-            return true;
         }
-    }
+        return "hello";
+    });
 
     private QueuedThreadPool pool() {
         return (QueuedThreadPool) server.server().getThreadPool();
     }
 
     private void start(Protocol protocol) throws Exception {
-        start(protocol, new Reader());
+        start(protocol, reader);
     }
 
     private void start(Protocol protocol, Handler handler) throws Exception {
@@ -267,7 +263,7 @@ class HeldThreadsContractTest {
     void areFreeWhenOthersNeedThemBehindAProxy() throws Exception {
         assumeTrue(connectors != Connectors.STOCK, "has no watch");
         preface = "PROXY TCP4 10.1.2.3 10.4.5.6 1000 2000\r\n";
-        start(Protocol.HTTP_1, new Reader(), new ProxyConnectionFactory(), new HttpConnectionFactory());
+        start(Protocol.HTTP_1, reader, new ProxyConnectionFactory(), new HttpConnectionFactory());
         beginRequests(Protocol.HTTP_1);
         assertServes(Protocol.HTTP_1);
         // Jetty forgets the buffer of a proxy's words that it has not read when the connection ends.
@@ -350,7 +346,7 @@ class HeldThreadsContractTest {
             if (request.read() != null) {
                 throw new IllegalStateException("no content was sent");
             }
-            closer.close(request.getConnectionMetaData().getConnection().getEndPoint());
+            closer.close(EndPoints.of(request));
             request.demand(() -> {
                 Content.Chunk chunk = request.read();
                 callback.failed(new IOException("the connection is gone"));
@@ -376,7 +372,7 @@ class HeldThreadsContractTest {
         assumeTrue(connectors != Connectors.STOCK, "tells nobody: Jetty's pool has to interrupt such a reader");
         Callback.Completable told = new Callback.Completable();
         start(protocol, Handlers.of((request, response, callback) -> {
-            EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
+            EndPoint endPoint = EndPoints.of(request);
             closer.close(endPoint);
             endPoint.fillInterested(told);
             callback.failed(new IOException("the connection is gone"));

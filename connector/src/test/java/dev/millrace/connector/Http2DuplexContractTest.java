@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RandomBytes;
 import dev.millrace.testing.RawClient;
@@ -49,17 +50,13 @@ class Http2DuplexContractTest {
     Connectors connectors;
 
     /** Writes back what it gets, on the thread that reads the connection: piece by piece, or reading whatever comes. */
-    private static final class Echo extends Handler.Abstract.NonBlocking {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            if (Request.getPathInContext(request).equals("/greedy")) {
-                new Greedy(request, response, callback).read();
-            } else {
-                Content.copy(request, response, callback);
-            }
-            return true;
+    private final Handler echo = Handlers.of(Invocable.InvocationType.NON_BLOCKING, (request, response, callback) -> {
+        if (Request.getPathInContext(request).equals("/greedy")) {
+            new Greedy(request, response, callback).read();
+        } else {
+            Content.copy(request, response, callback);
         }
-    }
+    });
 
     private static final class Greedy extends IteratingCallback implements Invocable.Task {
         private final Request request;
@@ -145,10 +142,10 @@ class Http2DuplexContractTest {
         return http2;
     }
 
-    private static TestServer start(TestServer server) throws Exception {
+    private TestServer start(TestServer server) throws Exception {
         server.connector().setAcceptedReceiveBufferSize(SOCKET_BUFFER_BYTES);
         server.connector().setAcceptedSendBufferSize(SOCKET_BUFFER_BYTES);
-        return server.start(new Echo());
+        return server.start(echo);
     }
 
     private TestServer plain() throws Exception {

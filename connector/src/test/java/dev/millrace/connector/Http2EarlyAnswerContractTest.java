@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
@@ -36,26 +37,22 @@ class Http2EarlyAnswerContractTest {
     Connectors connectors;
 
     /** Reads no content. */
-    private static final class Refusing extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            switch (Request.getPathInContext(request)) {
-                case "/error" -> Response.writeError(request, response, callback, 413, ANSWER);
-                case "/half" -> Content.Sink.write(response, false, ANSWER, callback);
-                case "/failed" ->
-                    Content.Sink.write(
-                            response,
-                            false,
-                            ANSWER,
-                            Callback.from(() -> callback.failed(new IOException("meant")), callback::failed));
-                default -> Content.Sink.write(response, true, ANSWER, callback);
-            }
-            return true;
+    private final Handler refusing = Handlers.of((request, response, callback) -> {
+        switch (Request.getPathInContext(request)) {
+            case "/error" -> Response.writeError(request, response, callback, 413, ANSWER);
+            case "/half" -> Content.Sink.write(response, false, ANSWER, callback);
+            case "/failed" ->
+                Content.Sink.write(
+                        response,
+                        false,
+                        ANSWER,
+                        Callback.from(() -> callback.failed(new IOException("meant")), callback::failed));
+            default -> Content.Sink.write(response, true, ANSWER, callback);
         }
-    }
+    });
 
     private TestServer server() throws Exception {
-        return new TestServer(connectors::http2).start(new Refusing());
+        return new TestServer(connectors::http2).start(refusing);
     }
 
     @ParameterizedTest

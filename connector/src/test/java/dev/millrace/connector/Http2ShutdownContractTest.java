@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RandomBytes;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
-import java.io.InputStream;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -21,10 +21,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.GracefulHandler;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
@@ -46,21 +43,15 @@ class Http2ShutdownContractTest {
     private final CountDownLatch handling = new CountDownLatch(1);
 
     /** Answers the content of a request by another, larger one. */
-    private final class Slow extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            if (request.getMethod().equals("GET")) {
-                Content.Sink.write(response, true, "here", callback);
-                return true;
-            }
-            handling.countDown();
-            try (InputStream in = Content.Source.asInputStream(request)) {
-                assertEquals("body", new String(in.readAllBytes(), StandardCharsets.UTF_8));
-            }
-            response.write(true, ByteBuffer.wrap(content), callback);
-            return true;
+    private final Handler slow = Handlers.of((request, response, callback) -> {
+        if (request.getMethod().equals("GET")) {
+            Content.Sink.write(response, true, "here", callback);
+            return;
         }
-    }
+        handling.countDown();
+        assertEquals("body", new String(Handlers.content(request), StandardCharsets.UTF_8));
+        response.write(true, ByteBuffer.wrap(content), callback);
+    });
 
     /** A client of a server. */
     private interface Connect {
@@ -74,7 +65,7 @@ class Http2ShutdownContractTest {
     private GracefulHandler start(TestServer server, long shutdownIdleMillis) throws Exception {
         server.server().setStopTimeout(30_000);
         server.connector().setShutdownIdleTimeout(shutdownIdleMillis);
-        GracefulHandler graceful = new GracefulHandler(new Slow());
+        GracefulHandler graceful = new GracefulHandler(slow);
         server.start(graceful);
         return graceful;
     }

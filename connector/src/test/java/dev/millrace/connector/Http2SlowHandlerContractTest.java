@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
@@ -14,9 +15,6 @@ import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Blocker;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -43,33 +41,26 @@ class Http2SlowHandlerContractTest {
     private RawClient client;
     private Http2Frames frames;
 
-    private final class Waiting extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            switch (Request.getPathInContext(request)) {
-                case "/slow" -> {
-                    waiting.countDown();
-                    released.await(30, TimeUnit.SECONDS);
-                    Content.Sink.write(response, true, "slow", callback);
-                }
-                case "/large" -> {
-                    try (Blocker.Callback written = Blocker.callback()) {
-                        response.write(true, ByteBuffer.allocate(BYTES), written);
-                        written.block();
-                    }
-                    callback.succeeded();
-                }
-                case "/echo" -> Content.Sink.write(response, true, Content.Source.asString(request), callback);
-                default -> Content.Sink.write(response, true, "quick", callback);
+    private final Handler handler = Handlers.of((request, response, callback) -> {
+        switch (Request.getPathInContext(request)) {
+            case "/slow" -> {
+                waiting.countDown();
+                released.await(30, TimeUnit.SECONDS);
+                Content.Sink.write(response, true, "slow", callback);
             }
-            return true;
+            case "/large" -> {
+                Content.Sink.write(response, true, ByteBuffer.allocate(BYTES));
+                callback.succeeded();
+            }
+            case "/echo" -> Content.Sink.write(response, true, Content.Source.asString(request), callback);
+            default -> Content.Sink.write(response, true, "quick", callback);
         }
-    }
+    });
 
     @BeforeEach
     void start() throws Exception {
         server = new TestServer(connectors::http2);
-        server.start(new Waiting());
+        server.start(handler);
         client = server.client();
         frames = new Http2Frames(client);
         // A connection of which only quick requests are known.

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RandomBytes;
 import dev.millrace.testing.RawClient;
@@ -14,11 +15,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Blocker;
-import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -47,27 +46,20 @@ class Http2StarvationContractTest {
     private TestServer server;
 
     /** Answers, and waits for the end of it when the path says so. */
-    private final class Large extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            String path = Request.getPathInContext(request);
-            if (path.equals("/small")) {
-                response.write(true, ByteBuffer.wrap("small".getBytes(StandardCharsets.UTF_8)), callback);
-                return true;
-            }
-            handling.incrementAndGet();
-            if (path.equals("/async")) {
-                response.write(true, ByteBuffer.wrap(content), callback);
-                return true;
-            }
-            try (Blocker.Callback written = Blocker.callback()) {
-                response.write(true, ByteBuffer.wrap(content), written);
-                written.block();
-            }
-            callback.succeeded();
-            return true;
+    private final Handler large = Handlers.of((request, response, callback) -> {
+        String path = Request.getPathInContext(request);
+        if (path.equals("/small")) {
+            response.write(true, ByteBuffer.wrap("small".getBytes(StandardCharsets.UTF_8)), callback);
+            return;
         }
-    }
+        handling.incrementAndGet();
+        if (path.equals("/async")) {
+            response.write(true, ByteBuffer.wrap(content), callback);
+            return;
+        }
+        Content.Sink.write(response, true, ByteBuffer.wrap(content));
+        callback.succeeded();
+    });
 
     @BeforeEach
     void start() throws Exception {
@@ -81,7 +73,7 @@ class Http2StarvationContractTest {
         if (server.connector() instanceof MillraceConnector millrace) {
             millrace.setMinResponseBytesPerSecond(0);
         }
-        server.start(new Large());
+        server.start(large);
     }
 
     // A request ends on a thread of the pool, after its answer: stopping must not overtake it.

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
@@ -14,9 +15,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
@@ -43,21 +41,17 @@ class Http2TrailersContractTest {
     private final AtomicInteger told = new AtomicInteger();
 
     /** Reads the content of a request to its end. */
-    private final class Reading extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            begun.incrementAndGet();
-            reading.countDown();
-            try {
-                Content.Source.consumeAll(request);
-            } catch (IOException x) {
-                told.incrementAndGet();
-                throw x;
-            }
-            callback.succeeded();
-            return true;
+    private final Handler reader = Handlers.of((request, response, callback) -> {
+        begun.incrementAndGet();
+        reading.countDown();
+        try {
+            Content.Source.consumeAll(request);
+        } catch (IOException x) {
+            told.incrementAndGet();
+            throw x;
         }
-    }
+        callback.succeeded();
+    });
 
     private TestServer server() {
         return new TestServer(connectors::http2);
@@ -65,7 +59,7 @@ class Http2TrailersContractTest {
 
     @Test
     void aHandlerThatReadsIsToldOfThem() throws Exception {
-        try (TestServer server = server().start(new Reading());
+        try (TestServer server = server().start(reader);
                 RawClient client = server.client()) {
             Http2Frames frames = new Http2Frames(client).openWindows();
             int stream = frames.post("/");
@@ -80,7 +74,7 @@ class Http2TrailersContractTest {
 
     @Test
     void thoseThatComeWithTheirRequestLeaveNoHandlerWaiting() throws Exception {
-        try (TestServer server = server().start(new Reading())) {
+        try (TestServer server = server().start(reader)) {
             for (int i = 0; i < CONNECTIONS; i++) {
                 try (RawClient client = server.client()) {
                     Http2Frames frames = new Http2Frames(client).openWindows();

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
@@ -25,9 +26,6 @@ import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Blocker;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
@@ -51,30 +49,23 @@ class Http2TurnsContractTest {
     private RawClient client;
     private Http2Frames frames;
 
-    private final class Mixed extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            switch (Request.getPathInContext(request)) {
-                case "/slow" -> {
-                    awaitRelease();
-                    Content.Sink.write(response, true, "slow", callback);
-                }
-                case "/part" -> {
-                    try (Blocker.Callback written = Blocker.callback()) {
-                        response.write(false, StandardCharsets.US_ASCII.encode("part"), written);
-                        written.block();
-                    }
-                    awaitRelease();
-                    Content.Sink.write(response, true, "whole", callback);
-                }
-                case "/echo" -> Content.Sink.write(response, true, Content.Source.asString(request), callback);
-                case "/throws" -> throw new IllegalStateException("expected by the test");
-                case "/large" -> response.write(true, ByteBuffer.allocate(50_000), callback);
-                default -> Content.Sink.write(response, true, "quick", callback);
+    private final Handler mixed = Handlers.of((request, response, callback) -> {
+        switch (Request.getPathInContext(request)) {
+            case "/slow" -> {
+                awaitRelease();
+                Content.Sink.write(response, true, "slow", callback);
             }
-            return true;
+            case "/part" -> {
+                Content.Sink.write(response, false, StandardCharsets.US_ASCII.encode("part"));
+                awaitRelease();
+                Content.Sink.write(response, true, "whole", callback);
+            }
+            case "/echo" -> Content.Sink.write(response, true, Content.Source.asString(request), callback);
+            case "/throws" -> throw new IllegalStateException("expected by the test");
+            case "/large" -> response.write(true, ByteBuffer.allocate(50_000), callback);
+            default -> Content.Sink.write(response, true, "quick", callback);
         }
-    }
+    });
 
     private void awaitRelease() throws InterruptedException {
         assertTrue(released.await(30, TimeUnit.SECONDS), "released");
@@ -94,7 +85,7 @@ class Http2TurnsContractTest {
                 }
                 : new ConnectionFactory[] {new HTTP2CServerConnectionFactory(configuration)};
         server = new TestServer(s -> connectors.on(s, factories));
-        server.start(new Mixed());
+        server.start(mixed);
         client = secure ? new Tls().over(new Socket("127.0.0.1", server.port())) : server.client();
         frames = new Http2Frames(client);
         // Requests are known to be short when they no longer load classes.

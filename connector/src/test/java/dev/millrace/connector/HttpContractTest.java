@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestServer;
@@ -18,8 +19,6 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -67,7 +66,7 @@ class HttpContractTest {
         server = server();
         // A client that does not fit into the system's queue comes again after a second.
         server.connector().setAcceptQueueSize(1000);
-        server.start(new Echo());
+        server.start(echo);
     }
 
     @AfterEach
@@ -76,31 +75,27 @@ class HttpContractTest {
     }
 
     /** Answers the body of the request, or its path when it has none; tells how far it has read. */
-    private final class Echo extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            response.getHeaders().put(HttpHeader.CONTENT_TYPE, "text/plain");
-            if (request.getMethod().equals("POST")
-                    && !Request.getPathInContext(request).equals("/unread")) {
-                byte[] body = read(request);
-                response.write(true, java.nio.ByteBuffer.wrap(body), callback);
-            } else {
-                Content.Sink.write(response, true, Request.getPathInContext(request), callback);
-            }
-            return true;
+    private final Handler echo = Handlers.of((request, response, callback) -> {
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, "text/plain");
+        if (request.getMethod().equals("POST")
+                && !Request.getPathInContext(request).equals("/unread")) {
+            byte[] body = read(request);
+            response.write(true, java.nio.ByteBuffer.wrap(body), callback);
+        } else {
+            Content.Sink.write(response, true, Request.getPathInContext(request), callback);
         }
+    });
 
-        private byte[] read(Request request) throws Exception {
-            var body = new java.io.ByteArrayOutputStream();
-            try (var in = Content.Source.asInputStream(request)) {
-                byte[] piece = new byte[4096];
-                for (int n = in.read(piece); n >= 0; n = in.read(piece)) {
-                    body.write(piece, 0, n);
-                    progress.add(body.size());
-                }
+    private byte[] read(Request request) throws Exception {
+        var body = new java.io.ByteArrayOutputStream();
+        try (var in = Content.Source.asInputStream(request)) {
+            byte[] piece = new byte[4096];
+            for (int n = in.read(piece); n >= 0; n = in.read(piece)) {
+                body.write(piece, 0, n);
+                progress.add(body.size());
             }
-            return body.toByteArray();
         }
+        return body.toByteArray();
     }
 
     private void awaitProgress(int bytes) throws InterruptedException {

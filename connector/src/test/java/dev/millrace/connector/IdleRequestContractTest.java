@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.EndPoints;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
@@ -20,8 +22,6 @@ import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.IdleTimeout;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -81,32 +81,21 @@ class IdleRequestContractTest {
     }
 
     /** Answers the path of a request, and the content behind it. */
-    private static final class Echo extends Handler.Abstract {
-        private final Late late;
-
-        private Echo(Late late) {
-            this.late = late;
-        }
-
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+    private static Handler echo(Late late) {
+        return Handlers.of((request, response, callback) -> {
             String path = Request.getPathInContext(request);
             if (path.equals("/late")) {
-                EndPoint endPoint =
-                        request.getConnectionMetaData().getConnection().getEndPoint();
+                EndPoint endPoint = EndPoints.of(request);
                 late.handle(request, endPoint, () -> {
                     // The client's next request may take its time.
                     endPoint.setIdleTimeout(LONG_MILLIS);
                     Content.Sink.write(response, true, path, callback);
                 });
-                return true;
+                return;
             }
-            try (InputStream content = Content.Source.asInputStream(request)) {
-                Content.Sink.write(
-                        response, true, path + new String(content.readAllBytes(), StandardCharsets.UTF_8), callback);
-            }
-            return true;
-        }
+            String content = new String(Handlers.content(request), StandardCharsets.UTF_8);
+            Content.Sink.write(response, true, path + content, callback);
+        });
     }
 
     private static void assertAnswersLate(RawClient client) throws Exception {
@@ -117,7 +106,7 @@ class IdleRequestContractTest {
     }
 
     private static void assertAnswersLate(Connectors connectors, Late late) throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(new Echo(late));
+        try (TestServer server = new TestServer(connectors::http).start(echo(late));
                 RawClient client = server.client()) {
             assertAnswersLate(client);
         }
@@ -127,7 +116,7 @@ class IdleRequestContractTest {
         Tls tls = new Tls();
         TestServer server = new TestServer(s -> connectors.https(s, tls));
         try (server;
-                RawClient client = tls.connect(server.start(new Echo(late)).port())) {
+                RawClient client = tls.connect(server.start(echo(late)).port())) {
             assertAnswersLate(client);
         }
     }
@@ -163,24 +152,20 @@ class IdleRequestContractTest {
     }
 
     /** Reads a byte, is idle until the timeout has expired, and answers how many bytes came in all. */
-    private static final class Slow extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
-            IdleTimeout socket = (IdleTimeout) MillraceEndPoint.socket(endPoint);
-            try (InputStream content = Content.Source.asInputStream(request)) {
-                assertEquals(0, content.read());
-                endPoint.setIdleTimeout(SHORT_MILLIS);
-                AtomicLong idleFor = new AtomicLong();
-                for (int i = 0; i < EXPIRIES; i++) {
-                    Await.until("expired", () -> socket.getIdleFor() < idleFor.getAndSet(socket.getIdleFor()));
-                }
-                endPoint.setIdleTimeout(LONG_MILLIS);
-                Content.Sink.write(response, true, "" + (1 + content.readAllBytes().length), callback);
+    private final Handler slow = Handlers.of((request, response, callback) -> {
+        EndPoint endPoint = EndPoints.of(request);
+        IdleTimeout socket = (IdleTimeout) MillraceEndPoint.socket(endPoint);
+        try (InputStream content = Content.Source.asInputStream(request)) {
+            assertEquals(0, content.read());
+            endPoint.setIdleTimeout(SHORT_MILLIS);
+            AtomicLong idleFor = new AtomicLong();
+            for (int i = 0; i < EXPIRIES; i++) {
+                Await.until("expired", () -> socket.getIdleFor() < idleFor.getAndSet(socket.getIdleFor()));
             }
-            return true;
+            endPoint.setIdleTimeout(LONG_MILLIS);
+            Content.Sink.write(response, true, "" + (1 + content.readAllBytes().length), callback);
         }
-    }
+    });
 
     private static void assertReadsAll(RawClient client) throws Exception {
         int bytes = 100_000;
@@ -197,7 +182,7 @@ class IdleRequestContractTest {
     @ParameterizedTest
     @MethodSource("blocking")
     void keepsTheContentThatABusyHandlerHasYetToRead(Connectors connectors) throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(new Slow());
+        try (TestServer server = new TestServer(connectors::http).start(slow);
                 RawClient client = server.client()) {
             assertReadsAll(client);
         }
@@ -209,7 +194,7 @@ class IdleRequestContractTest {
         Tls tls = new Tls();
         TestServer server = new TestServer(s -> connectors.https(s, tls));
         try (server;
-                RawClient client = tls.connect(server.start(new Slow()).port())) {
+                RawClient client = tls.connect(server.start(slow).port())) {
             assertReadsAll(client);
         }
     }

@@ -26,8 +26,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.junit.jupiter.api.Test;
@@ -54,20 +52,16 @@ class IdleTransferTest {
 
     private final CompletableFuture<Told> told = new CompletableFuture<>();
 
-    private final class Files extends Handler.Wrapper {
-        private Files() throws IOException {
-            super(new SendfileHandler());
-            TestFiles.write(directory, "file.bin", BYTES);
-            ((SendfileHandler) getHandler()).setBaseResourceAsString(directory.toString());
-        }
-
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            return super.handle(request, response, Callback.from(callback::succeeded, cause -> {
-                told.complete(Told.here(cause));
-                callback.failed(cause);
-            }));
-        }
+    private Handler files() throws IOException {
+        TestFiles.write(directory, "file.bin", BYTES);
+        SendfileHandler files = Handlers.files(directory);
+        return Handlers.around(
+                files,
+                (request, response, callback) ->
+                        files.handle(request, response, Callback.from(callback::succeeded, cause -> {
+                            told.complete(Told.here(cause));
+                            callback.failed(cause);
+                        })));
     }
 
     private static void awaitBlockedWrite(EndPoint endPoint) {
@@ -87,7 +81,7 @@ class IdleTransferTest {
         TestServer server = new TestServer(Connectors.NIO::http);
         server.millrace().setAlgorithm(algorithm);
         try (server;
-                RawClient client = new RawClient(server.start(new Files()).port(), 4096).get("/file.bin")) {
+                RawClient client = new RawClient(server.start(files()).port(), 4096).get("/file.bin")) {
             assertEquals("HTTP/1.1 200 OK", client.line());
             EndPoint endPoint =
                     server.connector().getConnectedEndPoints().iterator().next();

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.EndPoints;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
@@ -19,11 +20,9 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.util.Blocker;
-import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.component.LifeCycle;
+import org.eclipse.jetty.util.thread.Invocable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
@@ -42,64 +41,46 @@ class InterruptTest {
     private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
     private final CompletableFuture<Boolean> stillInterrupted = new CompletableFuture<>();
 
-    private final Handler handler = new Handler.Abstract() {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            String path = Request.getPathInContext(request);
-            try {
-                switch (path) {
-                    case "/before-write" -> {
-                        Thread.currentThread().interrupt();
-                        Content.Sink.write(response, true, "written", callback);
-                        stillInterrupted.complete(Thread.currentThread().isInterrupted());
-                    }
-                    case "/before-read" -> {
-                        Thread.currentThread().interrupt();
-                        read(request);
-                        callback.succeeded();
-                    }
-                    case "/interrupted-reads" -> {
-                        SocketChannel channel = (SocketChannel) request.getConnectionMetaData()
-                                .getConnection()
-                                .getEndPoint()
-                                .getTransport();
-                        Await.until("content", () -> EndPoints.available(channel) > 0);
-                        Thread.currentThread().interrupt();
-                        long length = readWhatIsThere(request);
-                        stillInterrupted.complete(Thread.interrupted());
-                        try (var in = Content.Source.asInputStream(request)) {
-                            length += in.readAllBytes().length;
-                        }
-                        Content.Sink.write(response, true, Long.toString(length), callback);
-                    }
-                    case "/read" -> {
-                        handling.complete(Thread.currentThread());
-                        read(request);
-                        callback.succeeded();
-                    }
-                    case "/write" -> {
-                        handling.complete(Thread.currentThread());
-                        try (Blocker.Callback written = Blocker.callback()) {
-                            response.write(true, ByteBuffer.allocateDirect(32 * 1024 * 1024), written);
-                            written.block();
-                        }
-                        callback.succeeded();
-                    }
-                    default -> Content.Sink.write(response, true, "fine", callback);
+    private final Handler handler = Handlers.of((request, response, callback) -> {
+        String path = Request.getPathInContext(request);
+        try {
+            switch (path) {
+                case "/before-write" -> {
+                    Thread.currentThread().interrupt();
+                    Content.Sink.write(response, true, "written", callback);
+                    stillInterrupted.complete(Thread.currentThread().isInterrupted());
                 }
-            } catch (IOException x) {
-                failure.complete(x);
-                callback.failed(x);
+                case "/before-read" -> {
+                    Thread.currentThread().interrupt();
+                    Handlers.content(request);
+                    callback.succeeded();
+                }
+                case "/interrupted-reads" -> {
+                    SocketChannel channel = EndPoints.channel(request);
+                    Await.until("content", () -> EndPoints.available(channel) > 0);
+                    Thread.currentThread().interrupt();
+                    long length = readWhatIsThere(request);
+                    stillInterrupted.complete(Thread.interrupted());
+                    length += Handlers.content(request).length;
+                    Content.Sink.write(response, true, Long.toString(length), callback);
+                }
+                case "/read" -> {
+                    handling.complete(Thread.currentThread());
+                    Handlers.content(request);
+                    callback.succeeded();
+                }
+                case "/write" -> {
+                    handling.complete(Thread.currentThread());
+                    Content.Sink.write(response, true, ByteBuffer.allocateDirect(32 * 1024 * 1024));
+                    callback.succeeded();
+                }
+                default -> Content.Sink.write(response, true, "fine", callback);
             }
-            return true;
+        } catch (IOException x) {
+            failure.complete(x);
+            callback.failed(x);
         }
-    };
-
-    private static void read(Request request) throws IOException {
-        try (var in = Content.Source.asInputStream(request)) {
-            in.readAllBytes();
-        }
-    }
+    });
 
     private static long readWhatIsThere(Request request) throws IOException {
         long length = 0;
@@ -189,24 +170,20 @@ class InterruptTest {
     @Test
     void aStopEndsAlthoughAHandlerWasInterrupted() throws Exception {
         assumeTrue(connectors != Connectors.STOCK);
-        Handler interrupted = new Handler.Abstract.NonBlocking() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) {
-                handling.complete(Thread.currentThread());
-                ServerConnector connector =
-                        (ServerConnector) request.getConnectionMetaData().getConnector();
-                // A blocking one has no selector that selects, and waits for this handler first.
-                Await.until(
-                        "stopping",
-                        () -> !connector.isRunning()
-                                && (connector instanceof BioConnector
-                                        || connector.getSelectorManager().getBeans(ManagedSelector.class).stream()
-                                                .noneMatch(LifeCycle::isRunning)));
-                callback.succeeded();
-                Thread.currentThread().interrupt();
-                return true;
-            }
-        };
+        Handler interrupted = Handlers.of(Invocable.InvocationType.NON_BLOCKING, (request, response, callback) -> {
+            handling.complete(Thread.currentThread());
+            ServerConnector connector =
+                    (ServerConnector) request.getConnectionMetaData().getConnector();
+            // A blocking one has no selector that selects, and waits for this handler first.
+            Await.until(
+                    "stopping",
+                    () -> !connector.isRunning()
+                            && (connector instanceof BioConnector
+                                    || connector.getSelectorManager().getBeans(ManagedSelector.class).stream()
+                                            .noneMatch(LifeCycle::isRunning)));
+            callback.succeeded();
+            Thread.currentThread().interrupt();
+        });
         TestServer server = new TestServer(connectors::http).start(interrupted);
         try (RawClient client = server.client()) {
             client.get("/");

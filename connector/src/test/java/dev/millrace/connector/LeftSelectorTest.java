@@ -24,9 +24,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.component.LifeCycle;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.ReservedThreadExecutor;
@@ -65,30 +62,22 @@ class LeftSelectorTest {
     }
 
     /** Sends files. ?wait: returns when released; ?next: begins when the next request is there. */
-    private final class Files extends Handler.Wrapper {
-        private Files() {
-            super(new SendfileHandler());
-            ((SendfileHandler) getHandler()).setBaseResourceAsString(directory.toString());
-        }
-
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+    private Handler files() {
+        SendfileHandler files = Handlers.files(directory);
+        return Handlers.around(files, (request, response, callback) -> {
             handlers.put(request.getHttpURI().getPathQuery(), Thread.currentThread());
-            SocketChannel channel = (SocketChannel) request.getConnectionMetaData()
-                    .getConnection()
-                    .getEndPoint()
-                    .getTransport();
+            SocketChannel channel = EndPoints.channel(request);
             String query = request.getHttpURI().getQuery();
             if ("next".equals(query)) {
                 begun.release();
                 Await.until("the next request", () -> EndPoints.available(channel) > 0);
             }
-            boolean handled = super.handle(request, response, callback);
+            boolean handled = files.handle(request, response, callback);
             if ("wait".equals(query)) {
                 release.await();
             }
             return handled;
-        }
+        });
     }
 
     /** Does not look after tasks that run for long without a word that they may wait. */
@@ -155,7 +144,7 @@ class LeftSelectorTest {
     void servesOthersWhileWhoHasSentALargeFileGoesOn(String dispatch) throws Exception {
         byte[] large = TestFiles.write(directory, "large", LARGE);
         byte[] small = TestFiles.write(directory, "small", 20_000);
-        try (TestServer server = server(dispatch).start(new Files());
+        try (TestServer server = server(dispatch).start(files());
                 AutoCloseable end = release::countDown;
                 RawClient client = server.client();
                 RawClient other = server.client()) {
@@ -172,7 +161,7 @@ class LeftSelectorTest {
     @ValueSource(strings = {"selector", "adaptive"})
     void looksForTheNextRequestAsAnyThreadDoes(String dispatch) throws Exception {
         byte[] large = TestFiles.write(directory, "large", LARGE);
-        try (TestServer server = server(dispatch).start(new Files());
+        try (TestServer server = server(dispatch).start(files());
                 RawClient first = server.client();
                 RawClient client = server.client()) {
             awaitReadyThread(server, first);
@@ -192,7 +181,7 @@ class LeftSelectorTest {
     @ValueSource(strings = {"selector", "adaptive"})
     void staysForASmallerFile(String dispatch) throws Exception {
         byte[] smaller = TestFiles.write(directory, "smaller", LARGE - 1);
-        try (TestServer server = server(dispatch).start(new Files());
+        try (TestServer server = server(dispatch).start(files());
                 RawClient client = server.client()) {
             for (int i = 0; i < REQUESTS; i++) {
                 assertArrayEquals(smaller, client.get("/smaller").answer().body());
@@ -208,7 +197,7 @@ class LeftSelectorTest {
         byte[] large = TestFiles.write(directory, "large", LARGE);
         TestServer few = server(dispatch);
         ((QueuedThreadPool) few.server().getThreadPool()).setReservedThreads(0);
-        try (TestServer server = few.start(new Files());
+        try (TestServer server = few.start(files());
                 RawClient client = server.client()) {
             for (int i = 0; i < REQUESTS; i++) {
                 assertArrayEquals(large, client.get("/large").answer().body());

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.EndPoints;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
@@ -26,11 +27,7 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.GracefulHandler;
-import org.eclipse.jetty.util.Blocker;
-import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -98,21 +95,17 @@ class LifetimeContractTest {
     @Test
     void endsARequestWhoseBodyStalls() throws Exception {
         CompletableFuture<Throwable> failure = new CompletableFuture<>();
-        Handler reader = new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                // Not before: a busy machine may take as long to come here.
-                request.getConnectionMetaData().getConnection().getEndPoint().setIdleTimeout(300);
-                try (var in = Content.Source.asInputStream(request)) {
-                    in.readAllBytes();
-                } catch (IOException x) {
-                    failure.complete(x);
-                    throw x;
-                }
-                callback.succeeded();
-                return true;
+        Handler reader = Handlers.of((request, response, callback) -> {
+            // Not before: a busy machine may take as long to come here.
+            EndPoints.of(request).setIdleTimeout(300);
+            try {
+                Handlers.content(request);
+            } catch (IOException x) {
+                failure.complete(x);
+                throw x;
             }
-        };
+            callback.succeeded();
+        });
         try (TestServer server = server(30_000).start(reader);
                 RawClient client = server.client()) {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhalf");
@@ -127,29 +120,22 @@ class LifetimeContractTest {
     @Test
     void endsAWriteThatThePeerDoesNotTake() throws Exception {
         CompletableFuture<Throwable> failure = new CompletableFuture<>();
-        Handler flood = new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                // Not before: a busy machine may take as long to come here.
-                request.getConnectionMetaData().getConnection().getEndPoint().setIdleTimeout(400);
-                ByteBuffer megabyte = ByteBuffer.allocateDirect(1024 * 1024);
-                try {
-                    for (int i = 0; i < 64; i++) {
-                        try (Blocker.Callback written = Blocker.callback()) {
-                            response.write(false, megabyte.slice(), written);
-                            written.block();
-                        }
-                    }
-                } catch (IOException x) {
-                    failure.complete(x);
-                    callback.failed(x);
-                    return true;
+        Handler flood = Handlers.of((request, response, callback) -> {
+            // Not before: a busy machine may take as long to come here.
+            EndPoints.of(request).setIdleTimeout(400);
+            ByteBuffer megabyte = ByteBuffer.allocateDirect(1024 * 1024);
+            try {
+                for (int i = 0; i < 64; i++) {
+                    Content.Sink.write(response, false, megabyte.slice());
                 }
-                failure.complete(new AssertionError("the peer took everything"));
-                callback.succeeded();
-                return true;
+            } catch (IOException x) {
+                failure.complete(x);
+                callback.failed(x);
+                return;
             }
-        };
+            failure.complete(new AssertionError("the peer took everything"));
+            callback.succeeded();
+        });
         try (TestServer server = server(30_000).start(flood);
                 RawClient client = new RawClient(server.port(), 4096)) {
             client.get("/");
@@ -253,14 +239,10 @@ class LifetimeContractTest {
     @Test
     void survivesAnInterruptedHandler() throws Exception {
         assumeTrue(connectors != Connectors.STOCK, "a selector of Jetty's may keep the interrupt, and then never stop");
-        Handler interrupting = new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) {
-                Content.Sink.write(response, true, "hello", callback);
-                Thread.currentThread().interrupt();
-                return true;
-            }
-        };
+        Handler interrupting = Handlers.of((request, response, callback) -> {
+            Content.Sink.write(response, true, "hello", callback);
+            Thread.currentThread().interrupt();
+        });
         try (TestServer server = server(30_000).start(interrupting);
                 RawClient client = server.client()) {
             for (int i = 0; i < 5; i++) {

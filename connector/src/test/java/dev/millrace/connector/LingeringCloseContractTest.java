@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.millrace.files.SendfileHandler;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
@@ -23,8 +24,6 @@ import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -97,13 +96,9 @@ class LingeringCloseContractTest {
     }
 
     /** Answers without a look at the request's content, but for {@code /read}. */
-    private static final class Application extends Handler.Wrapper {
-        private Application() {
-            super(Handlers.files(directory));
-        }
-
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+    private static Handler application() {
+        SendfileHandler files = Handlers.files(directory);
+        return Handlers.around(files, (request, response, callback) -> {
             switch (Request.getPathInContext(request)) {
                 case "/MEMORY" -> response.write(true, ByteBuffer.wrap(one), callback);
                 case "/MEMORY20" -> response.write(true, ByteBuffer.wrap(twenty), callback);
@@ -115,11 +110,11 @@ class LingeringCloseContractTest {
                     response.write(true, ByteBuffer.wrap(one), callback);
                 }
                 default -> {
-                    return super.handle(request, response, callback);
+                    return files.handle(request, response, callback);
                 }
             }
             return true;
-        }
+        });
     }
 
     @BeforeAll
@@ -130,13 +125,13 @@ class LingeringCloseContractTest {
     }
 
     private TestServer start() throws Exception {
-        return new TestServer(connectors::http).expectMalformedRequests().start(new Application());
+        return new TestServer(connectors::http).expectMalformedRequests().start(application());
     }
 
     private TestServer startTls() throws Exception {
         return new TestServer(s -> connectors.https(s, tls))
                 .expectMalformedRequests()
-                .start(new Application());
+                .start(application());
     }
 
     private static String get(String path, String version, String... fields) {

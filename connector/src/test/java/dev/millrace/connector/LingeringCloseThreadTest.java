@@ -24,9 +24,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -181,18 +178,16 @@ class LingeringCloseThreadTest extends LingeringConnections {
     @Test
     void theThreadKeepsNoApplication() throws Exception {
         ClassLoader application = new URLClassLoader(new URL[0]);
-        Handler handler = new Handler.Wrapper(Handlers.hello()) {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                ClassLoader before = Thread.currentThread().getContextClassLoader();
-                Thread.currentThread().setContextClassLoader(application);
-                try {
-                    return super.handle(request, response, callback);
-                } finally {
-                    Thread.currentThread().setContextClassLoader(before);
-                }
+        Handler hello = Handlers.hello();
+        Handler handler = Handlers.around(hello, (request, response, callback) -> {
+            ClassLoader before = Thread.currentThread().getContextClassLoader();
+            Thread.currentThread().setContextClassLoader(application);
+            try {
+                return hello.handle(request, response, callback);
+            } finally {
+                Thread.currentThread().setContextClassLoader(before);
             }
-        };
+        });
         try (TestServer server = server().start(handler)) {
             lingering(server);
             assertEquals(

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
@@ -20,9 +21,7 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.AbstractConnector;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -78,28 +77,24 @@ class NoThreadTest {
         }
     }
 
-    private final Handler handler = new Handler.Abstract() {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            if (request.getMethod().equals("POST")) {
-                Request.addCompletionListener(request, failure::complete);
-            }
-            switch (Request.getPathInContext(request)) {
-                case "/read" -> {
-                    exhausted.set(true);
-                    Content.Source.asByteBuffer(request);
-                    callback.succeeded();
-                }
-                case "/write" -> {
-                    exhausted.set(true);
-                    Thread other = new Thread(() -> response.write(true, ByteBuffer.allocate(LARGE), callback));
-                    other.start();
-                }
-                default -> Content.Sink.write(response, true, "fine", callback);
-            }
-            return true;
+    private final Handler handler = Handlers.of((request, response, callback) -> {
+        if (request.getMethod().equals("POST")) {
+            Request.addCompletionListener(request, failure::complete);
         }
-    };
+        switch (Request.getPathInContext(request)) {
+            case "/read" -> {
+                exhausted.set(true);
+                Content.Source.asByteBuffer(request);
+                callback.succeeded();
+            }
+            case "/write" -> {
+                exhausted.set(true);
+                Thread other = new Thread(() -> response.write(true, ByteBuffer.allocate(LARGE), callback));
+                other.start();
+            }
+            default -> Content.Sink.write(response, true, "fine", callback);
+        }
+    });
 
     private TestServer server() throws Exception {
         return new TestServer(Exhaustible::new).start(handler);

@@ -40,9 +40,7 @@ import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.OptionalSslConnectionFactory;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.SslConnectionFactory;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
@@ -61,26 +59,22 @@ class ProtocolContractTest {
     private final HttpConnectionFactory http = new HttpConnectionFactory(configuration);
 
     /** Answers with what it gets: protocol, peer and path for a GET, the body, as it comes, for a POST. */
-    private static final class Mirror extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            if (request.getMethod().equals("POST")) {
-                Content.copy(request, response, callback);
-            } else {
-                String peer = Request.getRemoteAddr(request);
-                Content.Sink.write(
-                        response,
-                        true,
-                        request.getConnectionMetaData().getHttpVersion() + " " + peer + " "
-                                + Request.getPathInContext(request),
-                        callback);
-            }
-            return true;
+    private final Handler mirror = Handlers.of((request, response, callback) -> {
+        if (request.getMethod().equals("POST")) {
+            Content.copy(request, response, callback);
+        } else {
+            String peer = Request.getRemoteAddr(request);
+            Content.Sink.write(
+                    response,
+                    true,
+                    request.getConnectionMetaData().getHttpVersion() + " " + peer + " "
+                            + Request.getPathInContext(request),
+                    callback);
         }
-    }
+    });
 
     private TestServer server(ConnectionFactory... factories) throws Exception {
-        return new TestServer(server -> connectors.on(server, factories)).start(new Mirror());
+        return new TestServer(server -> connectors.on(server, factories)).start(mirror);
     }
 
     @Test

@@ -24,7 +24,6 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -48,30 +47,26 @@ class QuickCloseTest {
     @Parameter
     Connectors connectors;
 
-    /** Reads no content. */
-    private static final class Application extends Handler.Abstract {
-        private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
+    private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
 
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            switch (Request.getPathInContext(request)) {
-                case "/large" ->
-                    response.write(true, ByteBuffer.allocate(LARGE_BYTES), Callback.from(callback::succeeded, x -> {
-                        failure.complete(x);
-                        callback.failed(x);
-                    }));
-                case "/half" -> {
-                    response.getHeaders().put(HttpHeader.CONTENT_LENGTH, 10);
-                    response.write(
-                            false,
-                            ByteBuffer.wrap(new byte[5]),
-                            Callback.from(() -> callback.failed(new IOException("no more")), callback::failed));
-                }
-                default -> Content.Sink.write(response, true, "hello", callback);
+    /** Reads no content. */
+    private final Handler application = Handlers.of((request, response, callback) -> {
+        switch (Request.getPathInContext(request)) {
+            case "/large" ->
+                response.write(true, ByteBuffer.allocate(LARGE_BYTES), Callback.from(callback::succeeded, x -> {
+                    failure.complete(x);
+                    callback.failed(x);
+                }));
+            case "/half" -> {
+                response.getHeaders().put(HttpHeader.CONTENT_LENGTH, 10);
+                response.write(
+                        false,
+                        ByteBuffer.wrap(new byte[5]),
+                        Callback.from(() -> callback.failed(new IOException("no more")), callback::failed));
             }
-            return true;
+            default -> Content.Sink.write(response, true, "hello", callback);
         }
-    }
+    });
 
     private TestServer server() {
         return new TestServer(connectors::http).expectMalformedRequests();
@@ -99,7 +94,7 @@ class QuickCloseTest {
         TestServer server = server();
         server.millrace().setLingeringCloseMillis(0);
         try (server;
-                RawClient client = server.start(new Application()).client()) {
+                RawClient client = server.start(application).client()) {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 1000\r\n\r\n");
             assertEquals("hello", client.answer().text());
             server.awaitNoEndPoints();
@@ -116,7 +111,7 @@ class QuickCloseTest {
     /** The ordinary end of a connection costs nothing. */
     @Test
     void doesNotLingerForAPeerThatHasEnded() throws Exception {
-        try (TestServer server = server().start(new Application())) {
+        try (TestServer server = server().start(application)) {
             try (RawClient client = server.client()) {
                 client.send("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
                 assertEquals("hello", client.answer().text());
@@ -140,7 +135,7 @@ class QuickCloseTest {
     @Test
     void doesNotLingerForAPeerWhoseCloseAlertHasCome() throws Exception {
         Tls tls = new Tls();
-        try (TestServer server = new TestServer(s -> connectors.https(s, tls)).start(new Application())) {
+        try (TestServer server = new TestServer(s -> connectors.https(s, tls)).start(application)) {
             try (TlsPeer peer = new TlsPeer(tls, server.port(), "TLSv1.3").handshake()) {
                 peer.send("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
                 peer.readAll();
@@ -157,7 +152,7 @@ class QuickCloseTest {
         Tls tls = new Tls();
         TestServer server = new TestServer(s -> connectors.https(s, tls));
         try (server) {
-            server.start(new Application());
+            server.start(application);
             try (RawClient client = tls.connect(server.port())) {
                 client.send("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
                 assertEquals("hello", client.answer().text());
@@ -171,7 +166,7 @@ class QuickCloseTest {
 
     @Test
     void doesNotLingerAfterAnAnswerThatWasAborted() throws Exception {
-        try (TestServer server = server().start(new Application());
+        try (TestServer server = server().start(application);
                 RawClient client = server.client()) {
             client.get("/half").send(PIPELINED);
             server.awaitEndPoints(0);
@@ -182,13 +177,12 @@ class QuickCloseTest {
 
     @Test
     void doesNotLingerAfterAWriteThatTimedOut() throws Exception {
-        Application application = new Application();
         TestServer server = server();
         server.connector().setIdleTimeout(500);
         try (server;
                 RawClient client = new RawClient(server.start(application).port(), 4096)) {
             client.get("/large").send(PIPELINED);
-            assertTrue(application.failure.get(30, TimeUnit.SECONDS) != null);
+            assertTrue(failure.get(30, TimeUnit.SECONDS) != null);
             server.awaitNoEndPoints();
             assertEquals(0, server.millrace().getLingeredConnections());
         }
@@ -214,7 +208,7 @@ class QuickCloseTest {
 
     @Test
     void doesNotLingerAfterAnIdleTimeout() throws Exception {
-        try (TestServer server = server().start(new Application());
+        try (TestServer server = server().start(application);
                 RawClient client = server.client()) {
             assertEquals("hello", client.get("/").answer().text());
             // Not before: a slow machine may need that for the answer.
@@ -230,7 +224,7 @@ class QuickCloseTest {
         TestServer server = server();
         server.sweeper().setPeriodMillis(50);
         try (server;
-                RawClient client = server.start(new Application()).client()) {
+                RawClient client = server.start(application).client()) {
             assertEquals("hello", client.get("/").answer().text());
             client.send("GET / HTTP/1.1\r\nX-Long: ");
             server.millrace().setRequestHeadTimeoutMillis(200);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
@@ -32,9 +33,6 @@ import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Blocker;
-import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.websocket.api.Session;
 import org.eclipse.jetty.websocket.server.WebSocketUpgradeHandler;
 import org.junit.jupiter.api.Test;
@@ -193,46 +191,35 @@ class RealClientsContractTest {
     }
 
     /** Answers an upload at its end, a poll after half a minute, and events with a pause of that between them. */
-    private final class Application extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            switch (Request.getPathInContext(request)) {
-                case "/events" -> {
-                    response.getHeaders().put("Content-Type", "text/event-stream");
-                    write(response, "data: 1\n\n");
-                    awaitHalfAMinute();
-                    Content.Sink.write(response, true, "data: up\n\n", callback);
-                }
-                case "/poll" -> {
-                    assertEquals("{}", Content.Source.asString(request));
-                    awaitHalfAMinute();
-                    Content.Sink.write(response, true, "up", callback);
-                }
-                default -> {
-                    try (InputStream in = Content.Source.asInputStream(request)) {
-                        if ("application/grpc".equals(request.getHeaders().get(HttpHeader.CONTENT_TYPE))) {
-                            assertEquals(0, in.read());
-                            grpcRead.countDown();
-                        }
-                        in.readAllBytes();
+    private final Handler application = Handlers.of((request, response, callback) -> {
+        switch (Request.getPathInContext(request)) {
+            case "/events" -> {
+                response.getHeaders().put("Content-Type", "text/event-stream");
+                Content.Sink.write(response, false, ByteBuffer.wrap("data: 1\n\n".getBytes(StandardCharsets.UTF_8)));
+                awaitHalfAMinute();
+                Content.Sink.write(response, true, "data: up\n\n", callback);
+            }
+            case "/poll" -> {
+                assertEquals("{}", Content.Source.asString(request));
+                awaitHalfAMinute();
+                Content.Sink.write(response, true, "up", callback);
+            }
+            default -> {
+                try (InputStream in = Content.Source.asInputStream(request)) {
+                    if ("application/grpc".equals(request.getHeaders().get(HttpHeader.CONTENT_TYPE))) {
+                        assertEquals(0, in.read());
+                        grpcRead.countDown();
                     }
-                    Content.Sink.write(response, true, "up", callback);
+                    in.readAllBytes();
                 }
-            }
-            return true;
-        }
-
-        private void awaitHalfAMinute() {
-            long enough = clock.seconds() + MINUTE_SECONDS / 2;
-            Await.until("half a minute", () -> clock.seconds() >= enough);
-        }
-
-        private void write(Response response, String text) throws IOException {
-            try (Blocker.Callback written = Blocker.callback()) {
-                response.write(false, ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)), written);
-                written.block();
+                Content.Sink.write(response, true, "up", callback);
             }
         }
+    });
+
+    private void awaitHalfAMinute() {
+        long enough = clock.seconds() + MINUTE_SECONDS / 2;
+        Await.until("half a minute", () -> clock.seconds() >= enough);
     }
 
     /** Sends back what it is told. */
@@ -297,7 +284,7 @@ class RealClientsContractTest {
         WebSocketUpgradeHandler upgrade = WebSocketUpgradeHandler.from(
                 server.server(),
                 container -> container.addMapping("/socket", (request, response, callback) -> new Echo()));
-        upgrade.setHandler(new Application());
+        upgrade.setHandler(application);
         return server.start(upgrade);
     }
 

@@ -3,16 +3,15 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.server.handler.ContextHandlerCollection;
 import org.eclipse.jetty.server.internal.HttpConnection;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -34,15 +33,11 @@ class RequestIsolationTest {
 
     private static ContextHandler context(String path, ClassLoader loader) {
         ContextHandler context = new ContextHandler(
-                new Handler.Abstract() {
-                    @Override
-                    public boolean handle(Request request, Response response, Callback callback) {
-                        String before = (String) request.getAttribute("before");
-                        Content.Sink.write(response, true, before + ", " + thread(request), callback);
-                        Thread.currentThread().interrupt();
-                        return true;
-                    }
-                },
+                Handlers.of((request, response, callback) -> {
+                    String before = (String) request.getAttribute("before");
+                    Content.Sink.write(response, true, before + ", " + thread(request), callback);
+                    Thread.currentThread().interrupt();
+                }),
                 path);
         context.setClassLoader(loader);
         return context;
@@ -52,13 +47,10 @@ class RequestIsolationTest {
     @MethodSource("dev.millrace.testing.Connectors#ours")
     void startsEveryRequestAfresh(Connectors connectors) throws Exception {
         Handler contexts = new ContextHandlerCollection(context("/one", ONE), context("/two", null));
-        Handler before = new Handler.Wrapper(contexts) {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                request.setAttribute("before", thread(request));
-                return super.handle(request, response, callback);
-            }
-        };
+        Handler before = Handlers.around(contexts, (request, response, callback) -> {
+            request.setAttribute("before", thread(request));
+            return contexts.handle(request, response, callback);
+        });
         try (TestServer server = new TestServer(connectors::http).start(before);
                 RawClient client = server.client();
                 RawClient other = server.client()) {

@@ -25,10 +25,7 @@ import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.ProcessorUtils;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
@@ -49,16 +46,11 @@ class RequestLoopTest {
     private boolean interrupts;
 
     /** Answers when the next request has come to the socket, but for the last. */
-    private final class Busy extends Handler.Abstract {
-        private Busy(Invocable.InvocationType type) {
-            super(type);
-        }
-
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
+    private Handler busy(Invocable.InvocationType type) {
+        return Handlers.of(type, (request, response, callback) -> {
             threads.add(Thread.currentThread());
             begun.release();
-            EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
+            EndPoint endPoint = EndPoints.of(request);
             SocketChannel channel =
                     (SocketChannel) (endPoint instanceof EndPoint.Wrapper tls ? tls.unwrap() : endPoint).getTransport();
             if (!request.getHttpURI().getPath().equals("/last")) {
@@ -69,8 +61,7 @@ class RequestLoopTest {
             if (interrupts) {
                 Thread.currentThread().interrupt();
             }
-            return true;
-        }
+        });
     }
 
     private static TestServer server(int requestsPerDispatch, String dispatch) {
@@ -105,7 +96,7 @@ class RequestLoopTest {
     @ParameterizedTest
     @ValueSource(strings = {"adaptive", "handoff"})
     void answersWhatFollowsAtOnceUpToALimit(String dispatch) throws Exception {
-        try (TestServer server = server(5, dispatch).start(new Busy(Invocable.InvocationType.BLOCKING));
+        try (TestServer server = server(5, dispatch).start(busy(Invocable.InvocationType.BLOCKING));
                 RawClient client = server.client()) {
             exchange(client);
             assertEquals(REQUESTS * 4 / 5, requestsInRow(server));
@@ -124,7 +115,7 @@ class RequestLoopTest {
         ssl.setIncludeProtocols(protocol);
         TestServer secure = new TestServer(jetty -> connector(
                 jetty, 5, "adaptive", new TlsConnectionFactory(ssl, "http/1.1"), new HttpConnectionFactory()));
-        try (TestServer server = secure.start(new Busy(Invocable.InvocationType.BLOCKING));
+        try (TestServer server = secure.start(busy(Invocable.InvocationType.BLOCKING));
                 RawClient client = tls.connect(server.port())) {
             exchange(client);
             // After the handshake the thread may look in vain, and then not the next time.
@@ -137,7 +128,7 @@ class RequestLoopTest {
         ExecutorService executor = Executors.newCachedThreadPool();
         try (TestServer server = new TestServer(jetty ->
                                 new NioConnector(jetty, executor, null, null, 1, 1, new HttpConnectionFactory()))
-                        .start(new Busy(Invocable.InvocationType.BLOCKING));
+                        .start(busy(Invocable.InvocationType.BLOCKING));
                 RawClient client = server.client()) {
             exchange(client);
             assertEquals(0, requestsInRow(server));
@@ -152,7 +143,7 @@ class RequestLoopTest {
         TestServer virtual = server(64, "adaptive");
         ((QueuedThreadPool) virtual.server().getThreadPool())
                 .setVirtualThreadsExecutor(VirtualThreads.getNamedVirtualThreadsExecutor("v"));
-        try (TestServer server = virtual.start(new Busy(Invocable.InvocationType.BLOCKING));
+        try (TestServer server = virtual.start(busy(Invocable.InvocationType.BLOCKING));
                 RawClient client = server.client()) {
             exchange(client);
             assertEquals(0, requestsInRow(server));
@@ -162,7 +153,7 @@ class RequestLoopTest {
     @Test
     void anInterruptEndsNoConnection() throws Exception {
         interrupts = true;
-        try (TestServer server = server(64, "adaptive").start(new Busy(Invocable.InvocationType.BLOCKING));
+        try (TestServer server = server(64, "adaptive").start(busy(Invocable.InvocationType.BLOCKING));
                 RawClient client = server.client()) {
             exchange(client);
             assertEquals(REQUESTS - 1, requestsInRow(server));
@@ -171,7 +162,7 @@ class RequestLoopTest {
 
     @Test
     void oneRequestPerDispatchIsAsJetty() throws Exception {
-        try (TestServer server = server(1, "adaptive").start(new Busy(Invocable.InvocationType.BLOCKING));
+        try (TestServer server = server(1, "adaptive").start(busy(Invocable.InvocationType.BLOCKING));
                 RawClient client = server.client()) {
             exchange(client);
             assertEquals(0, requestsInRow(server));
@@ -181,7 +172,7 @@ class RequestLoopTest {
     @Test
     void withOneProcessorTheSelectorWaitsForEachRequest() throws Exception {
         int processors = ProcessorUtils.availableProcessors();
-        try (TestServer server = server(64, "adaptive").start(new Busy(Invocable.InvocationType.BLOCKING));
+        try (TestServer server = server(64, "adaptive").start(busy(Invocable.InvocationType.BLOCKING));
                 RawClient client = server.client()) {
             ProcessorUtils.setAvailableProcessors(1);
             exchange(client);
@@ -194,7 +185,7 @@ class RequestLoopTest {
     @ParameterizedTest
     @ValueSource(strings = {"adaptive", "selector"})
     void aSelectorsThreadHasOthersToServe(String dispatch) throws Exception {
-        try (TestServer server = server(64, dispatch).start(new Busy(Invocable.InvocationType.NON_BLOCKING));
+        try (TestServer server = server(64, dispatch).start(busy(Invocable.InvocationType.NON_BLOCKING));
                 RawClient client = server.client()) {
             exchange(client);
             assertEquals(0, requestsInRow(server));
@@ -205,7 +196,7 @@ class RequestLoopTest {
     void aPoolWithoutThreadsToSpareServesOthersFirst() throws Exception {
         TestServer low = server(64, "adaptive");
         ((QueuedThreadPool) low.server().getThreadPool()).setLowThreadsThreshold(Integer.MAX_VALUE / 2);
-        try (TestServer server = low.start(new Busy(Invocable.InvocationType.BLOCKING));
+        try (TestServer server = low.start(busy(Invocable.InvocationType.BLOCKING));
                 RawClient client = server.client()) {
             exchange(client);
             assertEquals(0, requestsInRow(server));

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.Relay;
@@ -15,11 +16,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.eclipse.jetty.io.Connection;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,20 +40,13 @@ class ResetTest {
     Connectors connectors;
 
     /** Answers the body of the request, in two writes. */
-    private static final Handler ECHO = new Handler.Abstract() {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            byte[] body;
-            try (var in = Content.Source.asInputStream(request)) {
-                body = in.readAllBytes();
-            }
-            response.write(
-                    false,
-                    ByteBuffer.wrap(body),
-                    Callback.from(() -> response.write(true, ByteBuffer.wrap(body), callback), callback::failed));
-            return true;
-        }
-    };
+    private static final Handler ECHO = Handlers.of((request, response, callback) -> {
+        byte[] body = Handlers.content(request);
+        response.write(
+                false,
+                ByteBuffer.wrap(body),
+                Callback.from(() -> response.write(true, ByteBuffer.wrap(body), callback), callback::failed));
+    });
 
     // What is reset before anybody has read it is lost.
     private static void awaitRead(TestServer server, int connections, int bytes) {

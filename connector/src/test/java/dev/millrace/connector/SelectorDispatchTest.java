@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RandomBytes;
 import dev.millrace.testing.RawClient;
@@ -35,6 +36,7 @@ import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.Invocable;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.ReservedThreadExecutor;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
@@ -310,21 +312,18 @@ class SelectorDispatchTest {
     }
 
     /** Jetty's strategy runs it in the selector's thread then, with any dispatch but {@code handoff}. */
-    private final class SaysItDoesNotBlock extends Handler.Abstract.NonBlocking {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            if (Request.getPathInContext(request).equals("/wait")) {
-                waiting.complete(Thread.currentThread());
-                release.await();
-            }
-            Content.Sink.write(response, true, "fine", callback);
-            return true;
-        }
-    }
+    private final Handler saysItDoesNotBlock =
+            Handlers.of(Invocable.InvocationType.NON_BLOCKING, (request, response, callback) -> {
+                if (Request.getPathInContext(request).equals("/wait")) {
+                    waiting.complete(Thread.currentThread());
+                    release.await();
+                }
+                Content.Sink.write(response, true, "fine", callback);
+            });
 
     @Test
     void servesOthersWhileAHandlerWaitsThatSaysItDoesNotBlock() throws Exception {
-        try (TestServer server = new TestServer(Connectors.NIO::http).start(new SaysItDoesNotBlock());
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(saysItDoesNotBlock);
                 AutoCloseable end = release::countDown;
                 RawClient slow = server.client().get("/wait")) {
             awaitWaitingHandler();

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
@@ -25,12 +26,9 @@ import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.SecureRequestCustomizer;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.util.Blocker;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -77,27 +75,20 @@ class SlowFrameContractTest {
     }
 
     /** Answers a POST with the length of its content, and /events by a byte at each look for longer than heads may take. */
-    private final class Application extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            if (Request.getPathInContext(request).equals("/events")) {
-                long enough = slowPeers().getLooks() + LOOKS;
-                while (slowPeers().getLooks() < enough) {
-                    long looks = slowPeers().getLooks();
-                    Await.until("looked", () -> slowPeers().getLooks() > looks);
-                    try (Blocker.Callback written = Blocker.callback()) {
-                        response.write(false, ByteBuffer.wrap(new byte[] {'e'}), written);
-                        written.block();
-                    }
-                }
-                response.write(true, ByteBuffer.allocate(0), callback);
-                return true;
+    private final Handler application = Handlers.of((request, response, callback) -> {
+        if (Request.getPathInContext(request).equals("/events")) {
+            long enough = slowPeers().getLooks() + LOOKS;
+            while (slowPeers().getLooks() < enough) {
+                long looks = slowPeers().getLooks();
+                Await.until("looked", () -> slowPeers().getLooks() > looks);
+                Content.Sink.write(response, false, ByteBuffer.wrap(new byte[] {'e'}));
             }
-            int length = Content.Source.asByteBuffer(request).remaining();
-            Content.Sink.write(response, true, "had " + length, callback);
-            return true;
+            response.write(true, ByteBuffer.allocate(0), callback);
+            return;
         }
-    }
+        int length = Content.Source.asByteBuffer(request).remaining();
+        Content.Sink.write(response, true, "had " + length, callback);
+    });
 
     private TestServer server(ConnectionFactory... factories) {
         TestServer server = new TestServer(s -> connectors.on(s, factories));
@@ -109,7 +100,7 @@ class SlowFrameContractTest {
     private TestServer start() throws Exception {
         TestServer server = server(new HTTP2CServerConnectionFactory(new HttpConfiguration()));
         limit();
-        return server.start(new Application());
+        return server.start(application);
     }
 
     // Not a TestServer: Jetty's parser does not give the beginning of a head back when the connection is closed.
@@ -119,7 +110,7 @@ class SlowFrameContractTest {
         server.addConnector(connector);
         slowPeers().setPeriodMillis(PERIOD_MILLIS);
         limit();
-        server.setHandler(new Application());
+        server.setHandler(application);
         server.start();
         return new RawClient(connector.getLocalPort());
     }
@@ -230,7 +221,7 @@ class SlowFrameContractTest {
                 connectors.tls(tls.server(), "alpn"),
                 new ALPNServerConnectionFactory("h2"),
                 new HTTP2ServerConnectionFactory(https));
-        server.start(new Application());
+        server.start(application);
         try (server;
                 Socket plain = new Socket("127.0.0.1", server.port());
                 RawClient client = tls.over(plain, "h2")) {

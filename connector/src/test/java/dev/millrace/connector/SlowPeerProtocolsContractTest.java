@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import dev.millrace.testing.Tls;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
@@ -22,10 +22,8 @@ import java.util.function.Function;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.websocket.api.Session;
 import org.eclipse.jetty.websocket.server.WebSocketUpgradeHandler;
@@ -60,24 +58,18 @@ class SlowPeerProtocolsContractTest {
     }
 
     /** Reads the content of a POST; answers a GET of /large with what no socket holds, any other with a word. */
-    private final class Application extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            boolean large = Request.getPathInContext(request).equals("/large");
-            if (large || request.getMethod().equals("POST")) {
-                Request.addCompletionListener(request, told::complete);
-            }
-            if (large) {
-                response.write(true, ByteBuffer.allocateDirect(LARGE_BYTES), callback);
-                return true;
-            }
-            try (InputStream in = Content.Source.asInputStream(request)) {
-                in.readAllBytes();
-            }
-            Content.Sink.write(response, true, "hello", callback);
-            return true;
+    private final Handler application = Handlers.of((request, response, callback) -> {
+        boolean large = Request.getPathInContext(request).equals("/large");
+        if (large || request.getMethod().equals("POST")) {
+            Request.addCompletionListener(request, told::complete);
         }
-    }
+        if (large) {
+            response.write(true, ByteBuffer.allocateDirect(LARGE_BYTES), callback);
+            return;
+        }
+        Handlers.content(request);
+        Content.Sink.write(response, true, "hello", callback);
+    });
 
     /** Sends a large message to each client that comes. */
     public final class Large implements Session.Listener.AutoDemanding {
@@ -169,7 +161,7 @@ class SlowPeerProtocolsContractTest {
     @Test
     void endsContentThatIsTrickledInsideTls() throws Exception {
         Tls tls = new Tls();
-        try (TestServer started = server(tls).start(new Application());
+        try (TestServer started = server(tls).start(application);
                 RawClient plain = server.client();
                 RawClient client = tls.over(plain.socket())) {
             client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n");
@@ -182,7 +174,7 @@ class SlowPeerProtocolsContractTest {
     @Test
     void endsAnAnswerInsideTlsThatIsTakenByDrops() throws Exception {
         Tls tls = new Tls();
-        server(tls).start(new Application());
+        server(tls).start(application);
         RawClient plain = slowClient();
         // The socket below is closed first: TLS would wait for a thread that cannot write, when the test has failed.
         try (TestServer started = server;
@@ -197,7 +189,7 @@ class SlowPeerProtocolsContractTest {
 
     @Test
     void endsAnHttp2ConnectionWhoseWindowsAreOpenAndWhoseSocketIsFull() throws Exception {
-        server(connectors::http2).start(new Application());
+        server(connectors::http2).start(application);
         try (TestServer started = server;
                 RawClient client = slowClient()) {
             new Http2Frames(client).openWindows().get("/large");
@@ -220,7 +212,7 @@ class SlowPeerProtocolsContractTest {
         WebSocketUpgradeHandler upgrade = WebSocketUpgradeHandler.from(
                 server.server(),
                 container -> container.addMapping("/socket", (request, response, callback) -> new Large()));
-        upgrade.setHandler(new Application());
+        upgrade.setHandler(application);
         server.start(upgrade);
         try (TestServer started = server;
                 RawClient client = slowClient()) {

@@ -11,6 +11,8 @@ import dev.millrace.limits.PeerRates;
 import dev.millrace.limits.SlowPeerException;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.EndPoints;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
@@ -18,7 +20,6 @@ import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -32,8 +33,6 @@ import org.eclipse.jetty.logging.JettyLevel;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Blocker;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
@@ -59,30 +58,23 @@ class SlowRequestContractTest {
     private WatchClock clock;
 
     /** Reads a request to its end. Answers before with /talk; with /deaf does something else when it cannot read. */
-    private final class Application extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            String path = Request.getPathInContext(request);
-            if (path.equals("/talk")) {
-                try (Blocker.Callback written = Blocker.callback()) {
-                    response.write(false, ByteBuffer.wrap(new byte[] {'>'}), written);
-                    written.block();
-                }
-            }
-            reading.release();
-            try (InputStream in = Content.Source.asInputStream(request)) {
-                Content.Sink.write(response, true, "had " + in.readAllBytes().length, callback);
-            } catch (IOException x) {
-                failure.complete(x);
-                if (path.equals("/deaf")) {
-                    released.await();
-                    callback.succeeded();
-                }
-                throw x;
-            }
-            return true;
+    private final Handler application = Handlers.of((request, response, callback) -> {
+        String path = Request.getPathInContext(request);
+        if (path.equals("/talk")) {
+            Content.Sink.write(response, false, ByteBuffer.wrap(new byte[] {'>'}));
         }
-    }
+        reading.release();
+        try {
+            Content.Sink.write(response, true, "had " + Handlers.content(request).length, callback);
+        } catch (IOException x) {
+            failure.complete(x);
+            if (path.equals("/deaf")) {
+                released.await();
+                callback.succeeded();
+            }
+            throw x;
+        }
+    });
 
     private final class Servlet extends HttpServlet {
         private static final long serialVersionUID = 1L;
@@ -158,7 +150,7 @@ class SlowRequestContractTest {
 
     @Test
     void isAnswered408AndLoggedInOneLine() throws Exception {
-        assertAnswers408InOneLine(new Application());
+        assertAnswers408InOneLine(application);
     }
 
     @Test
@@ -170,7 +162,7 @@ class SlowRequestContractTest {
 
     @Test
     void isEndedWhenItTrickles() throws Exception {
-        try (TestServer started = start(new Application());
+        try (TestServer started = start(application);
                 RawClient client = post("/")) {
             for (int i = 0; i < GRACE_SECONDS; i++) {
                 assertEquals(0, server.millrace().getSlowRequests());
@@ -186,7 +178,7 @@ class SlowRequestContractTest {
 
     @Test
     void isClosedWhenTheApplicationDoesNotAnswer() throws Exception {
-        try (TestServer started = start(new Application());
+        try (TestServer started = start(application);
                 RawClient client = post("/deaf")) {
             clock.pass(SILENCE_SECONDS);
             assertEquals(
@@ -212,20 +204,15 @@ class SlowRequestContractTest {
     @Test
     void isEndedByAThreadThatReadsAlone() throws Exception {
         CompletableFuture<Boolean> interested = new CompletableFuture<>();
-        Handler asynchronous = new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) {
-                EndPoint endPoint =
-                        request.getConnectionMetaData().getConnection().getEndPoint();
-                request.demand(() -> {
-                    interested.complete(endPoint.isFillInterested());
-                    failure.complete(request.read().getFailure());
-                    Response.writeError(request, response, callback, failure.join());
-                });
-                reading.release();
-                return true;
-            }
-        };
+        Handler asynchronous = Handlers.of((request, response, callback) -> {
+            EndPoint endPoint = EndPoints.of(request);
+            request.demand(() -> {
+                interested.complete(endPoint.isFillInterested());
+                failure.complete(request.read().getFailure());
+                Response.writeError(request, response, callback, failure.join());
+            });
+            reading.release();
+        });
         try (TestServer started = start(asynchronous);
                 RawClient client = post("/")) {
             clock.pass(SILENCE_SECONDS);
@@ -236,7 +223,7 @@ class SlowRequestContractTest {
 
     @Test
     void mayBeSlowWhenTheAnswerHasBegun() throws Exception {
-        try (TestServer started = start(new Application());
+        try (TestServer started = start(application);
                 RawClient client = post("/talk")) {
             clock.pass(LONG_SECONDS);
             assertEquals(0, server.millrace().getSlowRequests());
@@ -247,7 +234,7 @@ class SlowRequestContractTest {
 
     @Test
     void mayBeSlowWhereNobodyWaits() throws Exception {
-        try (TestServer started = start(new Application());
+        try (TestServer started = start(application);
                 RawClient client = post("/")) {
             server.millrace().setSlowRequestsAlwaysEnded(false);
             clock.pass(LONG_SECONDS);
@@ -265,7 +252,7 @@ class SlowRequestContractTest {
     /** Multiples of such a grace are beyond what a long holds. */
     @Test
     void mayBeSlowForEver() throws Exception {
-        try (TestServer started = start(new Application());
+        try (TestServer started = start(application);
                 RawClient client = post("/")) {
             server.millrace().setSlowPeerGraceMillis(Long.MAX_VALUE);
             clock.pass(LONG_SECONDS);
@@ -282,7 +269,7 @@ class SlowRequestContractTest {
         server.millrace().setMaxConnections(1);
         // The slow peer stays: its connection lingers, and counts as one, until it has been silent for long enough.
         server.millrace().setLingeringCloseMillis(100);
-        try (TestServer started = server.start(new Application());
+        try (TestServer started = server.start(application);
                 RawClient slow = post("/");
                 RawClient next = server.client().get("/")) {
             Await.until("the next waits", LimitsContractTest::acceptorWaitsForAPermit);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
@@ -23,7 +24,6 @@ import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Blocker;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -65,38 +65,31 @@ abstract class SlowStreams {
     }
 
     /** Answers with the length of what it has read; /talk before it reads, /late only when it may; /large without. */
-    private final class Application extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            Request.addCompletionListener(request, told::complete);
-            String path = Request.getPathInContext(request);
-            if (path.equals("/large")) {
-                response.write(true, ByteBuffer.allocate(LARGE_BYTES), callback);
-                return true;
-            }
-            if (path.equals("/talk")) {
-                try (Blocker.Callback written = Blocker.callback()) {
-                    response.write(false, ByteBuffer.wrap(new byte[] {'>'}), written);
-                    written.block();
-                }
-            } else if (path.equals("/late")) {
-                assertTrue(reads.await(30, TimeUnit.SECONDS));
-            } else if (path.equals("/taken-late")) {
-                // By another thread: while it is told that content is there nobody is told of more.
-                request.demand(() -> clock.execute(() -> read(request, response, callback, true)));
-                return true;
-            }
-            read(request, response, callback, false);
-            return true;
+    private final Handler application = Handlers.of((request, response, callback) -> {
+        Request.addCompletionListener(request, told::complete);
+        String path = Request.getPathInContext(request);
+        if (path.equals("/large")) {
+            response.write(true, ByteBuffer.allocate(LARGE_BYTES), callback);
+            return;
         }
+        if (path.equals("/talk")) {
+            Content.Sink.write(response, false, ByteBuffer.wrap(new byte[] {'>'}));
+        } else if (path.equals("/late")) {
+            assertTrue(reads.await(30, TimeUnit.SECONDS));
+        } else if (path.equals("/taken-late")) {
+            // By another thread: while it is told that content is there nobody is told of more.
+            request.demand(() -> clock.execute(() -> read(request, response, callback, true)));
+            return;
+        }
+        read(request, response, callback, false);
+    });
 
-        private void read(Request request, Response response, Callback callback, boolean late) {
-            try (InputStream in = Content.Source.asInputStream(request)) {
-                assertTrue(!late || reads.await(30, TimeUnit.SECONDS));
-                Content.Sink.write(response, true, "had " + in.readAllBytes().length, callback);
-            } catch (Throwable x) {
-                callback.failed(x);
-            }
+    private void read(Request request, Response response, Callback callback, boolean late) {
+        try (InputStream in = Content.Source.asInputStream(request)) {
+            assertTrue(!late || reads.await(30, TimeUnit.SECONDS));
+            Content.Sink.write(response, true, "had " + in.readAllBytes().length, callback);
+        } catch (Throwable x) {
+            callback.failed(x);
         }
     }
 
@@ -123,7 +116,7 @@ abstract class SlowStreams {
     }
 
     Http2Frames begin() throws Exception {
-        server.start(new Application());
+        server.start(application);
         client = server.client();
         return new Http2Frames(client);
     }

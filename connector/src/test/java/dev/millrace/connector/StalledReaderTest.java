@@ -4,9 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
-import dev.millrace.files.SendfileHandler;
 import dev.millrace.testing.AtOnce;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.EndPoints;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
@@ -64,26 +65,16 @@ class StalledReaderTest {
         private Answers(Source source) {
             super(
                     source == Source.FILE
-                            ? files()
-                            : new Handler.Abstract() {
-                                @Override
-                                public boolean handle(Request request, Response response, Callback callback) {
-                                    ByteBuffer buffer = source == Source.HEAP
-                                            ? ByteBuffer.wrap(content)
-                                            : ByteBuffer.allocateDirect(BYTES)
-                                                    .put(content)
-                                                    .flip();
-                                    response.getHeaders().put("Content-Length", BYTES);
-                                    response.write(true, buffer, callback);
-                                    return true;
-                                }
-                            });
-        }
-
-        private static Handler files() {
-            SendfileHandler files = new SendfileHandler();
-            files.setBaseResourceAsString(directory.toString());
-            return files;
+                            ? Handlers.files(directory)
+                            : Handlers.of((request, response, callback) -> {
+                                ByteBuffer buffer = source == Source.HEAP
+                                        ? ByteBuffer.wrap(content)
+                                        : ByteBuffer.allocateDirect(BYTES)
+                                                .put(content)
+                                                .flip();
+                                response.getHeaders().put("Content-Length", BYTES);
+                                response.write(true, buffer, callback);
+                            }));
         }
 
         @Override
@@ -156,15 +147,11 @@ class StalledReaderTest {
 
     private static void assertEndedByTheIdleTimeoutOverHttp2(Connectors connectors) throws Exception {
         TestServer server = new TestServer(connectors::httpAndHttp2);
-        Handler large = new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) {
-                // Not from the accept on: a slow machine may need that second for the request.
-                request.getConnectionMetaData().getConnection().getEndPoint().setIdleTimeout(1000);
-                response.write(true, ByteBuffer.allocate(BYTES), callback);
-                return true;
-            }
-        };
+        Handler large = Handlers.of((request, response, callback) -> {
+            // Not from the accept on: a slow machine may need that second for the request.
+            EndPoints.of(request).setIdleTimeout(1000);
+            response.write(true, ByteBuffer.allocate(BYTES), callback);
+        });
         try (server;
                 RawClient client = new RawClient(server.start(large).port(), 4096)) {
             Http2Frames frames = new Http2Frames(client).openWindows();

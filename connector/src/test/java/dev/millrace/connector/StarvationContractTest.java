@@ -3,17 +3,16 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.millrace.files.SendfileHandler;
 import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.EndPoints;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -61,23 +60,16 @@ class StarvationContractTest {
         return server;
     }
 
-    private final class Echo extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            handling.incrementAndGet();
-            try (InputStream content = Content.Source.asInputStream(request)) {
-                Content.Sink.write(
-                        response, true, new String(content.readAllBytes(), StandardCharsets.UTF_8), callback);
-            }
-            return true;
-        }
-    }
+    private final Handler echo = Handlers.text(request -> {
+        handling.incrementAndGet();
+        return new String(Handlers.content(request), StandardCharsets.UTF_8);
+    });
 
     /** Nobody may need a thread of the pool to tell those in it that their content has come. */
     @Test
     void byThoseWhoWaitForContent() throws Exception {
         List<RawClient> clients = new ArrayList<>();
-        try (TestServer server = server().start(new Echo())) {
+        try (TestServer server = server().start(echo)) {
             for (int i = 0; i < THREADS + 2; i++) {
                 clients.add(server.client().send(HEAD));
             }
@@ -100,9 +92,8 @@ class StarvationContractTest {
         private final AtomicInteger read = new AtomicInteger();
 
         private Sending(Path directory) throws IOException {
-            super(false, new SendfileHandler());
+            super(Handlers.files(directory));
             TestFiles.write(directory, "file.bin", FILE_BYTES);
-            ((SendfileHandler) getHandler()).setBaseResourceAsString(directory.toString());
         }
 
         @Override
@@ -115,9 +106,7 @@ class StarvationContractTest {
             handling.incrementAndGet();
             if (request.getLength() > 0) {
                 getHandler().handle(request, response, callback);
-                try (InputStream content = Content.Source.asInputStream(request)) {
-                    read.addAndGet(content.readAllBytes().length);
-                }
+                read.addAndGet(Handlers.content(request).length);
                 return true;
             }
             try (Blocker.Callback sent = Blocker.callback()) {
@@ -205,23 +194,19 @@ class StarvationContractTest {
     }
 
     /** Asks for content by a callback that may block, so that it needs a thread; a GET keeps one. */
-    private final class Asking extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            handling.incrementAndGet();
-            if (request.getMethod().equals("GET")) {
-                keepThread();
-                Content.Sink.write(response, true, "released", callback);
-                return true;
-            }
-            request.demand(() -> {
-                Content.Chunk chunk = request.read();
-                chunk.release();
-                Content.Sink.write(response, true, "read", callback);
-            });
-            return true;
+    private final Handler asking = Handlers.of((request, response, callback) -> {
+        handling.incrementAndGet();
+        if (request.getMethod().equals("GET")) {
+            keepThread();
+            Content.Sink.write(response, true, "released", callback);
+            return;
         }
-    }
+        request.demand(() -> {
+            Content.Chunk chunk = request.read();
+            chunk.release();
+            Content.Sink.write(response, true, "read", callback);
+        });
+    });
 
     // A virtual thread that waits leaves its carrier to others.
     private void keepThread() throws InterruptedException {
@@ -245,7 +230,7 @@ class StarvationContractTest {
         TestServer server = server();
         ConnectionSweeper peers = server.sweeper();
         peers.setPeriodMillis(20);
-        server.start(new Asking());
+        server.start(asking);
         try (server;
                 RawClient uploading = server.client()) {
             uploading.send(HEAD);

@@ -32,8 +32,6 @@ import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.component.LifeCycle;
@@ -116,17 +114,6 @@ class StopOfConnectorContractTest {
                     },
                     connector,
                     endPoint);
-        }
-    }
-
-    /** Answers later, or never. */
-    private static final class Later extends Handler.Abstract {
-        private final BlockingQueue<Callback> callbacks = new LinkedBlockingQueue<>();
-
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            callbacks.add(callback);
-            return true;
         }
     }
 
@@ -295,12 +282,13 @@ class StopOfConnectorContractTest {
     @Test
     @Timeout(60)
     void doesNotWaitForStreamsThatNobodyWritesTo() throws Exception {
-        Later later = new Later();
+        BlockingQueue<Callback> callbacks = new LinkedBlockingQueue<>();
+        Handler later = Handlers.of((request, response, callback) -> callbacks.add(callback));
         try (TestServer server = new TestServer(connectors::http2).start(later)) {
             for (int i = 0; i < STOPS; i++) {
                 try (RawClient client = server.client()) {
                     Http2Frames frames = new Http2Frames(client).openWindows().get("/");
-                    Callback callback = later.callbacks.poll(30, TimeUnit.SECONDS);
+                    Callback callback = callbacks.poll(30, TimeUnit.SECONDS);
                     assertNotNull(callback);
                     restart(server);
                     assertEquals(1, frames.awaitGoAway());

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.millrace.jetty.JettyInternals;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.EndPoints;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
@@ -23,9 +25,7 @@ import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.internal.HttpConnection;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
@@ -91,19 +91,15 @@ class StopWhileReadingContractTest {
         assumeTrue(connectors != Connectors.STOCK, "Jetty's selector reads too, and the reader may not be told");
         HoldingFactory factory = new HoldingFactory();
         CompletableFuture<Throwable> failure = new CompletableFuture<>();
-        Handler handler = new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                factory.reader = Thread.currentThread();
-                try {
-                    Content.Source.asByteBuffer(request);
-                } catch (Throwable x) {
-                    failure.complete(x);
-                    throw x;
-                }
-                return true;
+        Handler handler = Handlers.of((request, response, callback) -> {
+            factory.reader = Thread.currentThread();
+            try {
+                Content.Source.asByteBuffer(request);
+            } catch (Throwable x) {
+                failure.complete(x);
+                throw x;
             }
-        };
+        });
         try (TestServer server = new TestServer(s -> connectors.on(s, factory)).start(handler);
                 RawClient client = server.client()) {
             client.send(POST);
@@ -118,14 +114,10 @@ class StopWhileReadingContractTest {
     void theThreadOfARequestAloneUsesTheBuffer() throws Exception {
         assumeTrue(connectors != Connectors.STOCK, "Jetty's selector reads too, and the buffer may be lost");
         HoldingFactory factory = new HoldingFactory();
-        Handler handler = new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) {
-                factory.hold(request.getConnectionMetaData().getConnection().getEndPoint());
-                callback.succeeded();
-                return true;
-            }
-        };
+        Handler handler = Handlers.of((request, response, callback) -> {
+            factory.hold(EndPoints.of(request));
+            callback.succeeded();
+        });
         try (TestServer server = new TestServer(s -> connectors.on(s, factory)).start(handler);
                 RawClient client = server.client()) {
             client.get("/");
@@ -139,16 +131,12 @@ class StopWhileReadingContractTest {
     void aRequestThatComesJustThenIsLeftToItsThread() throws Exception {
         assumeTrue(connectors != Connectors.STOCK, "Jetty's selector reads too, and the buffer may be lost");
         HoldingFactory factory = new HoldingFactory();
-        Handler handler = new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) {
-                if (Request.getPathInContext(request).equals("/late")) {
-                    factory.hold(request.getConnectionMetaData().getConnection().getEndPoint());
-                }
-                callback.succeeded();
-                return true;
+        Handler handler = Handlers.of((request, response, callback) -> {
+            if (Request.getPathInContext(request).equals("/late")) {
+                factory.hold(EndPoints.of(request));
             }
-        };
+            callback.succeeded();
+        });
         try (TestServer server = new TestServer(s -> connectors.on(s, factory)).start(handler);
                 RawClient client = server.client()) {
             assertEquals(200, client.get("/").answer().status());
@@ -174,17 +162,13 @@ class StopWhileReadingContractTest {
     void aRequestThatDoesNotReadIsTold() throws Exception {
         CompletableFuture<Throwable> told = new CompletableFuture<>();
         CountDownLatch handled = new CountDownLatch(1);
-        Handler handler = new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) {
-                request.addFailureListener(failure -> {
-                    told.complete(failure);
-                    callback.failed(failure);
-                });
-                handled.countDown();
-                return true;
-            }
-        };
+        Handler handler = Handlers.of((request, response, callback) -> {
+            request.addFailureListener(failure -> {
+                told.complete(failure);
+                callback.failed(failure);
+            });
+            handled.countDown();
+        });
         try (TestServer server = new TestServer(connectors::http).start(handler);
                 RawClient client = server.client()) {
             client.send(POST);

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.EndPoints;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.Tls;
 import dev.millrace.testing.TlsRecords;
@@ -18,8 +20,6 @@ import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.RetainableByteBuffer;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.Callback;
@@ -64,15 +64,10 @@ class TlsBufferContractTest {
         }
     }
 
-    private final Handler held = new Handler.Abstract() {
-        @Override
-        public boolean handle(Request request, Response response, Callback completion) {
-            callback.complete(completion);
-            endPoint.complete((SslConnection.SslEndPoint)
-                    request.getConnectionMetaData().getConnection().getEndPoint());
-            return true;
-        }
-    };
+    private final Handler held = Handlers.of((request, response, completion) -> {
+        callback.complete(completion);
+        endPoint.complete((SslConnection.SslEndPoint) EndPoints.of(request));
+    });
 
     @Test
     void leavesABufferAloneThatWasGivenBackInTheMiddleOfAWrite() throws Exception {

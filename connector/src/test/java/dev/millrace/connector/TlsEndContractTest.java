@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.EndPoints;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
@@ -71,7 +73,7 @@ class TlsEndContractTest {
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
             callbacks.add(callback);
-            endPoints.add(request.getConnectionMetaData().getConnection().getEndPoint());
+            endPoints.add(EndPoints.of(request));
             return true;
         }
 
@@ -229,8 +231,7 @@ class TlsEndContractTest {
         @Override
         public boolean handle(Request request, Response response, Callback completion) {
             callback.complete(completion);
-            decrypted.complete((SslConnection.SslEndPoint)
-                    request.getConnectionMetaData().getConnection().getEndPoint());
+            decrypted.complete((SslConnection.SslEndPoint) EndPoints.of(request));
             try {
                 Content.Sink.write(response, false, ByteBuffer.allocate(32_000_000));
             } catch (IOException x) {
@@ -314,18 +315,14 @@ class TlsEndContractTest {
     void failsAWriteByTheIdleTimeout() throws Exception {
         CompletableFuture<Throwable> failure = new CompletableFuture<>();
         CountDownLatch begun = new CountDownLatch(1);
-        Handler writing = new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) {
-                begun.countDown();
-                response.write(
-                        true, ByteBuffer.allocateDirect(32 * 1024 * 1024), Callback.from(callback::succeeded, cause -> {
-                            failure.complete(cause);
-                            callback.failed(cause);
-                        }));
-                return true;
-            }
-        };
+        Handler writing = Handlers.of((request, response, callback) -> {
+            begun.countDown();
+            response.write(
+                    true, ByteBuffer.allocateDirect(32 * 1024 * 1024), Callback.from(callback::succeeded, cause -> {
+                        failure.complete(cause);
+                        callback.failed(cause);
+                    }));
+        });
         HttpConnectionFactory http = new HttpConnectionFactory();
         try (TestServer server = new TestServer(s -> connectors.on(s, ssl(http.getProtocol()), http)).start(writing);
                 RawClient client = TLS.connect(server.port())) {

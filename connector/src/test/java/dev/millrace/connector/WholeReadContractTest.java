@@ -3,6 +3,7 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
@@ -38,32 +39,27 @@ class WholeReadContractTest {
     Connectors connectors;
 
     /** Answers with the sizes of the parts in which it has read the content. */
-    private static final class Parts extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            read(request, response, callback, new ArrayList<>());
-            return true;
-        }
+    private final Handler parts =
+            Handlers.of((request, response, callback) -> read(request, response, callback, new ArrayList<>()));
 
-        private void read(Request request, Response response, Callback callback, List<Integer> sizes) {
-            while (true) {
-                Content.Chunk chunk = request.read();
-                if (chunk == null) {
-                    request.demand(() -> read(request, response, callback, sizes));
-                    return;
-                }
-                if (Content.Chunk.isFailure(chunk)) {
-                    callback.failed(chunk.getFailure());
-                    return;
-                }
-                if (chunk.hasRemaining()) {
-                    sizes.add(chunk.remaining());
-                }
-                chunk.release();
-                if (chunk.isLast()) {
-                    Content.Sink.write(response, true, sizes.toString(), callback);
-                    return;
-                }
+    private static void read(Request request, Response response, Callback callback, List<Integer> sizes) {
+        while (true) {
+            Content.Chunk chunk = request.read();
+            if (chunk == null) {
+                request.demand(() -> read(request, response, callback, sizes));
+                return;
+            }
+            if (Content.Chunk.isFailure(chunk)) {
+                callback.failed(chunk.getFailure());
+                return;
+            }
+            if (chunk.hasRemaining()) {
+                sizes.add(chunk.remaining());
+            }
+            chunk.release();
+            if (chunk.isLast()) {
+                Content.Sink.write(response, true, sizes.toString(), callback);
+                return;
             }
         }
     }
@@ -79,7 +75,7 @@ class WholeReadContractTest {
 
     @Test
     void aRequestIsReadAtOnce() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(new Parts());
+        try (TestServer server = new TestServer(connectors::http).start(parts);
                 RawClient client = server.client()) {
             post(client);
         }
@@ -88,7 +84,7 @@ class WholeReadContractTest {
     @Test
     void aRequestIsReadAtOnceOverTls() throws Exception {
         Tls tls = new Tls();
-        try (TestServer server = new TestServer(s -> connectors.https(s, tls)).start(new Parts());
+        try (TestServer server = new TestServer(s -> connectors.https(s, tls)).start(parts);
                 RawClient client = tls.over(new Socket("127.0.0.1", server.port()), "http/1.1")) {
             post(client);
         }
@@ -96,7 +92,7 @@ class WholeReadContractTest {
 
     @Test
     void aFrameIsReadAtOnce() throws Exception {
-        try (TestServer server = new TestServer(connectors::http2).start(new Parts());
+        try (TestServer server = new TestServer(connectors::http2).start(parts);
                 RawClient client = server.client()) {
             Http2Frames frames = new Http2Frames(client).openWindows();
             for (int size : SIZES) {
